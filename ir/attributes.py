@@ -1,0 +1,198 @@
+"""Attributes of operators: typed fields, each with its default and its documentation.
+
+An operator's attributes are one frozen dataclass, declared once::
+
+    @attributes("relay.attrs.LeakyReluAttrs")
+    class LeakyReluAttrs(Attrs):
+        alpha: float = attribute(doc="Slope for negative inputs.")
+
+The annotation is the attribute's kind: it decides what text is accepted, how a value is converted, and what the
+editor says when it is wrong. A field without a default is required, and always printed; one with a default is
+printed only where it differs (TVM's ``AttrPrinter`` over ``VisitNonDefaultAttrs``).
+
+Source of the rule: ``include/tvm/ir/attrs.h``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+from typing_extensions import Self, dataclass_transform
+
+from .dimensions import Dim, DimExpr
+from .types import DataType
+
+_MISSING: Any = dataclasses.MISSING
+
+
+def attribute(
+    default: Any = _MISSING,
+    *,
+    doc: str,
+    lower: float | None = None,
+    upper: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """A field of an :class:`Attrs` class: its default, documentation, inclusive bounds and accepted strings."""
+    metadata = {"doc": doc, "lower": lower, "upper": upper, "choices": choices}
+    if default is _MISSING:
+        return dataclasses.field(metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+class AttributeValueError(ValueError):
+    """A value that an attribute does not take; the message says what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeField:
+    """One attribute as its declaration tells it."""
+
+    name: str
+    annotation: Any
+    default: Any
+    doc: str
+    lower: float | None
+    upper: float | None
+    choices: tuple[str, ...]
+
+    @property
+    def required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is _MISSING
+
+    @property
+    def kind(self) -> str:
+        """The kind in words, for messages and documentation: ``integer``, ``list of dimensions``, …"""
+        return _kind_name(self.annotation)
+
+    def convert(self, value: object) -> object:
+        """``value`` as this attribute holds it.
+
+        Raises:
+            AttributeValueError: the value is of another kind, out of bounds, or not among the choices.
+        """
+        converted = _convert(self.annotation, value)
+        if converted is _MISSING:
+            raise AttributeValueError(f"attribute {self.name} takes {self.kind}")
+        if isinstance(converted, (int, float)) and not isinstance(converted, bool):
+            if self.lower is not None and converted < self.lower:
+                raise AttributeValueError(f"attribute {self.name} must be at least {self.lower:g}, not {converted}")
+            if self.upper is not None and converted > self.upper:
+                raise AttributeValueError(f"attribute {self.name} must be at most {self.upper:g}, not {converted}")
+        if self.choices and isinstance(converted, str) and converted not in self.choices:
+            raise AttributeValueError(f"attribute {self.name} must be one of {', '.join(self.choices)}")
+        return converted
+
+
+class Attrs:
+    """The attributes of one call. Frozen; compared by value."""
+
+    __slots__ = ()
+    type_key: ClassVar[str] = ""
+    _fields: ClassVar[dict[str, AttributeField] | None] = None
+
+    @classmethod
+    def fields(cls) -> Mapping[str, AttributeField]:
+        """The declared attributes by name, in the order in which TVM prints them."""
+        found = cls.__dict__.get("_fields")
+        if found is None:
+            annotations = typing.get_type_hints(cls)
+            found = {
+                field.name: AttributeField(
+                    field.name,
+                    annotations[field.name],
+                    field.default,
+                    field.metadata["doc"],
+                    field.metadata["lower"],
+                    field.metadata["upper"],
+                    field.metadata["choices"],
+                )
+                for field in dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
+            }
+            cls._fields = found
+        return found
+
+    def replace(self, **changes: object) -> Self:
+        """These attributes with some of them changed."""
+        return dataclasses.replace(self, **changes)  # pyright: ignore[reportArgumentType, reportCallIssue, reportReturnType]
+
+
+AttrsClass = TypeVar("AttrsClass", bound=type[Attrs])
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(attribute,))
+def attributes(type_key: str) -> Callable[[AttrsClass], AttrsClass]:
+    """Declare a class of attributes under TVM's type key (``relay.attrs.Conv2DAttrs``)."""
+
+    def declare(cls: AttrsClass) -> AttrsClass:
+        made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        made.type_key = type_key
+        return typing.cast("AttrsClass", made)
+
+    return declare
+
+
+def _convert(annotation: Any, value: object) -> Any:
+    if annotation is DataType:
+        return DataType(value) if isinstance(value, str) and (DataType(value).is_valid or value == "") else _MISSING
+    if annotation is bool:
+        if isinstance(value, int):
+            return bool(value)
+        return _MISSING
+    if annotation is int:
+        return int(value) if isinstance(value, int) else _MISSING
+    if annotation is float:
+        return float(value) if isinstance(value, (int, float)) else _MISSING
+    if annotation is str:
+        return str(value) if isinstance(value, str) else _MISSING
+    if annotation is None or annotation is type(None):
+        return None if value is None else _MISSING
+    if annotation is Any or annotation is object:
+        return value
+    origin = typing.get_origin(annotation)
+    if origin is tuple:
+        if not isinstance(value, (tuple, list)):
+            return _MISSING
+        arguments = typing.get_args(annotation)
+        element = arguments[0]
+        items: tuple[Any, ...] = tuple(_convert(element, item) for item in typing.cast("tuple[object, ...]", value))
+        return _MISSING if any(item is _MISSING for item in items) else items
+    if origin is typing.Union or isinstance(annotation, types.UnionType):
+        for option in typing.get_args(annotation):
+            converted = _convert(option, value)
+            if converted is not _MISSING:
+                return converted
+        return _MISSING
+    if isinstance(annotation, type):
+        return value if isinstance(value, annotation) else _MISSING
+    return value
+
+
+def _kind_name(annotation: Any, plural: bool = False) -> str:
+    simple = {
+        DataType: ("a dtype", "dtypes"),
+        bool: ("True or False", "booleans"),
+        int: ("an integer", "integers"),
+        float: ("a number", "numbers"),
+        str: ("a string", "strings"),
+        DimExpr: ("a dimension", "dimensions"),
+        type(None): ("None", "Nones"),
+    }
+    if annotation in simple:
+        return simple[annotation][plural]
+    if annotation == Dim:
+        return "dimensions" if plural else "a dimension"
+    origin = typing.get_origin(annotation)
+    if origin is tuple:
+        inner = _kind_name(typing.get_args(annotation)[0], plural=True)
+        return f"lists of {inner}" if plural else f"a list of {inner}"
+    if origin is typing.Union or isinstance(annotation, types.UnionType):
+        options = list(typing.get_args(annotation))
+        return " or ".join(_kind_name(option, plural) for option in options)
+    return getattr(annotation, "__name__", str(annotation))

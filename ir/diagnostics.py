@@ -1,0 +1,79 @@
+"""What is wrong, where, why, and what would mend it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from .expressions import Expr
+from .source import TextSpan
+
+__all__ = ["Diagnostic", "Fix", "Place", "Related", "Severity", "Tag", "TextEdit"]
+
+
+class Severity(enum.IntEnum):
+    """How bad it is; the numbers are those of LSP 3.17 (*DiagnosticSeverity*)."""
+
+    ERROR = 1
+    WARNING = 2
+    INFORMATION = 3
+    HINT = 4
+
+
+class Tag(enum.IntEnum):
+    """How an editor may draw it; the numbers are those of LSP 3.17 (*DiagnosticTag*)."""
+
+    UNNECESSARY = 1
+    DEPRECATED = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of an expression: all of it, one argument of a call, or one attribute."""
+
+    expr: Expr
+    argument: int | None = None
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that has to do with it: where the other operand got its shape."""
+
+    message: str
+    span: TextSpan | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the text of ``span`` by ``new_text``."""
+
+    span: TextSpan
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that mends the text, with the words that an editor offers it by."""
+
+    title: str
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. ``code`` names a page of ``docs/diagnostics``.
+
+    ``span`` is the range in the text; it is ``None`` only where the module was never text, and then ``place`` names
+    the expression.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    span: TextSpan | None = None
+    place: Place | None = None
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    tags: tuple[Tag, ...] = ()

@@ -1,0 +1,378 @@
+"""Relay's expressions, by TVM's names: immutable, shared, compared by identity.
+
+An expression is made once and never changed; a pass makes new ones. Two slots are filled after construction,
+each at most once by the stage that owns it: ``checked_type`` by inference, ``span`` by lowering (TVM gives a bound
+value the position of its last use, which is known only later). ``Final`` lets the type checker hold this
+without a cost at run time: modules of a hundred thousand expressions are ordinary.
+
+Source of the rule: ``include/tvm/relay/expr.h``, ``function.h``, ``adt.h``, ``include/tvm/ir/expr.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy.typing as npt
+
+from .spans import AnySpan
+from .types import DataType, GlobalTypeVar, TensorType, Type, TypeVar
+
+if TYPE_CHECKING:
+    from .attributes import Attrs
+
+__all__ = [
+    "AttributeValue",
+    "Call",
+    "Clause",
+    "Constant",
+    "Constructor",
+    "Expr",
+    "Function",
+    "GlobalVar",
+    "If",
+    "Let",
+    "Match",
+    "NDArray",
+    "Pattern",
+    "PatternConstructor",
+    "PatternTuple",
+    "PatternVar",
+    "PatternWildcard",
+    "RefCreate",
+    "RefRead",
+    "RefWrite",
+    "Tuple",
+    "TupleGetItem",
+    "Var",
+    "VirtualDevice",
+]
+
+NDArray: TypeAlias = npt.NDArray[Any]
+
+AttributeValue: TypeAlias = (
+    "None | bool | int | float | str | tuple[AttributeValue, ...] | Mapping[str, AttributeValue] | object"
+)
+"""A value in a function's attribute dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualDevice:
+    """Where a value lives: ``VirtualDevice(device_type=1, virtual_device_id=0, target=…, memory_scope="")``."""
+
+    device_type: int = -1
+    virtual_device_id: int = -1
+    target: object = None
+    memory_scope: str = ""
+
+
+class Expr:
+    """Any Relay expression."""
+
+    __slots__ = ("__weakref__", "checked_type", "span")
+
+    checked_type: Type | None
+    span: AnySpan | None
+
+    def __init__(self, span: AnySpan | None = None) -> None:
+        self.span = span
+        self.checked_type = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {id(self):#x}>"
+
+
+class Constant(Expr):
+    """A tensor known at compile time. ``data`` is never written to."""
+
+    __slots__ = ("data", "dtype")
+
+    def __init__(self, data: NDArray, dtype: str | None = None, span: AnySpan | None = None) -> None:
+        self.data: Final[NDArray] = data
+        self.dtype: Final[DataType] = DataType(dtype if dtype is not None else data.dtype.name)
+        self.span = span
+        self.checked_type = None
+
+    @property
+    def tensor_type(self) -> TensorType:
+        """The type that the data has."""
+        return TensorType(tuple(self.data.shape), self.dtype)
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the rank is 0."""
+        return self.data.ndim == 0
+
+
+class Var(Expr):
+    """A local variable, ``%x``. Its identity, not its name, says which."""
+
+    __slots__ = ("name_hint", "type_annotation", "virtual_device")
+
+    def __init__(
+        self,
+        name_hint: str,
+        type_annotation: Type | None = None,
+        span: AnySpan | None = None,
+        virtual_device: VirtualDevice | None = None,
+    ) -> None:
+        self.name_hint: Final = name_hint
+        self.type_annotation: Final = type_annotation
+        self.virtual_device: Final = virtual_device
+        self.span = span
+        self.checked_type = None
+
+    def __repr__(self) -> str:
+        return f"%{self.name_hint}"
+
+
+class GlobalVar(Expr):
+    """The name of a function of the module, ``@main``."""
+
+    __slots__ = ("name_hint",)
+
+    def __init__(self, name_hint: str, span: AnySpan | None = None) -> None:
+        self.name_hint: Final = name_hint
+        self.span = span
+        self.checked_type = None
+
+    def __repr__(self) -> str:
+        return f"@{self.name_hint}"
+
+
+class Tuple(Expr):
+    """``(%a, %b)``."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: tuple[Expr, ...], span: AnySpan | None = None) -> None:
+        self.fields: Final = fields
+        self.span = span
+        self.checked_type = None
+
+
+class TupleGetItem(Expr):
+    """``%t.0``."""
+
+    __slots__ = ("index", "tuple_value")
+
+    def __init__(self, tuple_value: Expr, index: int, span: AnySpan | None = None) -> None:
+        self.tuple_value: Final = tuple_value
+        self.index: Final = index
+        self.span = span
+        self.checked_type = None
+
+
+class Call(Expr):
+    """``nn.relu(%x)``: an operator, function, constructor or any function value applied to arguments."""
+
+    __slots__ = ("args", "attrs", "op", "type_args")
+
+    def __init__(
+        self,
+        op: Expr,
+        args: tuple[Expr, ...],
+        attrs: Attrs | None = None,
+        type_args: tuple[Type, ...] = (),
+        span: AnySpan | None = None,
+    ) -> None:
+        self.op: Final = op
+        self.args: Final = args
+        self.attrs: Final = attrs
+        self.type_args: Final = type_args
+        self.span = span
+        self.checked_type = None
+
+    def __repr__(self) -> str:
+        return f"<Call {getattr(self.op, 'name', self.op)!s} at {id(self):#x}>"
+
+
+class Let(Expr):
+    """``let %x = value; body``."""
+
+    __slots__ = ("body", "value", "var")
+
+    def __init__(self, var: Var, value: Expr, body: Expr, span: AnySpan | None = None) -> None:
+        self.var: Final = var
+        self.value: Final = value
+        self.body: Final = body
+        self.span = span
+        self.checked_type = None
+
+
+class If(Expr):
+    """``if (%c) { … } else { … }``."""
+
+    __slots__ = ("cond", "false_branch", "true_branch")
+
+    def __init__(self, cond: Expr, true_branch: Expr, false_branch: Expr, span: AnySpan | None = None) -> None:
+        self.cond: Final = cond
+        self.true_branch: Final = true_branch
+        self.false_branch: Final = false_branch
+        self.span = span
+        self.checked_type = None
+
+
+class Function(Expr):
+    """``fn (%x: T) -> R { body }``, at the top level or as a value."""
+
+    __slots__ = ("attrs", "body", "params", "ret_type", "type_params", "virtual_device")
+
+    def __init__(
+        self,
+        params: tuple[Var, ...],
+        body: Expr,
+        ret_type: Type | None = None,
+        type_params: tuple[TypeVar, ...] = (),
+        attrs: Mapping[str, AttributeValue] | None = None,
+        span: AnySpan | None = None,
+        virtual_device: VirtualDevice | None = None,
+    ) -> None:
+        self.params: Final = params
+        self.body: Final = body
+        self.ret_type: Final = ret_type
+        self.type_params: Final = type_params
+        self.attrs: Final[Mapping[str, AttributeValue]] = attrs or {}
+        self.virtual_device: Final = virtual_device
+        self.span = span
+        self.checked_type = None
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether the function is a fused kernel (``Primitive=1``), which passes leave alone."""
+        return bool(self.attrs.get("Primitive", 0))
+
+
+class RefCreate(Expr):
+    """``ref(%x)``."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Expr, span: AnySpan | None = None) -> None:
+        self.value: Final = value
+        self.span = span
+        self.checked_type = None
+
+
+class RefRead(Expr):
+    """``ref_read(%r)``."""
+
+    __slots__ = ("ref",)
+
+    def __init__(self, ref: Expr, span: AnySpan | None = None) -> None:
+        self.ref: Final = ref
+        self.span = span
+        self.checked_type = None
+
+
+class RefWrite(Expr):
+    """``ref_write(%r, %x)``; its value is the empty tuple."""
+
+    __slots__ = ("ref", "value")
+
+    def __init__(self, ref: Expr, value: Expr, span: AnySpan | None = None) -> None:
+        self.ref: Final = ref
+        self.value: Final = value
+        self.span = span
+        self.checked_type = None
+
+
+class Constructor(Expr):
+    """A constructor of an algebraic data type, ``Cons``."""
+
+    __slots__ = ("belong_to", "inputs", "name_hint", "tag")
+
+    def __init__(
+        self,
+        name_hint: str,
+        inputs: tuple[Type, ...],
+        belong_to: GlobalTypeVar,
+        tag: int = -1,
+        span: AnySpan | None = None,
+    ) -> None:
+        self.name_hint: Final = name_hint
+        self.inputs: Final = inputs
+        self.belong_to: Final = belong_to
+        self.tag: Final = tag
+        self.span = span
+        self.checked_type = None
+
+    def __repr__(self) -> str:
+        return self.name_hint
+
+
+class Pattern:
+    """A pattern of a ``match`` arm."""
+
+    __slots__ = ("span",)
+
+    span: AnySpan | None
+
+
+class PatternWildcard(Pattern):
+    """``_``."""
+
+    __slots__ = ()
+
+    def __init__(self, span: AnySpan | None = None) -> None:
+        self.span = span
+
+
+class PatternVar(Pattern):
+    """``%x``: matches anything and names it."""
+
+    __slots__ = ("var",)
+
+    def __init__(self, var: Var, span: AnySpan | None = None) -> None:
+        self.var: Final = var
+        self.span = span
+
+
+class PatternConstructor(Pattern):
+    """``Cons(%head, _)``."""
+
+    __slots__ = ("constructor", "patterns")
+
+    def __init__(
+        self, constructor: Constructor, patterns: tuple[Pattern, ...] = (), span: AnySpan | None = None
+    ) -> None:
+        self.constructor: Final = constructor
+        self.patterns: Final = patterns
+        self.span = span
+
+
+class PatternTuple(Pattern):
+    """``(%a, _)``."""
+
+    __slots__ = ("patterns",)
+
+    def __init__(self, patterns: tuple[Pattern, ...] = (), span: AnySpan | None = None) -> None:
+        self.patterns: Final = patterns
+        self.span = span
+
+
+class Clause:
+    """One arm of a ``match``: a pattern and what it gives."""
+
+    __slots__ = ("lhs", "rhs", "span")
+
+    def __init__(self, lhs: Pattern, rhs: Expr, span: AnySpan | None = None) -> None:
+        self.lhs: Final = lhs
+        self.rhs: Final = rhs
+        self.span = span
+
+
+class Match(Expr):
+    """``match (data) { clauses }``; ``match?`` where it need not cover every constructor."""
+
+    __slots__ = ("clauses", "complete", "data")
+
+    def __init__(
+        self, data: Expr, clauses: tuple[Clause, ...], complete: bool = True, span: AnySpan | None = None
+    ) -> None:
+        self.data: Final = data
+        self.clauses: Final = clauses
+        self.complete: Final = complete
+        self.span = span
+        self.checked_type = None

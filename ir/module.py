@@ -1,0 +1,108 @@
+"""``IRModule``: functions and algebraic data types by name. Immutable; a change makes a new one.
+
+Source of the rule: ``include/tvm/ir/module.h``, ``include/tvm/ir/adt.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from .expressions import AttributeValue, Constructor, Expr, Function, GlobalVar
+from .spans import AnySpan
+from .types import GlobalTypeVar, TypeVar
+
+__all__ = ["IRModule", "TypeData"]
+
+
+class TypeData:
+    """The definition of an algebraic data type: ``type List[A] { Cons(A, List[A]), Nil, }``.
+
+    An ``extern type`` has no constructors.
+    """
+
+    __slots__ = ("constructors", "extern", "header", "span", "type_vars")
+
+    def __init__(
+        self,
+        header: GlobalTypeVar,
+        type_vars: tuple[TypeVar, ...],
+        constructors: tuple[Constructor, ...],
+        extern: bool = False,
+        span: AnySpan | None = None,
+    ) -> None:
+        self.header: Final = header
+        self.type_vars: Final = type_vars
+        self.constructors: Final = constructors
+        self.extern: Final = extern
+        self.span: Final = span
+
+
+class IRModule:
+    """A module. ``functions`` keeps the order of definition; printing sorts as TVM does."""
+
+    __slots__ = ("_by_name", "_types_by_name", "attrs", "functions", "type_definitions")
+
+    def __init__(
+        self,
+        functions: Mapping[GlobalVar, Function] | None = None,
+        type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+        attrs: Mapping[str, AttributeValue] | None = None,
+    ) -> None:
+        self.functions: Final[Mapping[GlobalVar, Function]] = functions or {}
+        self.type_definitions: Final[Mapping[GlobalTypeVar, TypeData]] = type_definitions or {}
+        self.attrs: Final[Mapping[str, AttributeValue]] = attrs or {}
+        self._by_name: Final = {var.name_hint: var for var in self.functions}
+        self._types_by_name: Final = {var.name: var for var in self.type_definitions}
+
+    @staticmethod
+    def from_expr(
+        expr: Expr,
+        functions: Mapping[GlobalVar, Function] | None = None,
+        type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+    ) -> IRModule:
+        """A module whose ``@main`` is ``expr``; what is not a function becomes the body of one over its free variables."""
+        from .visitor import free_type_vars, free_vars
+
+        if isinstance(expr, Function):
+            main = expr
+        else:
+            main = Function(tuple(free_vars(expr)), expr, None, tuple(free_type_vars(expr)))
+        return IRModule({**(functions or {}), GlobalVar("main"): main}, type_definitions)
+
+    def get_global_var(self, name: str) -> GlobalVar:
+        """The ``GlobalVar`` called ``name`` (without ``@``).
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._by_name[name]
+
+    def find_global_var(self, name: str) -> GlobalVar | None:
+        """The ``GlobalVar`` called ``name``, if there is one."""
+        return self._by_name.get(name)
+
+    def get_global_type_var(self, name: str) -> GlobalTypeVar:
+        """The ``GlobalTypeVar`` called ``name``.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._types_by_name[name]
+
+    def __getitem__(self, key: str | GlobalVar) -> Function:
+        return self.functions[self._by_name[key] if isinstance(key, str) else key]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[GlobalVar]:
+        return iter(self.functions)
+
+    def with_functions(self, functions: Mapping[GlobalVar, Function]) -> IRModule:
+        """The same types and attributes with other functions."""
+        return IRModule(functions, self.type_definitions, self.attrs)
+
+    def with_function(self, var: GlobalVar, function: Function) -> IRModule:
+        """This module with one function added or replaced."""
+        return self.with_functions({**self.functions, var: function})

@@ -1,0 +1,208 @@
+"""``Op``: an operator, declared once. Everything that needs to know about an operator reads this object."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
+
+from ..attributes import Attrs
+from ..expressions import Expr, NDArray
+from ..types import Dim, Type
+
+if TYPE_CHECKING:
+    from .layout import InferLayout
+
+__all__ = [
+    "Argument",
+    "Kernel",
+    "Op",
+    "OpPattern",
+    "RelationContext",
+    "RelationError",
+    "TypeRelation",
+    "Value",
+    "find",
+    "get",
+    "register",
+    "registered",
+]
+
+
+class OpPattern(enum.IntEnum):
+    """How an operator fuses (``include/tvm/relay/op_attr_types.h``)."""
+
+    ELEMWISE = 0
+    BROADCAST = 1
+    INJECTIVE = 2
+    COMM_REDUCE = 3
+    OUT_ELEMWISE_FUSABLE = 4
+    TUPLE = 7
+    OPAQUE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: its name, the type in words (TVM's ``add_argument``) and its documentation."""
+
+    name: str
+    doc: str = ""
+    type: str = "Tensor"
+
+
+class RelationError(Exception):
+    """A call that cannot be typed: what is wrong, and which argument or attribute is at fault.
+
+    ``argument`` is an index, ``attribute`` a name; with neither the whole call is at fault. ``related`` names other
+    arguments that the message speaks of, each with its own words.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        argument: int | None = None,
+        attribute: str | None = None,
+        code: str = "type-mismatch",
+        related: Sequence[tuple[int, str]] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message: Final = message
+        self.argument: Final = argument
+        self.attribute: Final = attribute
+        self.code: Final = code
+        self.related: Final = tuple(related)
+
+
+class RelationContext(Protocol):
+    """What a type relation sees of the call that it types."""
+
+    types: Sequence[Type]
+    """The arguments' types as far as they are known; an unknown one is an ``IncompleteType``."""
+    attrs: Any
+    """The call's attributes, of the operator's declared class."""
+    output: Type
+    """What is known of the result so far; usually an ``IncompleteType``."""
+    arguments: Sequence[Expr]
+    """The argument expressions, for the few relations that read a constant."""
+
+    def assign(self, argument: int, type: Type) -> None:
+        """Unify the type of an argument with ``type``: an unannotated weight takes it, a known one must agree.
+
+        Raises:
+            RelationError: they disagree.
+        """
+        ...
+
+    def require_equal(self, lhs: Dim, rhs: Dim) -> bool:
+        """Whether two dimensions can be equal: ``?`` and symbolic ones can, two different numbers cannot."""
+        ...
+
+
+TypeRelation: TypeAlias = Callable[["RelationContext"], "Type | None"]
+"""Gives the type of a call's result, or ``None`` while an argument's type is not known well enough.
+
+Raises:
+    RelationError: the call is ill-typed.
+"""
+
+Value: TypeAlias = "NDArray | tuple[Value, ...]"
+
+Kernel: TypeAlias = Callable[[Any, Sequence[Any], Type], Any]
+"""``kernel(attrs, inputs, result_type)``: numpy arrays (or nested tuples of them) in and out."""
+
+
+class Op(Expr):
+    """An operator; also the expression that names it in a call."""
+
+    __slots__ = (
+        "arguments",
+        "attrs_type",
+        "doc",
+        "infer_layout",
+        "kernel",
+        "name",
+        "pattern",
+        "relation",
+        "stateful",
+        "support_level",
+        "variadic",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        doc: str,
+        arguments: Sequence[Argument] = (),
+        attrs: type[Attrs] | None = None,
+        relation: TypeRelation | None = None,
+        pattern: OpPattern = OpPattern.OPAQUE,
+        kernel: Kernel | None = None,
+        infer_layout: InferLayout | None = None,
+        stateful: bool = False,
+        level: int = 10,
+        variadic: bool = False,
+    ) -> None:
+        super().__init__()
+        self.name: Final = name
+        self.doc: Final = doc
+        self.arguments: Final = tuple(arguments)
+        self.attrs_type: Final = attrs
+        self.relation: Final = relation
+        self.pattern: Final = pattern
+        self.kernel: Final = kernel
+        self.infer_layout: Final = infer_layout
+        self.stateful: Final = stateful
+        self.support_level: Final = level
+        self.variadic: Final = variadic
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[Callable[[str], Op], tuple[str]]:
+        return get, (self.name,)
+
+    def default_attrs(self) -> Attrs | None:
+        """The attributes with every default, where none is required; ``None`` for an operator without attributes."""
+        return None if self.attrs_type is None else self.attrs_type()
+
+
+_registry: dict[str, Op] = {}
+
+
+def register(op: Op) -> Op:
+    """Add an operator to the registry.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    if op.name in _registry:
+        raise ValueError(f"operator {op.name} is registered twice")
+    _registry[op.name] = op
+    return op
+
+
+def get(name: str) -> Op:
+    """The operator called ``name``.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return _registry[name]
+
+
+def find(name: str) -> Op | None:
+    """The operator called ``name``, if there is one."""
+    return _registry.get(name)
+
+
+def registered() -> Mapping[str, Op]:
+    """Every operator by name."""
+    return _registry
+
+
+def reject(message: str, *, argument: int | None = None, attribute: str | None = None) -> NoReturn:
+    """Raise a :class:`RelationError`."""
+    raise RelationError(message, argument=argument, attribute=attribute)
