@@ -29,11 +29,12 @@ class Tag(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A part of an expression: all of it, one argument of a call, or one attribute."""
+    """A part of an expression: all of it, one argument of a call, one attribute, or the callee's name."""
 
     expr: Expr
     argument: int | None = None
     attribute: str | None = None
+    callee: bool = False
 
 
 @dataclass(frozen=True, slots=True)

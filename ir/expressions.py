@@ -28,6 +28,7 @@ __all__ = [
     "Clause",
     "Constant",
     "Constructor",
+    "ErrorExpr",
     "Expr",
     "Function",
     "GlobalVar",
@@ -300,6 +301,20 @@ class Constructor(Expr):
 
     def __repr__(self) -> str:
         return self.name_hint
+
+
+class ErrorExpr(Expr):
+    """What stands in for an expression that could not be read; ``parts`` are those below it that could.
+
+    Inference types the parts, gives the whole the error type, and reports nothing that follows from it.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Expr, ...] = (), span: AnySpan | None = None) -> None:
+        self.parts: Final = parts
+        self.span = span
+        self.checked_type = None
 
 
 class Pattern:

@@ -13,11 +13,13 @@ from .dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, Shape, SizeVar,
 
 __all__ = [
     "ANY",
+    "ERROR",
     "AnyDim",
     "DataType",
     "Dim",
     "DimExpr",
     "DimOperation",
+    "ErrorType",
     "FuncType",
     "GlobalTypeVar",
     "IncompleteType",
@@ -254,6 +256,22 @@ class IncompleteType(Type):
 
     def __repr__(self) -> str:
         return f"IncompleteType[{self.kind.value}]"
+
+
+class ErrorType(Type):
+    """The type of what is broken: it agrees with every type, so that one fault is reported once."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<error>"
+
+    def __reduce__(self) -> str:
+        return "ERROR"
+
+
+ERROR: Final = ErrorType()
+"""The one error type."""
 
 
 TypeOrVar: TypeAlias = Type

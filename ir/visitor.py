@@ -12,6 +12,7 @@ from typing import TypeVar as _TypeVar
 from .expressions import (
     Call,
     Clause,
+    ErrorExpr,
     Expr,
     Function,
     If,
@@ -68,6 +69,8 @@ def children(expr: Expr) -> Sequence[Expr]:
         return (expr.ref,)
     if isinstance(expr, RefWrite):
         return (expr.ref, expr.value)
+    if isinstance(expr, ErrorExpr):
+        return expr.parts
     return ()
 
 
@@ -140,6 +143,8 @@ def with_children(expr: Expr, parts: Sequence[Expr]) -> Expr:
         return RefRead(parts[0], expr.span)
     if isinstance(expr, RefWrite):
         return RefWrite(parts[0], parts[1], expr.span)
+    if isinstance(expr, ErrorExpr):
+        return ErrorExpr(tuple(parts), expr.span)
     return expr
 
 
