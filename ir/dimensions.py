@@ -19,12 +19,13 @@ class IntImm(int):
     dtype: str
 
     def __new__(cls, value: int, dtype: str = "int64") -> IntImm:
+        """``value`` with its dtype."""
         made = super().__new__(cls, value)
         made.dtype = dtype
         return made
 
-    def __getnewargs__(self) -> tuple[int, str]:
-        return int(self), self.dtype
+    def __reduce__(self) -> tuple[type[IntImm], tuple[int, str]]:
+        return IntImm, (int(self), self.dtype)
 
 
 class FloatImm(float):
@@ -33,12 +34,13 @@ class FloatImm(float):
     dtype: str
 
     def __new__(cls, value: float, dtype: str = "float64") -> FloatImm:
+        """``value`` with its dtype."""
         made = super().__new__(cls, value)
         made.dtype = dtype
         return made
 
-    def __getnewargs__(self) -> tuple[float, str]:
-        return float(self), self.dtype
+    def __reduce__(self) -> tuple[type[FloatImm], tuple[float, str]]:
+        return FloatImm, (float(self), self.dtype)
 
 
 def immediate_dtype(value: float) -> str:
@@ -192,7 +194,4 @@ Shape: TypeAlias = tuple[Dim, ...]
 
 def is_static(shape: Shape) -> bool:
     """Whether every dimension is a number."""
-    for dim in shape:
-        if not isinstance(dim, int):
-            return False
-    return True
+    return all(isinstance(dim, int) for dim in shape)
