@@ -133,9 +133,18 @@ def attributes(type_key: str) -> Callable[[AttrsClass], AttrsClass]:
     def declare(cls: AttrsClass) -> AttrsClass:
         made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
         made.type_key = type_key
+        _classes.setdefault(type_key, made)
         return typing.cast("AttrsClass", made)
 
     return declare
+
+
+_classes: dict[str, type[Attrs]] = {}
+
+
+def attributes_class(type_key: str) -> type[Attrs] | None:
+    """The class declared under TVM's type key, if there is one (the metadata section names attributes by it)."""
+    return _classes.get(type_key)
 
 
 def _convert(annotation: Any, value: object) -> Any:

@@ -122,6 +122,7 @@ class Op(Expr):
         "doc",
         "infer_layout",
         "kernel",
+        "metadata_attrs_type",
         "name",
         "pattern",
         "relation",
@@ -144,6 +145,7 @@ class Op(Expr):
         stateful: bool = False,
         level: int = 10,
         variadic: bool = False,
+        metadata_attrs: type[Attrs] | None = None,
     ) -> None:
         super().__init__()
         self.name: Final = name
@@ -157,6 +159,8 @@ class Op(Expr):
         self.stateful: Final = stateful
         self.support_level: Final = level
         self.variadic: Final = variadic
+        self.metadata_attrs_type: Final = metadata_attrs
+        """Attributes that TVM's registry does not name: a text can give them only as ``meta[…]``."""
 
     def __repr__(self) -> str:
         return self.name

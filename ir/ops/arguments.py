@@ -1,0 +1,77 @@
+"""What every type relation asks first of an argument: is it known, and is it a tensor?"""
+
+from __future__ import annotations
+
+from ..types import DataType, IncompleteType, TensorType, TupleType, Type
+from .operator import RelationContext, RelationError
+
+__all__ = ["require_dtype", "require_rank", "tensor_argument", "tensors_argument"]
+
+
+def tensor_argument(context: RelationContext, argument: int, name: str) -> TensorType | None:
+    """The tensor type of an argument, or ``None`` while it is not known.
+
+    Raises:
+        RelationError: the argument is not a tensor.
+    """
+    found = context.types[argument]
+    if isinstance(found, TensorType):
+        return found
+    if isinstance(found, IncompleteType):
+        return None
+    raise RelationError(f"{name} must be a tensor, but it is {_in_words(found)}", argument=argument)
+
+
+def tensors_argument(context: RelationContext, argument: int, name: str) -> tuple[TensorType, ...] | None:
+    """The tensor types of the fields of a tuple argument, or ``None`` while one is not known.
+
+    Raises:
+        RelationError: the argument is not a tuple, or a field is not a tensor.
+    """
+    found = context.types[argument]
+    if isinstance(found, IncompleteType):
+        return None
+    if not isinstance(found, TupleType):
+        raise RelationError(f"{name} must be a tuple of tensors, but it is {_in_words(found)}", argument=argument)
+    fields: list[TensorType] = []
+    for index, field in enumerate(found.fields):
+        if isinstance(field, IncompleteType):
+            return None
+        if not isinstance(field, TensorType):
+            raise RelationError(
+                f"field {index} of {name} must be a tensor, but it is {_in_words(field)}", argument=argument
+            )
+        fields.append(field)
+    return tuple(fields)
+
+
+def require_rank(tensor: TensorType, rank: int, argument: int, name: str, meaning: str = "") -> None:
+    """Reject a tensor whose rank is not ``rank``; ``meaning`` says what its dimensions stand for.
+
+    Raises:
+        RelationError: the rank differs.
+    """
+    if tensor.ndim != rank:
+        expected = f"{rank}-dimensional" + (f" ({meaning})" if meaning else "")
+        raise RelationError(f"{name} must be {expected}, but it is {tensor!r}", argument=argument)
+
+
+def require_dtype(tensor: TensorType, accepted: tuple[str, ...], argument: int, name: str) -> None:
+    """Reject a tensor whose dtype is not among ``accepted``.
+
+    Raises:
+        RelationError: the dtype is another.
+    """
+    if tensor.dtype not in accepted:
+        raise RelationError(
+            f"{name} must be of dtype {alternatives(accepted)}, but it is {tensor.dtype}", argument=argument
+        )
+
+
+def alternatives(names: tuple[str, ...] | tuple[DataType, ...]) -> str:
+    """``int8``, ``int8 or uint8``, ``int8, uint8 or int32``."""
+    return " or ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
+
+
+def _in_words(found: Type) -> str:
+    return f"a tuple {found!r}" if isinstance(found, TupleType) else repr(found)
