@@ -125,6 +125,8 @@ class Attrs:
 
 AttrsClass = TypeVar("AttrsClass", bound=type[Attrs])
 
+_classes: dict[str, type[Attrs]] = {}
+
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(attribute,))
 def attributes(type_key: str) -> Callable[[AttrsClass], AttrsClass]:
@@ -139,10 +141,18 @@ def attributes(type_key: str) -> Callable[[AttrsClass], AttrsClass]:
     return declare
 
 
+def find_attributes(type_key: str) -> type[Attrs] | None:
+    """The class declared under ``type_key``, if there is one.
+
+    A call may carry attributes of another class than its operator declares: ``nn.contrib_dense_pack`` does.
+    """
+    return _classes.get(type_key)
+
+
 _classes: dict[str, type[Attrs]] = {}
 
 
-def attributes_class(type_key: str) -> type[Attrs] | None:
+def find_attributes(type_key: str) -> type[Attrs] | None:
     """The class declared under TVM's type key, if there is one (the metadata section names attributes by it)."""
     return _classes.get(type_key)
 
