@@ -120,7 +120,8 @@ class Attrs:
 
     def replace(self, **changes: object) -> Self:
         """These attributes with some of them changed."""
-        return dataclasses.replace(self, **changes)  # pyright: ignore[reportArgumentType, reportCallIssue, reportReturnType]
+        changed = dataclasses.replace(self, **changes)  # pyright: ignore[reportArgumentType, reportCallIssue, reportUnknownVariableType]
+        return typing.cast("Self", changed)
 
 
 AttrsClass = TypeVar("AttrsClass", bound=type[Attrs])
@@ -129,27 +130,20 @@ _classes: dict[str, type[Attrs]] = {}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(attribute,))
-def attributes(type_key: str) -> Callable[[AttrsClass], AttrsClass]:
-    """Declare a class of attributes under TVM's type key (``relay.attrs.Conv2DAttrs``)."""
+def attributes(type_key: str = "") -> Callable[[AttrsClass], AttrsClass]:
+    """Declare a class of attributes under TVM's type key (``relay.attrs.Conv2DAttrs``).
+
+    Without a key it only holds fields that several classes share: they inherit from it, and may change a default.
+    """
 
     def declare(cls: AttrsClass) -> AttrsClass:
         made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
         made.type_key = type_key
-        _classes.setdefault(type_key, made)
+        if type_key:
+            _classes.setdefault(type_key, made)
         return typing.cast("AttrsClass", made)
 
     return declare
-
-
-def find_attributes(type_key: str) -> type[Attrs] | None:
-    """The class declared under ``type_key``, if there is one.
-
-    A call may carry attributes of another class than its operator declares: ``nn.contrib_dense_pack`` does.
-    """
-    return _classes.get(type_key)
-
-
-_classes: dict[str, type[Attrs]] = {}
 
 
 def find_attributes(type_key: str) -> type[Attrs] | None:
