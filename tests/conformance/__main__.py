@@ -1,0 +1,189 @@
+"""Measure this project against TVM's recorded verdicts: ``python -m tests.conformance --help``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from . import records
+from .records import Record
+
+Case = tuple[str, str, Record, str, str]
+"""Kind, row of the table, record, and for kinds that judge each text by itself the field and the text."""
+
+KINDS = (
+    "parse",
+    "parse_error",
+    "mutants",
+    "round_trip",
+    "typed",
+    "infer",
+    "passes",
+    "models",
+    "cross",
+    "errors",
+    "optimize",
+    "eval",
+)
+
+_TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "onnx")
+
+
+def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
+    """Every case of a kind, optionally only those of one pass."""
+    if kind in ("round_trip", "typed"):
+        seen: set[str] = set()
+        names = [*_TEXT_FILES, *(f"passes/{name}" for name in records.pass_names())]
+        for name in names:
+            for record in records.load(name):
+                if record.get("entry") == "parse_expr":
+                    continue
+                for field, text in records.texts(record):
+                    if text not in seen:
+                        seen.add(text)
+                        yield kind, name, record, field, text
+    elif kind == "infer":
+        for record in records.load("passes/InferType"):
+            yield kind, kind, record, "", ""
+    elif kind == "passes":
+        for name in records.pass_names():
+            if name != "InferType" and only_pass in (None, name):
+                for record in records.load(f"passes/{name}"):
+                    yield kind, name, record, "", ""
+    elif kind == "errors":
+        for name in ("pass_errors", "cross_errors"):
+            for record in records.load(name):
+                if only_pass in (None, record["pass"]):
+                    yield kind, record["pass"], record, "", ""
+    elif kind in ("models", "cross"):
+        for record in records.load(kind):
+            if only_pass in (None, record["pass"]):
+                yield kind, record["pass"], record, "", ""
+    else:
+        for record in records.load(kind):
+            yield kind, record.get("kind", kind) if kind == "mutants" else kind, record, "", ""
+
+
+def judge(case: Case) -> tuple[str, str, str, str, str | None, float]:
+    """Kind, row, id, origin, how it differs (or ``None``) and the seconds it took."""
+    from . import verdicts
+
+    kind, row, record, field, text = case
+    start = time.perf_counter()
+    judges: dict[str, verdicts.Judge] = {
+        "parse": verdicts.parse,
+        "parse_error": verdicts.parse_error,
+        "mutants": verdicts.mutants,
+        "infer": verdicts.infer,
+        "passes": verdicts.run_pass,
+        "models": verdicts.run_pass,
+        "cross": verdicts.run_pass,
+        "errors": verdicts.pass_error,
+        "eval": verdicts.evaluate,
+    }
+    try:
+        if kind == "round_trip":
+            problem = verdicts.round_trip(record, field, text)
+        elif kind == "typed":
+            problem = verdicts.typed(record, field, text)
+        elif kind == "optimize":
+            problem = "the whole pipeline is not built yet"
+        else:
+            problem = judges[kind](record)
+    except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        problem = f"CRASH {type(error).__name__}: {error} ({where.filename.rsplit('/', 2)[-1]}:{where.lineno})"
+    return kind, row, str(record["id"]), str(record.get("origin", "")), problem, time.perf_counter() - start
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; the exit code is 1 where a record fails that is not among the exceptions."""
+    parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"which kinds ({', '.join(KINDS)}); all by default")
+    parser.add_argument("--pass", dest="only_pass", metavar="NAME", help="only the records of this pass")
+    parser.add_argument(
+        "--contains", metavar="TEXT", help="only records that contain this text, such as an operator's name"
+    )
+    parser.add_argument("--id", help="only the record with this id")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N records of each kind")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th record: a sample")
+    parser.add_argument("--failures", type=int, default=5, metavar="N", help="show this many failures of each row")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run in this many processes")
+    parser.add_argument("--json", metavar="FILE", help="write every failure to this file")
+    options = parser.parse_args(arguments)
+    if not records.available():
+        print("The records (../shared/conformance) are not on this machine: nothing was measured.")
+        return 0
+    unknown = set(options.kinds) - set(KINDS)
+    if unknown:
+        parser.error(f"unknown kind {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    chosen: list[Case] = []
+    for kind in options.kinds or KINDS:
+        found = [
+            case
+            for case in cases(kind, options.only_pass)
+            if options.id in (None, case[2]["id"])
+            and (options.contains is None or options.contains in (case[4] or json.dumps(case[2])))
+        ]
+        chosen.extend(found[:: options.every][: options.limit])
+    reasons = records.exceptions()
+    passed: Counter[tuple[str, str]] = Counter()
+    total: Counter[tuple[str, str]] = Counter()
+    excepted: Counter[tuple[str, str]] = Counter()
+    seconds: Counter[tuple[str, str]] = Counter()
+    failures: defaultdict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    with multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else _Alone() as pool:
+        for kind, row, identity, origin, problem, took in pool.imap_unordered(judge, chosen, 16):
+            key = (kind, row)
+            total[key] += 1
+            seconds[key] += took
+            if problem is None:
+                passed[key] += 1
+            elif identity in reasons:
+                excepted[key] += 1
+            else:
+                failures[key].append({"id": identity, "origin": origin, "problem": problem})
+    for (kind, row), found in sorted(failures.items()):
+        for failure in found[: options.failures]:
+            print(f"--- {kind} {row} {failure['id']} {failure['origin']}\n{failure['problem']}")
+    width = max((len(f"{kind} {row}" if kind != row else kind) for kind, row in total), default=4)
+    print(f"\n{'kind':<{width}}  passed   total  excepted  seconds")
+    for kind, row in sorted(total):
+        name = f"{kind} {row}" if kind != row else kind
+        key = (kind, row)
+        print(f"{name:<{width}}  {passed[key]:>6}  {total[key]:>6}  {excepted[key]:>8}  {seconds[key]:>7.1f}")
+    print(
+        f"{'all':<{width}}  {passed.total():>6}  {total.total():>6}  {excepted.total():>8}  {sum(seconds.values()):>7.1f}"
+    )
+    for identity, reason in sorted(reasons.items()):
+        print(f"exception {identity}: {reason}")
+    if options.json:
+        flat = [{"kind": kind, "row": row, **failure} for (kind, row), found in failures.items() for failure in found]
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(flat, file, indent=1)
+    return 1 if failures else 0
+
+
+class _Alone:
+    """The pool of one: runs in this process, so that a debugger and a profiler see it."""
+
+    def __enter__(self) -> _Alone:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def imap_unordered(
+        self, function: object, items: list[Case], _chunk: int
+    ) -> Iterator[tuple[str, str, str, str, str | None, float]]:
+        return (judge(item) for item in items)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,274 @@
+"""One judge per kind of record: what this project does with it, held against what TVM did.
+
+Each judge returns ``None`` where the two agree, and otherwise a text that says how they differ.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from relay_lsp import ir, passes
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.source import LineIndex
+
+from .records import Record
+
+_SPAN = re.compile(r" span=[^*]*?(?= \*/)")
+_TYPE = re.compile(r" /\* ty=(?:[^*]|\*(?!/))*\*/")
+
+Judge = Callable[[Record], "str | None"]
+
+
+def without_spans(text: str) -> str:
+    """``text`` without the ``span=`` parts of its comments: modules that were not parsed print none."""
+    return _SPAN.sub("", text).replace(" /* span=", " /* ")
+
+
+def difference(expected: str, actual: str) -> str | None:
+    """A unified diff, or ``None`` where the two are the same bytes."""
+    if expected == actual:
+        return None
+    lines = difflib.unified_diff(expected.splitlines(), actual.splitlines(), "expected", "actual", lineterm="", n=1)
+    return "\n".join(line[:1000] for line in list(lines)[:24]) or "the two differ in white space at a line's end"
+
+
+def errors(diagnostics: Any) -> list[Diagnostic]:
+    """The diagnostics that are errors."""
+    return [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
+
+
+def _typed(text: str, what: str) -> tuple[ir.IRModule | None, str | None]:
+    parsed = ir.parse(text)
+    found = errors(parsed.diagnostics)
+    if found:
+        return None, f"{what} does not parse: {found[0].code}: {found[0].message}"
+    typed = ir.infer_types(parsed.module)
+    found = errors(typed.diagnostics)
+    if found:
+        return None, f"{what} does not type: {found[0].code}: {found[0].message}"
+    return typed.module, None
+
+
+def parse(record: Record) -> str | None:
+    """The source parses, and prints as TVM's canonical text, spans included."""
+    if record["entry"] == "parse_expr":
+        parsed = ir.parse_expr(record["source"])
+        found = errors(parsed.diagnostics)
+        if found:
+            return f"{found[0].code}: {found[0].message}"
+        return difference(record["canonical"], ir.to_text(parsed.expr, show_meta_data=True))
+    parsed = ir.parse(record["source"], name="from_string")
+    found = errors(parsed.diagnostics)
+    if found:
+        return f"{found[0].code}: {found[0].message}"
+    typed = ir.infer_types(parsed.module)
+    found = errors(typed.diagnostics)
+    if found:
+        return f"{found[0].code}: {found[0].message}"
+    return difference(record["canonical"], ir.to_text(typed.module, show_meta_data=True))
+
+
+def parse_error(record: Record) -> str | None:
+    """TVM rejects the source, and so do we."""
+    if record["entry"] == "parse_expr":
+        found = errors(ir.parse_expr(record["source"]).diagnostics)
+    else:
+        parsed = ir.parse(record["source"])
+        found = errors(parsed.diagnostics) or errors(ir.infer_types(parsed.module).diagnostics)
+    return None if found else "TVM rejects it, and we find no error"
+
+
+EXACT = {
+    "unknown_operator",
+    "unknown_attribute",
+    "unknown_dtype",
+    "undefined_local",
+    "undefined_graph",
+    "undefined_global",
+    "tuple_index",
+}
+TOUCHING = {
+    "inserted_junk",
+    "deleted_close_brace",
+    "deleted_open_brace",
+    "deleted_close_paren",
+    "deleted_open_paren",
+    "deleted_equals",
+    "deleted_semicolon",
+    "deleted_colon",
+    "deleted_comma",
+}
+
+
+def mutants(record: Record) -> str | None:
+    """The same verdict; and where it is an error, at the place of the fault as its kind demands."""
+    text = record["source"]
+    snapshot = ir.Snapshot.open(text, "from_string")
+    found = sorted(errors(snapshot.diagnostics), key=lambda diagnostic: diagnostic.span or ir.TextSpan(0, 0))
+    verdict = record["verdict"]
+    if verdict == "accepted":
+        return f"TVM accepts it; we say {found[0].code}: {found[0].message}" if found else None
+    if verdict != "rejected":
+        return None
+    if not found:
+        return "TVM rejects it, and we find no error"
+    lines = LineIndex(text)
+    line, column, end_line, end_column = record["fault"]
+    start, end = lines.offset(line - 1, column - 1), lines.offset(end_line - 1, end_column - 1)
+    first = found[0].span
+    said = f"{found[0].code}: {found[0].message}"
+    if first is None:
+        return f"the first error has no range: {said}"
+    shown = f"{text[first.start : first.end]!r} at {first.start}..{first.end}, the fault is {text[start:end]!r} at {start}..{end}: {said}"
+    kind = record["kind"]
+    if kind in EXACT and (first.start, first.end) != (start, end):
+        return f"not exactly the faulty token: {shown}"
+    if kind in TOUCHING and (first.end < start or first.start > _next_token_end(text, end)):
+        return f"does not touch the place: {shown}"
+    return None
+
+
+def _next_token_end(text: str, offset: int) -> int:
+    """The end of the token that follows ``offset``: what is missing shows at the token found instead."""
+    match = re.compile(r"\s*(?:[\w.%@]+|\S)?").match(text, offset)
+    return match.end() if match else offset
+
+
+def round_trip(record: Record, field: str, text: str) -> str | None:
+    """A recorded text parses, and what we print of it parses to the same module, and prints the same again."""
+    parsed = ir.parse(text)
+    found = errors(parsed.diagnostics)
+    if found:
+        return f"{field}: {found[0].code}: {found[0].message}"
+    printed = ir.to_text(parsed.module, show_meta_data=True, show_spans=False)
+    again = ir.parse(printed)
+    found = errors(again.diagnostics)
+    if found:
+        return f"{field}: what we print does not parse: {found[0].code}: {found[0].message}"
+    if not ir.structural_equal(parsed.module, again.module, map_free_vars=True):
+        return f"{field}: what we print is another module"
+    return difference(printed, ir.to_text(again.module, show_meta_data=True, show_spans=False))
+
+
+def typed(record: Record, field: str, text: str) -> str | None:
+    """A typed text, its types inferred afresh, prints as the same bytes."""
+    if not _TYPE.search(text):
+        return None
+    module, problem = _typed(text, field)
+    if module is None:
+        return problem
+    return difference(without_spans(text), ir.to_text(module, show_meta_data=True, show_spans=False))
+
+
+def infer(record: Record) -> str | None:
+    """``InferType`` gives TVM's canonical text, to the byte."""
+    module, problem = _typed(record["before"], "before")
+    if module is None:
+        return problem
+    return difference(without_spans(record["after"]), ir.to_text(module, show_meta_data=True, show_spans=False))
+
+
+def _create(name: str, args: dict[str, Any]) -> passes.Pass:
+    if name == "Sequential":
+        return passes.Sequential([_create(step["pass"], step["args"]) for step in args["passes"]])
+    return passes.create(name, **args)
+
+
+def run_pass(record: Record) -> str | None:
+    """The pass under the recorded context gives the recorded module, compared after inference on both sides."""
+    names = [record["pass"]] if record["pass"] != "Sequential" else [step["pass"] for step in record["args"]["passes"]]
+    missing = [name for name in names if passes.find(name) is None]
+    if missing:
+        return f"no pass {missing[0]}"
+    before, problem = _typed(record["before"], "before")
+    if before is None:
+        return problem
+    expected, problem = _typed(record["after"], "after")
+    if expected is None:
+        return problem
+    context = record["ctx"]
+    with passes.PassContext(
+        opt_level=context["opt_level"],
+        required_pass=context["required_pass"],
+        disabled_pass=context["disabled_pass"],
+        config=context["config"],
+    ):
+        result = _create(record["pass"], record["args"])(before)
+    inferred = ir.infer_types(result)
+    found = errors(inferred.diagnostics)
+    if found:
+        return f"the result does not type: {found[0].code}: {found[0].message}"
+    if ir.structural_equal(expected, inferred.module, map_free_vars=True):
+        return None
+    return ir.first_difference(expected, inferred.module, map_free_vars=True) or "structurally different"
+
+
+def pass_error(record: Record) -> str | None:
+    """TVM refuses, and so do we, with an error that names the pass."""
+    if passes.find(record["pass"]) is None and record["pass"] != "Sequential":
+        return f"no pass {record['pass']}"
+    parsed = ir.parse(record["before"])
+    if errors(parsed.diagnostics):
+        return None
+    context = record.get("ctx") or {"opt_level": 3, "required_pass": [], "disabled_pass": [], "config": {}}
+    try:
+        with passes.PassContext(
+            opt_level=context["opt_level"],
+            required_pass=context["required_pass"],
+            disabled_pass=context["disabled_pass"],
+            config=context["config"],
+        ):
+            _create(record["pass"], record["args"])(parsed.module)
+    except passes.PassError:
+        return None
+    return f"TVM refuses ({record['error'].strip().splitlines()[0][:160]}), and we do not"
+
+
+_TOLERANCE = {"float32": 1e-4, "float64": 1e-6, "float16": 2e-2, "bfloat16": 5e-2}
+
+
+def _array(value: dict[str, Any]) -> Any:
+    from relay_lsp.ir.types import DataType
+
+    dtype = DataType(value["dtype"])
+    if dtype == "bfloat16":
+        import ml_dtypes
+
+        return np.array(value["data"], dtype=ml_dtypes.bfloat16).reshape(value["shape"])
+    return np.array(value["data"], dtype=str(dtype)).reshape(value["shape"])
+
+
+def _same_value(expected: Any, actual: Any, place: str) -> str | None:
+    if isinstance(expected, list):
+        if not isinstance(actual, tuple) or len(actual) != len(expected):
+            return f"{place}: expected a tuple of {len(expected)}, got {type(actual).__name__}"
+        for index, (want, got) in enumerate(zip(expected, actual, strict=True)):
+            problem = _same_value(want, got, f"{place}.{index}")
+            if problem:
+                return problem
+        return None
+    want, got = _array(expected), np.asarray(actual)
+    if want.shape != got.shape:
+        return f"{place}: shape {got.shape}, expected {want.shape}"
+    if want.dtype != got.dtype:
+        return f"{place}: dtype {got.dtype}, expected {want.dtype}"
+    tolerance = _TOLERANCE.get(want.dtype.name, 0.0)
+    wide_want, wide_got = want.astype("float64"), got.astype("float64")
+    scale = float(np.max(np.abs(wide_want[np.isfinite(wide_want)]), initial=0.0))
+    if np.allclose(wide_want, wide_got, rtol=tolerance, atol=tolerance * max(1e-3, min(scale, 1.0)), equal_nan=True):
+        return None
+    worst = float(np.nanmax(np.abs(wide_want - wide_got)))
+    return f"{place}: largest difference {worst:g} at scale {scale:g} ({want.dtype})"
+
+
+def evaluate(record: Record) -> str | None:
+    """``@main`` on the recorded inputs gives the recorded output, within the dtype's rounding."""
+    module, problem = _typed(record["module"], "module")
+    if module is None:
+        return problem
+    return _same_value(record["output"], ir.evaluate(module, *map(_array, record["inputs"])), "output")
