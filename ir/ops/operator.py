@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from ..attributes import Attrs
 from ..expressions import Expr, NDArray
-from ..types import Dim, Type
+from ..types import Dim, GlobalTypeVar, Type
 
 if TYPE_CHECKING:
     from .layout import InferLayout
@@ -97,6 +97,10 @@ class RelationContext(Protocol):
 
     def require_equal(self, lhs: Dim, rhs: Dim) -> bool:
         """Whether two dimensions can be equal: ``?`` and symbolic ones can, two different numbers cannot."""
+        ...
+
+    def find_type(self, name: str) -> GlobalTypeVar | None:
+        """The algebraic data type that the module defines under ``name``, if it does (``Storage``)."""
         ...
 
 
