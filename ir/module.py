@@ -41,7 +41,7 @@ class TypeData:
 class IRModule:
     """A module. ``functions`` keeps the order of definition; printing sorts as TVM does."""
 
-    __slots__ = ("_by_name", "_types_by_name", "attrs", "functions", "type_definitions")
+    __slots__ = ("__weakref__", "_by_name", "_types_by_name", "attrs", "functions", "type_definitions")
 
     def __init__(
         self,

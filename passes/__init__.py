@@ -1,1 +1,52 @@
-"""passes."""
+"""Passes over Relay modules: the infrastructure that they run in, provenance, and one file per pass."""
+
+from .infrastructure import (
+    Declaration,
+    FunctionPass,
+    ModulePass,
+    Pass,
+    PassContext,
+    PassError,
+    PassInfo,
+    PassInstrument,
+    Pipeline,
+    Sequential,
+    config_options,
+    create,
+    declare_pass,
+    find,
+    function_pass,
+    module_pass,
+    option,
+    pass_instrument,
+    register_pass,
+    registered,
+)
+from .provenance import Event, ExprMutator, Trace, TraceStep
+
+__all__ = [
+    "Declaration",
+    "Event",
+    "ExprMutator",
+    "FunctionPass",
+    "ModulePass",
+    "Pass",
+    "PassContext",
+    "PassError",
+    "PassInfo",
+    "PassInstrument",
+    "Pipeline",
+    "Sequential",
+    "Trace",
+    "TraceStep",
+    "config_options",
+    "create",
+    "declare_pass",
+    "find",
+    "function_pass",
+    "module_pass",
+    "option",
+    "pass_instrument",
+    "register_pass",
+    "registered",
+]

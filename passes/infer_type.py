@@ -1,0 +1,47 @@
+"""``InferType``."""
+
+from __future__ import annotations
+
+from ..ir.diagnostics import Severity
+from ..ir.inference import infer_types
+from ..ir.module import IRModule
+from .infrastructure import ModulePass, PassContext, PassError, declare_pass
+from .provenance import current_record
+
+
+@declare_pass(opt_level=0)
+class InferType(ModulePass):
+    """Give every expression its type.
+
+    What is ill-typed is refused, with every error at its place. A type that inference finds for an unannotated
+    parameter becomes its annotation. Source of the rule: ``src/relay/transforms/type_infer.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(1, 64), float32], %w) {
+          nn.dense(%x, %w, units=10)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(1, 64), float32], %w: Tensor[(10, 64), float32]) -> Tensor[(1, 10), float32] {
+          nn.dense(%x, %w, units=10)
+        }
+    """
+
+    def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+        """The same module with types."""
+        inferred = infer_types(module)
+        errors = [found for found in inferred.diagnostics if found.severity is Severity.ERROR]
+        if errors:
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            raise PassError(errors[0].message + more, diagnostics=errors)
+        record = current_record()
+        for new, old in inferred.origins.items():
+            record.record(new, old)
+        after = inferred.module
+        if len(after.functions) == len(module.functions) and all(
+            module.functions.get(var) is function for var, function in after.functions.items()
+        ):
+            return module
+        return after

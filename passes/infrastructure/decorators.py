@@ -1,0 +1,135 @@
+"""``module_pass`` and ``function_pass``: a pass from a plain function or class.
+
+Source of the rule: ``python/tvm/ir/transform.py``, ``python/tvm/relay/transform/transform.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...ir.expressions import Function
+from ...ir.module import IRModule
+from .context import PassContext
+from .pass_info import PassInfo
+from .pass_kinds import FunctionPass, ModulePass
+
+__all__ = ["function_pass", "module_pass"]
+
+
+def module_pass(
+    pass_func: Any = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: Sequence[str] | None = None,
+) -> Any:
+    """Make a :class:`ModulePass` of a function ``(mod, ctx) -> mod`` or of a class with ``transform_module``.
+
+    A decorated function becomes a pass, a decorated class a class of passes. Without ``pass_func`` this gives the
+    decorator. ``name`` is otherwise that of what is decorated.
+
+    Raises:
+        ValueError: there is no ``opt_level``.
+        TypeError: what is decorated cannot be called, or ``required`` is not a list.
+    """
+    return _decorate(_FromModuleFunction, "transform_module", pass_func, opt_level, name, required)
+
+
+def function_pass(
+    pass_func: Any = None,
+    opt_level: int | None = None,
+    name: str | None = None,
+    required: Sequence[str] | None = None,
+) -> Any:
+    """Make a :class:`FunctionPass` of a function ``(func, mod, ctx) -> func`` or a class with ``transform_function``.
+
+    As :func:`module_pass` otherwise.
+
+    Raises:
+        ValueError: there is no ``opt_level``.
+        TypeError: what is decorated cannot be called, or ``required`` is not a list.
+    """
+    return _decorate(_FromFunctionFunction, "transform_function", pass_func, opt_level, name, required)
+
+
+class _FromModuleFunction(ModulePass):
+    """A module pass that calls a function of the user's."""
+
+    def __init__(self, transform: Callable[..., IRModule], info: PassInfo) -> None:
+        self.transform = transform
+        self._info = info
+
+    @property
+    def info(self) -> PassInfo:
+        return self._info
+
+    def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+        return self.transform(module, context)
+
+
+class _FromFunctionFunction(FunctionPass):
+    """A function pass that calls a function of the user's."""
+
+    def __init__(self, transform: Callable[..., Function], info: PassInfo) -> None:
+        self.transform = transform
+        self._info = info
+
+    @property
+    def info(self) -> PassInfo:
+        return self._info
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        return self.transform(function, module, context)
+
+
+def _decorate(
+    kind: type[_FromModuleFunction] | type[_FromFunctionFunction],
+    method: str,
+    pass_func: Any,
+    opt_level: int | None,
+    name: str | None,
+    required: Sequence[str] | None,
+) -> Any:
+    if opt_level is None:
+        raise ValueError(f"Please provide opt_level for the {kind.kind}.")
+    if not isinstance(required or [], (list, tuple)):
+        raise TypeError("Required is expected to be the type of list/tuple.")
+    needs = tuple(required or ())
+
+    def decorate(decorated: Any) -> Any:
+        info = PassInfo(opt_level, name or decorated.__name__, needs)
+        if inspect.isclass(decorated):
+            return _class_of_passes(kind, method, decorated, info)
+        if not callable(decorated):
+            raise TypeError(f"pass_func must be a callable for {kind.kind}")
+        transform: Callable[..., Any] = decorated
+        made = kind(transform, info)
+        made.__doc__ = transform.__doc__
+        return made
+
+    return decorate if pass_func is None else decorate(pass_func)
+
+
+def _class_of_passes(
+    kind: type[_FromModuleFunction] | type[_FromFunctionFunction], method: str, decorated: type, info: PassInfo
+) -> type:
+    @functools.wraps(decorated.__init__)
+    def initialise(self: Any, *args: Any, **options: Any) -> None:
+        self.decorated = decorated(*args, **options)
+        kind.__init__(self, getattr(self.decorated, method), info)
+
+    def attribute_of_decorated(self: Any, attribute: str) -> Any:
+        if attribute == "decorated":
+            raise AttributeError(attribute)
+        return getattr(self.decorated, attribute)
+
+    members = {
+        "__init__": initialise,
+        "__getattr__": attribute_of_decorated,
+        "__doc__": decorated.__doc__,
+        "__module__": decorated.__module__,
+        "declared_info": info,
+    }
+    return type(decorated.__name__, (kind,), members)

@@ -1,0 +1,49 @@
+"""How a pass refuses: with its name, the place and the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from ...ir.diagnostics import Diagnostic, Place, Severity
+from ...ir.expressions import Expr
+
+__all__ = ["PassError", "did_you_mean"]
+
+
+class PassError(Exception):
+    """A pass that cannot do its work on this module, with these options, or at all.
+
+    ``diagnostics`` says it once for each place that is at fault. The name of the pass is filled in by the
+    infrastructure where the one who raises does not know it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        pass_name: str = "",
+        place: Place | Expr | None = None,
+        code: str = "pass-failed",
+        diagnostics: Sequence[Diagnostic] = (),
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.pass_name = pass_name
+        if not diagnostics:
+            where = Place(place) if isinstance(place, Expr) else place
+            diagnostics = (Diagnostic(code, Severity.ERROR, message, place=where),)
+        self.diagnostics = tuple(diagnostics)
+
+    def __str__(self) -> str:
+        return f"{self.pass_name}: {self.message}" if self.pass_name else self.message
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """``"; did you mean X?"`` for the candidate nearest to ``name``, or nothing where none is near."""
+    known = list(candidates)
+    near = get_close_matches(name, known, 1)
+    if not near:
+        by_lower = {candidate.lower(): candidate for candidate in known}
+        near = [by_lower[found] for found in get_close_matches(name.lower(), list(by_lower), 1)]
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,275 @@
+"""``Pass`` and its kinds: over a module, over each function, over a list of passes.
+
+Source of the rule: ``src/ir/transform.cc``, ``src/relay/ir/transform.cc``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+from weakref import WeakKeyDictionary
+
+from ...ir.attributes import AttributeValueError
+from ...ir.expressions import Expr, Function
+from ...ir.module import IRModule
+from ..provenance.record import Record, current_record, recording
+from ..provenance.trace import TraceStep, active_trace
+from . import registry
+from .context import PassContext
+from .declaration import Declaration, read_declaration
+from .errors import PassError
+from .pass_info import PassInfo
+
+__all__ = ["FunctionPass", "ModulePass", "Pass", "Pipeline", "Sequential", "is_optimizable"]
+
+INFER_TYPE = "InferType"
+
+_holding: WeakKeyDictionary[IRModule, frozenset[str]] = WeakKeyDictionary()
+"""The passes that hold for a module: what made it what it is, and what ran over it since without changing it."""
+
+_pipelines: list[str] = []
+
+
+class Pass:
+    """Turns one module into another. Call it with a module, under the current :class:`PassContext`.
+
+    A class declared with ``declare_pass`` is registered under its name.
+    """
+
+    declared_info: ClassVar[PassInfo] = PassInfo(0, "")
+    kind: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Check every option against its declaration.
+
+        Raises:
+            PassError: one is of the wrong kind, out of bounds, or not among its choices.
+        """
+        for field in self.declaration().options.values():
+            value = getattr(self, field.name)
+            try:
+                object.__setattr__(self, field.name, field.convert(value))
+            except AttributeValueError as error:
+                message = str(error).replace("attribute", "option", 1)
+                raise PassError(message, pass_name=type(self).__name__, code="option-value") from None
+
+    @property
+    def info(self) -> PassInfo:
+        """Level, name and requirements."""
+        return self.declared_info
+
+    @classmethod
+    def declaration(cls) -> Declaration:
+        """What the class says about the pass."""
+        known = cls.__dict__.get("_declaration")
+        if known is None:
+            known = read_declaration(cls, cls.declared_info, cls.kind)
+            cls._declaration = known
+        return known
+
+    _declaration: ClassVar[Declaration | None] = None
+
+    @property
+    def options(self) -> Mapping[str, object]:
+        """The options of this pass by name."""
+        return {name: getattr(self, name) for name in self.declaration().options}
+
+    def __call__(self, module: IRModule, context: PassContext | None = None) -> IRModule:
+        """What the pass makes of ``module``; ``module`` itself where an instrument does not let it run.
+
+        Raises:
+            PassError: the pass cannot do its work on this module.
+        """
+        context = context or PassContext.current()
+        if not context.instrument_before_pass(module, self.info):
+            return module
+        after = self.run(module, context)
+        context.instrument_after_pass(after, self.info)
+        return after
+
+    def run(self, module: IRModule, context: PassContext) -> IRModule:
+        """Run without asking the instruments, and record what came from what."""
+        if INFER_TYPE in self.info.required:
+            # A pass that reads types gets them, also where it is called outside of a pipeline.
+            module = _ensure(INFER_TYPE, module, context)
+        started = time.perf_counter()
+        with recording(module) as record:
+            try:
+                after = self.apply(module, record, context)
+            except PassError as error:
+                error.pass_name = error.pass_name or self.info.name
+                raise
+            record.settle(after)
+        seconds = time.perf_counter() - started
+        _note_holding(self, module, after)
+        self._report(record, module, after, seconds)
+        return after
+
+    def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
+        """The work itself."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does")
+
+    def _report(self, record: Record, before: IRModule, after: IRModule, seconds: float) -> None:
+        outer = current_record()
+        trace = active_trace()
+        if outer.before is None and trace is None:
+            return
+        sources = record.new_expressions(after) if after is not before else {}
+        if outer.before is not None:
+            outer.absorb(sources)
+            return
+        if trace is not None:
+            gone = record.gone(after) if after is not before else frozenset[Expr]()
+            used = {source for old in sources.values() for source in old}
+            path = tuple(_pipelines)
+            trace.append(
+                TraceStep(
+                    info=self.info,
+                    options=self.options,
+                    path=path,
+                    before=before,
+                    after=after,
+                    seconds=seconds,
+                    sources=sources,
+                    removed=gone - used,
+                    replaced=gone & used,
+                    unexplained=tuple(expr for expr in record.unexplained if expr in sources),
+                )
+            )
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        return f"{type(self).__name__}({options})"
+
+
+class ModulePass(Pass):
+    """A pass that sees the whole module. Override :meth:`transform_module`."""
+
+    kind: ClassVar[str] = "ModulePass"
+
+    def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
+        """Run :meth:`transform_module`."""
+        return self.transform_module(module, context)
+
+    def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+        """The module that ``module`` becomes; ``module`` itself where nothing changes."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does to a module")
+
+
+class FunctionPass(Pass):
+    """A pass that sees one function at a time, and cannot add or remove any. Override :meth:`transform_function`.
+
+    Functions for an external compiler, external functions, and those marked ``SkipOptimization`` are left alone. What
+    changed has its types inferred afterwards, by ``InferType``, which the instruments see as a pass inside this one.
+    """
+
+    kind: ClassVar[str] = "FunctionPass"
+
+    def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
+        """Run :meth:`transform_function` over every function, then infer types."""
+        changed = {
+            var: new
+            for var, function in module.functions.items()
+            if is_optimizable(function) and (new := self.transform_function(function, module, context)) is not function
+        }
+        if changed:
+            for var, new in changed.items():
+                if not record.origins(new):
+                    record.record(new, module.functions[var])
+            module = module.with_functions({**module.functions, **changed})
+            record.settle(module)
+        return _ensure(INFER_TYPE, module, context)
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function that ``function`` becomes; ``function`` itself where nothing changes."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it does to a function")
+
+
+class Pipeline(Pass):
+    """Passes one after the other, each if the context enables it, each after what it requires. Override :meth:`passes`.
+
+    A requirement that still holds is not run again.
+    """
+
+    kind: ClassVar[str] = "Sequential"
+
+    def passes(self) -> Sequence[Pass]:
+        """The passes in order."""
+        raise NotImplementedError(f"{type(self).__name__} does not say which passes it runs")
+
+    def run(self, module: IRModule, context: PassContext) -> IRModule:
+        """Run what the context enables."""
+        _pipelines.append(self.info.name)
+        try:
+            for item in self.passes():
+                if not context.pass_enabled(item.info):
+                    continue
+                for required in item.info.required:
+                    module = _ensure(required, module, context)
+                module = item(module, context)
+        finally:
+            _pipelines.pop()
+        return module
+
+
+class Sequential(Pipeline):
+    """The pipeline of the passes that it is given."""
+
+    def __init__(
+        self,
+        passes: Sequence[Pass] | None = None,
+        opt_level: int = 0,
+        name: str = "sequential",
+        required: Sequence[str] | None = None,
+    ) -> None:
+        """Make a pipeline.
+
+        Raises:
+            TypeError: ``passes`` is not a list of passes, or ``required`` not a list of names.
+        """
+        if not isinstance(passes or [], (list, tuple)):
+            raise TypeError("passes must be a list of Pass objects.")
+        for item in passes or ():
+            if not isinstance(item, Pass):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise TypeError(f"passes must be a list of Pass objects, and {item!r} is none.")
+        if not isinstance(required or [], (list, tuple)):
+            raise TypeError("Required is expected to be the type of list/tuple.")
+        self._passes = tuple(passes or ())
+        self._info = PassInfo(opt_level, name, tuple(required or ()))
+
+    @property
+    def info(self) -> PassInfo:
+        """Level, name and requirements."""
+        return self._info
+
+    def passes(self) -> Sequence[Pass]:
+        """The passes in order."""
+        return self._passes
+
+    def __repr__(self) -> str:
+        return f"Sequential([{', '.join(map(repr, self.passes()))}])"
+
+
+def is_optimizable(function: Function) -> bool:
+    """Whether function passes may touch ``function`` (``src/relay/ir/function.cc``, ``AsOptimizableFunctionNode``)."""
+    attrs = function.attrs
+    if not attrs:
+        return True
+    return not (attrs.get("Compiler") is not None or attrs.get("Extern") or attrs.get("SkipOptimization"))
+
+
+def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:
+    if name in _holding.get(module, ()):
+        return module
+    return registry.create(name)(module, context)
+
+
+def _note_holding(item: Pass, before: IRModule, after: IRModule) -> None:
+    holding = set(_holding.get(before, ())) if after is before else set[str]()
+    holding |= _holding.get(after, frozenset())
+    options = item.declaration().options.values()
+    if dataclasses.is_dataclass(item) and all(getattr(item, field.name) == field.default for field in options):
+        holding.add(type(item).__name__)
+    _holding[after] = frozenset(holding)

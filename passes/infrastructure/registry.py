@@ -1,0 +1,96 @@
+"""Passes by name. A pass is a class in a file of its own beside this folder, named like the class in snake case.
+
+Source of the rule: ``src/ir/transform.cc`` (``GetPass``).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from .errors import PassError, did_you_mean
+
+if TYPE_CHECKING:
+    from .pass_kinds import Pass
+
+__all__ = ["create", "find", "register_pass", "registered"]
+
+_PACKAGE = __name__.rsplit(".", 2)[0]
+_registry: dict[str, type[Pass]] = {}
+_loaded = False
+
+_PassClass = TypeVar("_PassClass", bound="type[Pass]")
+
+
+def register_pass(cls: _PassClass) -> _PassClass:
+    """Make a pass known by its name.
+
+    Raises:
+        ValueError: another pass has the name.
+    """
+    known = _registry.get(cls.__name__)
+    if known is not None and known.__module__ != cls.__module__:
+        raise ValueError(f"pass {cls.__name__} is registered by {known.__module__} already")
+    _registry[cls.__name__] = cls
+    return cls
+
+
+def unregister_pass(cls: type[Pass]) -> None:
+    """Forget a pass again: one of a user's file that is read anew."""
+    if _registry.get(cls.__name__) is cls:
+        del _registry[cls.__name__]
+
+
+def registered() -> Mapping[str, type[Pass]]:
+    """Every pass by name, those of this package and those that users have added."""
+    global _loaded
+    if not _loaded:
+        package = importlib.import_module(_PACKAGE)
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{_PACKAGE}.{module.name}")
+        _loaded = True
+    return dict(sorted(_registry.items()))
+
+
+def find(name: str) -> type[Pass] | None:
+    """The pass called ``name``, if there is one. Only its own file is imported."""
+    if name not in _registry and name.isidentifier():
+        module = f"{_PACKAGE}.{_snake_case(name)}"
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+    return _registry.get(name) or registered().get(name)
+
+
+def create(name: str, **options: object) -> Pass:
+    """The pass called ``name`` with these options.
+
+    Raises:
+        PassError: there is no such pass or option (with the nearest one that there is), an option is of the wrong
+            kind, or one without a default is missing.
+    """
+    cls = find(name)
+    if cls is None:
+        raise PassError(f"there is no pass called {name}{did_you_mean(name, registered())}", code="unknown-pass")
+    declared = cls.declaration().options
+    for option in options:
+        if option not in declared:
+            known = f"; it takes {', '.join(declared)}" if declared else "; it takes none"
+            hint = did_you_mean(option, declared) or known
+            raise PassError(f"there is no option {option}{hint}", pass_name=name, code="unknown-option")
+    missing = [field.name for field in declared.values() if field.required and field.name not in options]
+    if missing:
+        raise PassError(f"option {missing[0]} must be given", pass_name=name, code="missing-option")
+    return cls(**options)
+
+
+def _snake_case(name: str) -> str:
+    # A capital begins a word, and a run of capitals is one word as in ``PrintIR``, but in ``ToANormalForm`` its last
+    # one begins the next; ``Conv2D`` and ``BatchMatmul`` stay one and two words as TVM's own files have them.
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    return spaced.lower()

@@ -1,0 +1,17 @@
+"""Where every expression comes from: the record of a run, the mutator that keeps it, the trace of a pipeline."""
+
+from .mutator import Descent, ExprMutator
+from .record import Record, current_record, expressions_of, recording
+from .trace import Event, Trace, TraceStep
+
+__all__ = [
+    "Descent",
+    "Event",
+    "ExprMutator",
+    "Record",
+    "Trace",
+    "TraceStep",
+    "current_record",
+    "expressions_of",
+    "recording",
+]

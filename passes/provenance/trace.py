@@ -1,0 +1,199 @@
+"""The trace of a pipeline: what every run of a pass made of what, and the history of any expression through all of it.
+
+An expression keeps its identity as long as no pass touches it, and is made exactly once. So the trace needs only two
+indices, from a new expression to the step and sources that made it, and from an old one to what was made of it; every
+question is answered in time proportional to its answer, however many steps left the expression alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typing_extensions import Self
+
+from ...ir.expressions import Expr
+from ...ir.module import IRModule
+
+if TYPE_CHECKING:
+    from ..infrastructure.pass_info import PassInfo
+
+__all__ = ["Event", "Trace", "TraceStep", "active_trace"]
+
+
+@dataclass(frozen=True, eq=False)
+class TraceStep:
+    """One run of one pass. ``path`` names the pipelines that it ran in, outermost first."""
+
+    info: PassInfo
+    options: Mapping[str, object]
+    path: tuple[str, ...]
+    before: IRModule
+    after: IRModule
+    seconds: float
+    sources: Mapping[Expr, tuple[Expr, ...]] = field(repr=False)
+    """Every expression of ``after`` that ``before`` does not have, with the old ones that it was made from."""
+    removed: frozenset[Expr] = field(repr=False)
+    """Every expression of ``before`` that is not in ``after`` and that nothing in ``after`` was made from."""
+    replaced: frozenset[Expr] = field(repr=False)
+    """Every expression of ``before`` that is not in ``after`` but from which something in ``after`` was made."""
+    unexplained: tuple[Expr, ...] = field(repr=False)
+    """New expressions whose pass did not say where they come from; their function stands in for the answer."""
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.info.name
+
+    @property
+    def changed(self) -> bool:
+        """Whether the pass changed anything."""
+        return self.before is not self.after
+
+    def origins(self, expr: Expr) -> tuple[Expr, ...]:
+        """The expressions of ``before`` that ``expr``, of ``after``, stems from; itself if the pass left it alone."""
+        return self.sources.get(expr, (expr,))
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a step did to one expression.
+
+    ``kind`` is ``made`` (``others`` are the sources), ``rewritten`` (``others`` are what was made of it) or
+    ``removed`` (``others`` is empty).
+    """
+
+    step: int
+    pass_name: str
+    kind: str
+    expr: Expr
+    others: tuple[Expr, ...] = ()
+
+
+class _ActiveTraces(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Trace] = []
+
+
+_active = _ActiveTraces()
+
+
+def active_trace() -> Trace | None:
+    """The innermost trace entered in this thread, if there is one."""
+    return _active.stack[-1] if _active.stack else None
+
+
+class Trace:
+    """Every run of a pass inside ``with Trace() as trace:`` becomes a step of it, in order.
+
+    A pipeline (``Sequential``) is not a step of its own; its passes are. What a pass runs for its own purposes belongs
+    to its step.
+    """
+
+    def __init__(self) -> None:
+        self._steps: list[TraceStep] = []
+        self._made: dict[Expr, int] = {}
+        self._became: dict[Expr, list[tuple[int, Expr]]] = {}
+        self._removed: dict[Expr, int] = {}
+        self._replaced: set[Expr] = set()
+
+    def __enter__(self) -> Self:
+        _active.stack.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _active.stack.pop()
+
+    @property
+    def steps(self) -> tuple[TraceStep, ...]:
+        """The steps so far."""
+        return tuple(self._steps)
+
+    @property
+    def before(self) -> IRModule | None:
+        """The module that the first step got."""
+        return self._steps[0].before if self._steps else None
+
+    @property
+    def after(self) -> IRModule | None:
+        """The module that the last step made."""
+        return self._steps[-1].after if self._steps else None
+
+    def append(self, step: TraceStep) -> None:
+        """Add a step that followed the others."""
+        number = len(self._steps)
+        self._steps.append(step)
+        made, became = self._made, self._became
+        for new, sources in step.sources.items():
+            made[new] = number
+            for source in sources:
+                became.setdefault(source, []).append((number, new))
+        # A pass may bring back an expression that an earlier one took out.
+        for expr in step.sources.keys() & self._removed.keys():
+            del self._removed[expr]
+        self._replaced -= step.sources.keys()
+        self._removed.update(dict.fromkeys(step.removed, number))
+        self._replaced |= step.replaced
+
+    def origins(self, expr: Expr) -> tuple[Expr, ...]:
+        """The expressions of the first module that ``expr``, of any step, stems from."""
+        return tuple(item for item in self._backwards(expr) if item not in self._made)
+
+    def descendants(self, expr: Expr) -> tuple[Expr, ...]:
+        """What is left of ``expr``, of any step, in the last module: itself, or what was made of it."""
+        found: dict[Expr, None] = {}
+        for item in self._forwards(expr):
+            if item not in self._removed and item not in self._replaced:
+                found[item] = None
+        return tuple(found)
+
+    def history(self, expr: Expr) -> tuple[Event, ...]:
+        """Everything that the steps did to ``expr``, to what it came from, and to what became of it, in order."""
+        related = dict.fromkeys((*self._backwards(expr), *self._forwards(expr)))
+        events: list[Event] = []
+        for item in related:
+            if item in self._made:
+                number = self._made[item]
+                events.append(self._event(number, "made", item, self._steps[number].sources[item]))
+            rewritten: dict[int, list[Expr]] = {}
+            for number, new in self._became.get(item, ()):
+                rewritten.setdefault(number, []).append(new)
+            for number, new in rewritten.items():
+                events.append(self._event(number, "rewritten", item, tuple(new)))
+            if item in self._removed:
+                events.append(self._event(self._removed[item], "removed", item, ()))
+        return tuple(sorted(events, key=lambda event: event.step))
+
+    def removed_by(self, expr: Expr) -> TraceStep | None:
+        """The step that removed ``expr`` without making anything of it, if one did."""
+        number = self._removed.get(expr)
+        return None if number is None else self._steps[number]
+
+    def _event(self, number: int, kind: str, expr: Expr, others: tuple[Expr, ...]) -> Event:
+        return Event(number, self._steps[number].name, kind, expr, others)
+
+    def _backwards(self, expr: Expr) -> Iterator[Expr]:
+        seen: set[Expr] = set()
+        stack = [expr]
+        while stack:
+            item = stack.pop()
+            if item in seen:
+                continue
+            seen.add(item)
+            yield item
+            number = self._made.get(item)
+            if number is not None:
+                stack.extend(reversed(self._steps[number].sources[item]))
+
+    def _forwards(self, expr: Expr) -> Iterator[Expr]:
+        seen: set[Expr] = set()
+        stack = [expr]
+        while stack:
+            item = stack.pop()
+            if item in seen:
+                continue
+            seen.add(item)
+            yield item
+            stack.extend(new for _, new in reversed(self._became.get(item, ())))
