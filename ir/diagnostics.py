@@ -67,7 +67,8 @@ class Diagnostic:
     """One finding. ``code`` names a page of ``docs/diagnostics``.
 
     ``span`` is the range in the text; it is ``None`` only where the module was never text, and then ``place`` names
-    the expression.
+    the expression. ``data`` is what a fix is made from where ``code`` says so (for ``match-not-exhaustive``: the patterns
+    that no arm covers).
     """
 
     code: str
@@ -78,3 +79,4 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     fixes: tuple[Fix, ...] = ()
     tags: tuple[Tag, ...] = ()
+    data: object = None

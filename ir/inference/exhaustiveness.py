@@ -1,0 +1,131 @@
+"""Which values a ``match`` does not cover.
+
+The patterns of all arms are read side by side, constructor by constructor, left to right, so that a value is split
+only where some arm looks at it. Iterative: patterns may nest deeply.
+
+Source of the rule: ``src/relay/analysis/match_exhaustion.cc`` (what counts as covered; the search is another one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ..expressions import (
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternWildcard,
+)
+from ..module import TypeData
+from ..types import GlobalTypeVar
+
+__all__ = ["unmatched_cases"]
+
+_MOST_CASES: Final = 64
+_MOST_STEPS: Final = 100_000
+
+# A row is what remains to be compared of one arm: its pending patterns, first one first, as a linked list.
+_Row: TypeAlias = "tuple[Pattern | None, _Row] | None"
+# The head of a value: a constructor, a number of tuple fields, or ``None`` for any value.
+_Head: TypeAlias = "Constructor | int | None"
+_Prefix: TypeAlias = "tuple[_Head, _Prefix] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    rows: tuple[_Row, ...]
+    prefix: _Prefix
+    """The heads chosen so far, last one first: a value in pre-order."""
+    pending: int
+    """How many parts of the value are still to be chosen."""
+
+
+def unmatched_cases(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeData]) -> list[Pattern]:
+    """Patterns for the values that no arm of ``match`` takes; none where it is exhaustive.
+
+    At most 64 are given. A match that takes more than 100,000 steps to decide counts as exhaustive, as far as it
+    was searched.
+    """
+    found: list[Pattern] = []
+    stack = [_State(tuple((clause.lhs, None) for clause in match.clauses), None, 1)]
+    steps = 0
+    while stack and len(found) < _MOST_CASES and steps < _MOST_STEPS:
+        steps += 1
+        state = stack.pop()
+        if not state.rows:
+            found.append(_pattern(state))
+            continue
+        if state.pending == 0:
+            continue
+        heads = _heads(state.rows, type_definitions)
+        following = [_specialize(state, head) for head in heads]
+        stack.extend(reversed(following))
+    return found
+
+
+def _heads(rows: Sequence[_Row], type_definitions: Mapping[GlobalTypeVar, TypeData]) -> Sequence[_Head]:
+    """How the next part of the value must be split for these rows."""
+    for row in rows:
+        assert row is not None
+        pattern = row[0]
+        if isinstance(pattern, PatternConstructor):
+            data = type_definitions.get(pattern.constructor.belong_to)
+            return data.constructors if data is not None else (pattern.constructor,)
+        if isinstance(pattern, PatternTuple):
+            return (len(pattern.patterns),)
+    return (None,)
+
+
+def _arity(head: _Head) -> int:
+    if isinstance(head, Constructor):
+        return len(head.inputs)
+    return head or 0
+
+
+def _specialize(state: _State, head: _Head) -> _State:
+    """What remains once the next part of the value is ``head``."""
+    arity = _arity(head)
+    rows: list[_Row] = []
+    for row in state.rows:
+        assert row is not None
+        pattern, rest = row
+        parts: Sequence[Pattern | None]
+        if isinstance(pattern, PatternConstructor):
+            if not isinstance(head, Constructor) or pattern.constructor.name_hint != head.name_hint:
+                continue
+            parts = pattern.patterns
+        elif isinstance(pattern, PatternTuple):
+            parts = pattern.patterns
+        else:
+            parts = (None,) * arity
+        if len(parts) != arity:
+            # A pattern of the wrong arity has its own error; it covers nothing.
+            continue
+        for part in reversed(parts):
+            rest = (part, rest)
+        rows.append(rest)
+    return _State(tuple(rows), (head, state.prefix), state.pending - 1 + arity)
+
+
+def _pattern(state: _State) -> Pattern:
+    """The pattern that a pre-order of heads spells; parts not chosen are wildcards."""
+    heads: list[_Head] = [None] * state.pending
+    prefix = state.prefix
+    while prefix is not None:
+        heads.append(prefix[0])
+        prefix = prefix[1]
+    # ``heads`` is the pre-order reversed, so that the parts of a head are built when it is met.
+    built: list[Pattern] = []
+    for head in heads:
+        if head is None:
+            built.append(PatternWildcard())
+            continue
+        arity = _arity(head)
+        parts = tuple(reversed(built[len(built) - arity :])) if arity else ()
+        del built[len(built) - arity :]
+        built.append(PatternTuple(parts) if isinstance(head, int) else PatternConstructor(head, parts))
+    return built[0]

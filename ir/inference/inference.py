@@ -1,0 +1,107 @@
+"""Type inference over a module, one expression, or one statement.
+
+Source of the rules: ``src/relay/transforms/type_infer.cc`` (the pass and its order over the functions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..diagnostics import Diagnostic
+from ..expressions import Expr, Function, GlobalVar
+from ..module import IRModule
+from ..types import IncompleteType, Type
+from .inferencer import Inferencer, Signatures
+from .report import Report
+from .resolution import Resolution
+
+__all__ = ["Inferred", "InferredExpr", "InferredStatement", "infer_expr", "infer_statement", "infer_types"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """A typed module. ``replaced`` maps every rebuilt expression to the one that it stands for."""
+
+    module: IRModule
+    diagnostics: tuple[Diagnostic, ...]
+    replaced: Mapping[Expr, Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class InferredExpr:
+    """A typed expression. ``replaced`` maps every rebuilt expression to the one that it stands for."""
+
+    expr: Expr
+    diagnostics: tuple[Diagnostic, ...]
+    replaced: Mapping[Expr, Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class InferredStatement:
+    """The types below one statement; nothing was written to its expressions.
+
+    ``type`` is that of the whole. ``complete`` is false where something needs the rest of the function to be known
+    (an unannotated parameter, say): then :func:`infer_types` must have the word. A broken part has the error type.
+    """
+
+    type: Type
+    types: Mapping[Expr, Type]
+    complete: bool
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def infer_types(module: IRModule) -> Inferred:
+    """Type every function of ``module``.
+
+    Never raises; all errors are reported, and what follows from one is not. Expressions that need no change are kept
+    and get their ``checked_type``; the module itself is returned where no function changed.
+    """
+    report = Report()
+    signatures = Signatures(module)
+    functions: dict[GlobalVar, Function] = {}
+    replaced: dict[Expr, Expr] = {}
+    for var, function in module.functions.items():
+        new = _inferred(function, module, signatures, report, replaced)
+        assert isinstance(new, Function)
+        functions[var] = new
+    changed = any(functions[var] is not function for var, function in module.functions.items())
+    return Inferred(module.with_functions(functions) if changed else module, tuple(report.diagnostics), replaced)
+
+
+def infer_expr(expr: Expr, module: IRModule | None = None) -> InferredExpr:
+    """Type one expression; its free variables have the types that they are annotated with. Never raises."""
+    report = Report()
+    module = module or IRModule()
+    replaced: dict[Expr, Expr] = {}
+    new = _inferred(expr, module, Signatures(module), report, replaced)
+    return InferredExpr(new, tuple(report.diagnostics), replaced)
+
+
+def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | None = None) -> InferredStatement:
+    """Type one expression given the types of what it uses, without looking into that or writing anything.
+
+    ``known`` has the type of every expression and variable at which to stop; the error type silences what depends on
+    it. The result depends only on the expression, these types, and the signatures and data types of ``module``.
+    """
+    report = Report()
+    module = module or IRModule()
+    inferencer = Inferencer(module, Signatures(module), report)
+    for used, type in known.items():
+        inferencer.know(used, type)
+    inferencer.infer(expr)
+    memo: dict[int, Type] = {}
+    solver = inferencer.solver
+    types = {found: solver.resolve(inferencer.types[found], memo) for found in inferencer.order}
+    whole = solver.resolve(inferencer.types[expr], memo)
+    complete = not any(isinstance(type, IncompleteType) for type in types.values())
+    return InferredStatement(whole, types, complete, tuple(report.diagnostics))
+
+
+def _inferred(expr: Expr, module: IRModule, signatures: Signatures, report: Report, replaced: dict[Expr, Expr]) -> Expr:
+    inferencer = Inferencer(module, signatures, report)
+    inferencer.infer(expr)
+    resolution = Resolution(inferencer)
+    resolution.attach()
+    replaced.update(resolution.replaced)
+    return resolution.result(expr)

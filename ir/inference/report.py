@@ -1,0 +1,174 @@
+"""Words for what inference finds: which dimension of which argument disagrees with which, and where each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ..diagnostics import Diagnostic, Place, Related, Severity
+from ..expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
+from ..ops.operator import Op, OpPattern
+from ..type_visitor import same_type
+from ..types import (
+    FuncType,
+    IncompleteType,
+    RelayRefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+)
+from .solver import Mismatch
+
+__all__ = ["Report", "count", "describe", "disagreement", "name_of", "origin"]
+
+_DEEPEST: Final = 6
+_LONGEST_ORIGIN: Final = 1000
+
+
+class Report:
+    """The findings of one run, and the expressions that have an error of their own."""
+
+    __slots__ = ("diagnostics", "faulty")
+
+    def __init__(self) -> None:
+        self.diagnostics: Final[list[Diagnostic]] = []
+        self.faulty: Final[set[Expr]] = set()
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        place: Place,
+        related: Sequence[Related] = (),
+        *,
+        blame: Expr | None = None,
+        data: object = None,
+    ) -> None:
+        """Add an error, and remember which expression must be looked at again: that of ``place``, or ``blame``."""
+        self.faulty.add(blame or place.expr)
+        self.diagnostics.append(
+            Diagnostic(code, Severity.ERROR, message, place=place, related=tuple(related), data=data)
+        )
+
+
+def count(number: int, noun: str) -> str:
+    """``1 argument``, ``2 arguments``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def describe(type: Type, depth: int = 0) -> str:
+    """A type in Relay's syntax, cut off where it nests too deep to be read."""
+    if isinstance(type, IncompleteType):
+        return "_"
+    if depth > _DEEPEST:
+        return "…"
+    if isinstance(type, TupleType):
+        fields = [describe(part, depth + 1) for part in type.fields]
+        return f"({fields[0]},)" if len(fields) == 1 else f"({', '.join(fields)})"
+    if isinstance(type, FuncType):
+        params = f"[{', '.join(param.name for param in type.type_params)}]" if type.type_params else ""
+        arguments = ", ".join(describe(part, depth + 1) for part in type.arg_types)
+        return f"fn {params}({arguments}) -> {describe(type.ret_type, depth + 1)}"
+    if isinstance(type, TypeCall):
+        return f"{describe(type.func)}[{', '.join(describe(part, depth + 1) for part in type.args)}]"
+    if isinstance(type, RelayRefType):
+        return f"ref({describe(type.value, depth + 1)})"
+    return repr(type)
+
+
+def disagreement(mismatch: Mismatch) -> str:
+    """What exactly differs between two types, as the end of a sentence; empty where the types themselves say it."""
+    lhs, rhs = mismatch.lhs, mismatch.rhs
+    if mismatch.infinite:
+        return f"{describe(lhs)} would contain itself"
+    if isinstance(lhs, TensorType) and isinstance(rhs, TensorType):
+        if mismatch.dimensions:
+            parts = [
+                f"dimension {index} is {rhs.shape[index]}, not {lhs.shape[index]}" for index in mismatch.dimensions
+            ]
+            return "; ".join(parts)
+        if len(lhs.shape) != len(rhs.shape):
+            return f"it has {count(len(rhs.shape), 'dimension')}, not {len(lhs.shape)}"
+        return f"its dtype is {rhs.dtype}, not {lhs.dtype}"
+    if isinstance(lhs, TupleType) and isinstance(rhs, TupleType):
+        return f"it has {count(len(rhs.fields), 'field')}, not {len(lhs.fields)}"
+    if isinstance(lhs, FuncType) and isinstance(rhs, FuncType):
+        return f"it takes {count(len(rhs.arg_types), 'argument')}, not {len(lhs.arg_types)}"
+    return f"{describe(rhs)} is not {describe(lhs)}"
+
+
+def name_of(expr: Expr) -> str:
+    """How a message names an expression."""
+    if isinstance(expr, Var):
+        return f"%{expr.name_hint}"
+    if isinstance(expr, GlobalVar):
+        return f"@{expr.name_hint}"
+    if isinstance(expr, (Op, Constructor)):
+        return expr.name if isinstance(expr, Op) else expr.name_hint
+    if isinstance(expr, Call):
+        return f"the result of {name_of(expr.op)}"
+    if isinstance(expr, Constant):
+        return "this constant"
+    if isinstance(expr, Function):
+        return "this function"
+    if isinstance(expr, Tuple):
+        return "this tuple"
+    if isinstance(expr, TupleGetItem):
+        return (
+            f"field {expr.index} of {name_of(expr.tuple_value)}" if isinstance(expr.tuple_value, Var) else "this field"
+        )
+    return "this expression"
+
+
+def origin(expr: Expr, types: Mapping[Expr, Type], values: Mapping[Var, Expr]) -> Related | None:
+    """Where the type of ``expr`` comes from: a parameter's annotation, a constant, or the operator that made it.
+
+    Names, fields of tuples and operators that keep the type of an argument are followed. ``values`` has what each
+    ``let`` binds.
+    """
+    wanted = types.get(expr)
+    current = expr
+    for _ in range(_LONGEST_ORIGIN):
+        following = _followed(current, types, values)
+        if following is None:
+            break
+        current = following
+    found = types.get(current, wanted)
+    if found is None:
+        return None
+    if isinstance(current, Var):
+        return Related(f"{name_of(current)} is declared {describe(found)} here", place=Place(current))
+    if isinstance(current, Constant):
+        return Related(f"this constant is {describe(found)}", place=Place(current))
+    if current is expr:
+        return None
+    if isinstance(current, Call):
+        return Related(f"{name_of(current.op)} gives {describe(found)} here", place=Place(current))
+    return Related(f"{name_of(current)} is {describe(found)} here", place=Place(current))
+
+
+def _followed(expr: Expr, types: Mapping[Expr, Type], values: Mapping[Var, Expr]) -> Expr | None:
+    if isinstance(expr, Var):
+        # An annotated variable is where its type is written down.
+        return values.get(expr) if expr.type_annotation is None else None
+    if isinstance(expr, Let):
+        return expr.body
+    if isinstance(expr, TupleGetItem):
+        inner = expr.tuple_value
+        if isinstance(inner, Var):
+            inner = values.get(inner, inner)
+        if isinstance(inner, Tuple) and 0 <= expr.index < len(inner.fields):
+            return inner.fields[expr.index]
+        return None
+    if isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.pattern <= OpPattern.BROADCAST:
+        result = types.get(expr)
+        shape = result.shape if isinstance(result, TensorType) else None
+        for argument in expr.args:
+            type = types.get(argument)
+            if type is None or result is None:
+                continue
+            # A cast keeps the shape, and it is the shape that one mostly asks for.
+            if same_type(type, result) or (shape and isinstance(type, TensorType) and type.shape == shape):
+                return argument
+    return None

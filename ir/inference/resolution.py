@@ -1,0 +1,145 @@
+"""Writing the types that were found onto the expressions, and rebuilding those that must change for it.
+
+As in the reference, variables get their type as annotation, functions their return type, and calls of polymorphic
+functions their type arguments; whatever holds such an expression is rebuilt. Everything else stays the same object,
+and gets its ``checked_type``.
+
+Source of the rules: ``src/relay/transforms/type_infer.cc`` (``Resolver``).
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Final
+
+from ..diagnostics import Place
+from ..expressions import Call, Constructor, ErrorExpr, Expr, Function, GlobalVar, Var
+from ..ops.operator import Op
+from ..type_visitor import same_type, type_children
+from ..types import ErrorType, FuncType, IncompleteType, Type
+from ..visitor import children, with_children
+from .inferencer import Inferencer
+from .report import name_of
+
+__all__ = ["Resolution"]
+
+# What these are, their module or their use decides; they carry no type of their own.
+_UNTYPED: Final = (Op, GlobalVar, Constructor, ErrorExpr)
+
+
+class Resolution:
+    """Attaches the types of one :class:`Inferencer`. ``replaced`` maps each rebuilt expression to the one before."""
+
+    __slots__ = ("_alive", "_errors", "_inferencer", "_memo", "_open", "made", "replaced")
+
+    def __init__(self, inferencer: Inferencer) -> None:
+        self._inferencer: Final = inferencer
+        self._memo: Final[dict[int, Type]] = {}
+        self._errors: Final[dict[int, bool]] = {}
+        self._alive: Final[list[Type]] = []
+        self._open: Final[set[Expr]] = set()
+        self.made: Final[dict[Expr, Expr]] = {}
+        self.replaced: Final[dict[Expr, Expr]] = {}
+
+    def attach(self) -> None:
+        """Go through all expressions, parts first."""
+        inferencer = self._inferencer
+        types, solver, memo = inferencer.types, inferencer.solver, self._memo
+        made = self.made
+        for expr in inferencer.order:
+            type = solver.resolve(types[expr], memo)
+            if isinstance(type, IncompleteType):
+                self._cannot_infer(expr)
+            new = self._rebuilt(expr, type)
+            usable = self._is_usable(expr, type)
+            if usable and not isinstance(expr, _UNTYPED):
+                checked = new.checked_type
+                if checked is not None and checked is not type and not same_type(checked, type):
+                    new = _without_type(expr)
+                    checked = None
+                if checked is None:
+                    new.checked_type = type
+            if new is not expr:
+                made[expr] = new
+                self.replaced[new] = expr
+
+    def result(self, root: Expr) -> Expr:
+        """What became of an expression."""
+        return self.made.get(root, root)
+
+    def _is_usable(self, expr: Expr, type: Type) -> bool:
+        """Whether ``type`` is one to write down: known, and without an error in it or in the expression."""
+        return (
+            not isinstance(type, IncompleteType)
+            and not self._has_error(type)
+            and expr not in self._inferencer.report.faulty
+        )
+
+    def _has_error(self, type: Type) -> bool:
+        if not type_children(type):
+            return isinstance(type, ErrorType)
+        errors = self._errors
+        stack: list[tuple[Type, bool]] = [(type, False)]
+        while stack:
+            current, expanded = stack.pop()
+            if id(current) in errors:
+                continue
+            parts = type_children(current)
+            if expanded or not parts:
+                errors[id(current)] = isinstance(current, ErrorType) or any(errors[id(part)] for part in parts)
+                self._alive.append(current)
+            else:
+                stack.append((current, True))
+                stack.extend((part, False) for part in parts)
+        return errors[id(type)]
+
+    def _rebuilt(self, expr: Expr, type: Type) -> Expr:
+        """``expr`` over its new parts, with the annotations that it lacks."""
+        known = not isinstance(type, (IncompleteType, ErrorType)) and not self._has_error(type)
+        if isinstance(expr, Var):
+            if expr.type_annotation is None and known:
+                return Var(expr.name_hint, type, expr.span, expr.virtual_device)
+            return expr
+        made = self.made
+        new = expr
+        if made:
+            parts = children(expr)
+            for part in parts:
+                if part in made:
+                    new = with_children(expr, [made.get(part, part) for part in parts])
+                    break
+        if isinstance(new, Call):
+            type_args = self._inferencer.type_args.get(expr) if isinstance(expr, Call) else None
+            if type_args is not None:
+                resolved = tuple([self._inferencer.solver.resolve(argument, self._memo) for argument in type_args])
+                if len(resolved) != len(new.type_args) or not all(map(same_type, resolved, new.type_args)):
+                    new = Call(new.op, new.args, new.attrs, resolved, new.span)
+        elif isinstance(new, Function) and new.ret_type is None and known and isinstance(type, FuncType):
+            new = Function(
+                new.params, new.body, type.ret_type, new.type_params, new.attrs, new.span, new.virtual_device
+            )
+        return new
+
+    def _cannot_infer(self, expr: Expr) -> None:
+        """Report an expression without a type, where the cause is not one of its parts."""
+        opened = self._open
+        opened.add(expr)
+        if any(part in opened for part in children(expr) if not isinstance(part, _UNTYPED)):
+            return
+        if isinstance(expr, Var):
+            message = f"the type of {name_of(expr)} cannot be inferred from its uses; annotate it"
+        elif isinstance(expr, Call) and isinstance(expr.op, GlobalVar):
+            name = name_of(expr.op)
+            message = (
+                f"the type of this call cannot be inferred, because {name} does not declare its result; annotate it"
+            )
+        else:
+            message = f"the type of {name_of(expr)} cannot be inferred; what it depends on is not constrained enough"
+        self._inferencer.report.error("cannot-infer-type", message, Place(expr))
+
+
+def _without_type(expr: Expr) -> Expr:
+    """The same expression as a new object that has no type yet."""
+    made = copy(expr)
+    made.checked_type = None
+    return made

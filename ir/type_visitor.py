@@ -1,0 +1,126 @@
+"""Walking types without recursion: ten thousand nested functions have a type ten thousand deep.
+
+Source of the rules: ``src/ir/type_functor.cc`` (what a type's parts are, substitution),
+``src/node/structural_equal.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from .types import FuncType, GlobalTypeVar, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar
+
+__all__ = ["rewrite_type", "same_type", "substitute", "type_children", "type_with_children"]
+
+
+def type_children(type: Type) -> Sequence[Type]:
+    """The direct parts of ``type``; a function type gives its arguments and then its result."""
+    if isinstance(type, TensorType):
+        return ()
+    if isinstance(type, TupleType):
+        return type.fields
+    if isinstance(type, FuncType):
+        return (*type.arg_types, type.ret_type)
+    if isinstance(type, TypeCall):
+        return (type.func, *type.args)
+    if isinstance(type, RelayRefType):
+        return (type.value,)
+    return ()
+
+
+def type_with_children(type: Type, parts: Sequence[Type]) -> Type:
+    """``type`` with its :func:`type_children` replaced; ``type`` itself where none differs."""
+    for old, new in zip(type_children(type), parts, strict=True):
+        if old is not new:
+            break
+    else:
+        return type
+    if isinstance(type, TupleType):
+        return TupleType(tuple(parts))
+    if isinstance(type, FuncType):
+        return FuncType(tuple(parts[:-1]), parts[-1], type.type_params)
+    if isinstance(type, TypeCall):
+        return TypeCall(parts[0], tuple(parts[1:]))
+    if isinstance(type, RelayRefType):
+        return RelayRefType(parts[0])
+    return type
+
+
+def rewrite_type(root: Type, leaf: Callable[[Type], Type]) -> Type:
+    """Rebuild ``root`` with every part that has no parts of its own replaced by ``leaf(part)``.
+
+    What does not change stays the same object. ``leaf`` must return types that need no rewriting themselves.
+    """
+    if not type_children(root):
+        return leaf(root)
+    made: dict[int, Type] = {}
+    stack: list[tuple[Type, bool]] = [(root, False)]
+    while stack:
+        current, expanded = stack.pop()
+        if id(current) in made:
+            continue
+        parts = type_children(current)
+        if expanded:
+            made[id(current)] = type_with_children(current, [made[id(part)] for part in parts])
+        elif parts:
+            stack.append((current, True))
+            stack.extend((part, False) for part in parts if id(part) not in made)
+        else:
+            made[id(current)] = leaf(current)
+    return made[id(root)]
+
+
+def substitute(root: Type, replacements: Mapping[TypeVar, Type]) -> Type:
+    """``root`` with type variables replaced (TVM's ``Bind`` over types)."""
+    if not replacements:
+        return root
+
+    def leaf(part: Type) -> Type:
+        return replacements.get(part, part) if isinstance(part, TypeVar) else part
+
+    return rewrite_type(root, leaf)
+
+
+def same_type(lhs: Type, rhs: Type) -> bool:
+    """Structural equality of two types; the type parameters of function types may have other names.
+
+    Data types are compared by name, as TVM compares ``GlobalTypeVar``; incomplete types by identity.
+    """
+    if lhs is rhs:
+        return True
+    renamed: dict[TypeVar, TypeVar] = {}
+    seen: set[tuple[int, int]] = set()
+    stack: list[tuple[Type, Type]] = [(lhs, rhs)]
+    while stack:
+        left, right = stack.pop()
+        if left is right:
+            continue
+        if type(left) is not type(right):
+            return False
+        if isinstance(left, TensorType):
+            if left != right:
+                return False
+            continue
+        if isinstance(left, TypeVar):
+            if renamed.get(left, left) is not right:
+                return False
+            continue
+        if isinstance(left, GlobalTypeVar):
+            assert isinstance(right, GlobalTypeVar)
+            if left.name != right.name:
+                return False
+            continue
+        parts, others = type_children(left), type_children(right)
+        if len(parts) != len(others) or (not parts and not isinstance(left, TupleType)):
+            return False
+        pair = (id(left), id(right))
+        if pair in seen:
+            continue
+        seen.add(pair)
+        if isinstance(left, FuncType):
+            assert isinstance(right, FuncType)
+            if len(left.type_params) != len(right.type_params):
+                return False
+            renamed.update(zip(left.type_params, right.type_params, strict=True))
+        stack.extend(zip(parts, others, strict=True))
+    return True
