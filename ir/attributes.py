@@ -24,7 +24,7 @@ from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
 
-from .dimensions import Dim, DimExpr
+from .dimensions import Dim, DimExpr, FloatImm, IntImm
 from .types import DataType
 
 _MISSING: Any = dataclasses.MISSING
@@ -78,6 +78,9 @@ class AttributeField:
             AttributeValueError: the value is of another kind, out of bounds, or not among the choices.
         """
         converted = _convert(self.annotation, value)
+        if self.annotation in (int, float) and isinstance(converted, (IntImm, FloatImm)):
+            # A plain number in TVM's declaration has no dtype to keep; an element of a list has one.
+            converted = self.annotation(converted)
         if converted is _MISSING:
             raise AttributeValueError(f"attribute {self.name} takes {self.kind}")
         if isinstance(converted, (int, float)) and not isinstance(converted, bool):
@@ -159,8 +162,12 @@ def _convert(annotation: Any, value: object) -> Any:
             return bool(value)
         return _MISSING
     if annotation is int:
+        if isinstance(value, IntImm):
+            return value
         return int(value) if isinstance(value, int) else _MISSING
     if annotation is float:
+        if isinstance(value, FloatImm):
+            return value
         return float(value) if isinstance(value, (int, float)) else _MISSING
     if annotation is str:
         return str(value) if isinstance(value, str) else _MISSING

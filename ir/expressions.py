@@ -53,7 +53,7 @@ __all__ = [
 NDArray: TypeAlias = npt.NDArray[Any]
 
 AttributeValue: TypeAlias = (
-    "None | bool | int | float | str | tuple[AttributeValue, ...] | Mapping[str, AttributeValue] | object"
+    "bool | int | float | str | tuple[AttributeValue, ...] | Mapping[str, AttributeValue] | object | None"
 )
 """A value in a function's attribute dictionary."""
 
@@ -85,12 +85,23 @@ class Expr:
 
 
 class Constant(Expr):
-    """A tensor known at compile time. ``data`` is never written to."""
+    """A tensor known at compile time. ``data`` is never written to.
 
-    __slots__ = ("data", "dtype")
+    ``virtual_device`` is the object that the metadata section names, so that writing it back gives the same section;
+    no pass looks at it.
+    """
 
-    def __init__(self, data: NDArray, dtype: str | None = None, span: AnySpan | None = None) -> None:
+    __slots__ = ("data", "dtype", "virtual_device")
+
+    def __init__(
+        self,
+        data: NDArray,
+        dtype: str | None = None,
+        span: AnySpan | None = None,
+        virtual_device: VirtualDevice | None = None,
+    ) -> None:
         self.data: Final[NDArray] = data
+        self.virtual_device: Final = virtual_device
         self.dtype: Final[DataType] = DataType(dtype if dtype is not None else data.dtype.name)
         self.span = span
         self.checked_type = None

@@ -1,0 +1,14 @@
+"""The ``#[metadata]`` section of a module's text: TVM's JSON graph of nodes, read and written.
+
+What the text cannot say in place (a constant tensor, a symbolic dimension, attributes of another class than the
+operator's) stands in this section as ``{type key: [objects]}``, and the text refers to it by ``meta[type key][index]``.
+
+Source of the rule: ``src/relay/printer/meta_data.h``, ``src/node/serialization.cc``.
+"""
+
+from .graph import MetadataError
+from .nodes import MetadataNode, SharedString, type_key_of
+from .reader import read_metadata
+from .writer import write_metadata
+
+__all__ = ["MetadataError", "MetadataNode", "SharedString", "read_metadata", "type_key_of", "write_metadata"]

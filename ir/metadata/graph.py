@@ -1,0 +1,160 @@
+"""The JSON graph itself: numbered nodes with textual fields, and tensors. What the nodes mean is in :mod:`.nodes`.
+
+Source of the rule: ``JSONGraph`` and ``JSONNode`` in ``src/node/serialization.cc``; the line breaks are those of
+dmlc's ``JSONWriter``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+__all__ = ["Graph", "GraphNode", "MetadataError", "read_graph", "write_graph"]
+
+_TVM_VERSION: Final = "0.12.0"
+
+_LONG_ARRAY: Final = 10
+"""An array of more numbers than this is written one number a line."""
+
+
+class MetadataError(ValueError):
+    """A metadata section that cannot be read, or an object that cannot stand in one; the message says why."""
+
+
+@dataclass(slots=True)
+class GraphNode:
+    """One node: its type key; its text, for a string or a registered name; its fields; what it contains."""
+
+    type_key: str = ""
+    text: bytes = b""
+    fields: dict[str, str] = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
+    keys: list[str] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
+    data: list[int] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
+
+
+@dataclass(slots=True)
+class Graph:
+    """All nodes, which of them is the root, and the tensors in base64. Node 0 is the null reference."""
+
+    root: int
+    nodes: list[GraphNode]
+    tensors: list[str]
+
+
+def read_graph(text: str) -> Graph:
+    """Read the JSON text of a metadata section.
+
+    Raises:
+        MetadataError: the text is not JSON, or not a graph of nodes.
+    """
+    try:
+        loaded = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise MetadataError(f"the metadata section is not valid JSON: {error}") from None
+    top = _mapping(loaded, "the metadata section")
+    root = top.get("root")
+    if not isinstance(root, int):
+        raise MetadataError("the metadata section names no root node")
+    nodes = [_read_node(_mapping(node, "a metadata node")) for node in _sequence(top.get("nodes"), "nodes")]
+    tensors = [
+        _string(blob, "an entry of b64ndarrays") for blob in _sequence(top.get("b64ndarrays", []), "b64ndarrays")
+    ]
+    if not 0 <= root < len(nodes):
+        raise MetadataError(f"the root of the metadata section, {root}, is not one of its {len(nodes)} nodes")
+    for node in nodes:
+        for index in node.data:
+            if not 0 <= index < len(nodes):
+                raise MetadataError(f"a metadata node refers to node {index}, and there are {len(nodes)}")
+    return Graph(root, nodes, tensors)
+
+
+def _read_node(node: Mapping[str, Any]) -> GraphNode:
+    made = GraphNode(_string(node.get("type_key", ""), "a type key"))
+    if "repr_str" in node:
+        made.text = _string(node["repr_str"], "repr_str").encode("utf-8")
+    elif "repr_b64" in node:
+        made.text = _decode_text(_string(node["repr_b64"], "repr_b64"))
+    made.fields = {
+        key: _string(value, f"attribute {key}") for key, value in _mapping(node.get("attrs", {}), "attrs").items()
+    }
+    made.keys = [_string(key, "a key") for key in _sequence(node.get("keys", []), "keys")]
+    for index in _sequence(node.get("data", []), "data"):
+        if not isinstance(index, int):
+            raise MetadataError("data of a metadata node must be node numbers")
+        made.data.append(index)
+    return made
+
+
+def _decode_text(blob: str) -> bytes:
+    from .tensors import decode_base64
+
+    raw = decode_base64(blob)
+    length = int.from_bytes(raw[:8], "little")
+    return raw[8 : 8 + length]
+
+
+def _encode_text(text: bytes) -> str:
+    from .tensors import encode_base64
+
+    return encode_base64(len(text).to_bytes(8, "little") + text)
+
+
+def _mapping(value: object, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise MetadataError(f"{what} must be a JSON object")
+    return cast("dict[str, Any]", value)
+
+
+def _sequence(value: object, what: str) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise MetadataError(f"{what} must be a JSON list")
+    return cast("list[Any]", value)
+
+
+def _string(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise MetadataError(f"{what} must be a string")
+    return value
+
+
+def write_graph(graph: Graph) -> str:
+    """The JSON text of ``graph``, laid out as TVM lays it out."""
+    nodes = ", ".join("\n    " + _write_node(node) for node in graph.nodes)
+    tensors = ", ".join(f'\n    "{blob}"' for blob in graph.tensors)
+    closing = "\n  " if graph.tensors else ""
+    return (
+        f'{{\n  "root": {graph.root}, \n  "nodes": [{nodes}\n  ], \n  "b64ndarrays": [{tensors}{closing}], '
+        f'\n  "attrs": {{"tvm_version": "{_TVM_VERSION}"}}\n}}'
+    )
+
+
+def _write_node(node: GraphNode) -> str:
+    parts = [f'"type_key": {_quote(node.type_key)}']
+    if node.text:
+        if all(32 <= byte < 127 for byte in node.text):
+            parts.append(f'"repr_str": {_quote(node.text.decode("ascii"))}')
+        else:
+            parts.append(f'"repr_b64": "{_encode_text(node.text)}"')
+    if node.fields:
+        entries = [f"{_quote(key)}: {_quote(node.fields[key])}" for key in sorted(node.fields)]
+        if len(entries) > 1:
+            parts.append('"attrs": {' + ", ".join("\n        " + entry for entry in entries) + "\n      }")
+        else:
+            parts.append('"attrs": {' + entries[0] + "}")
+    if node.keys:
+        parts.append('"keys": [' + ", ".join("\n        " + _quote(key) for key in node.keys) + "\n      ]")
+    if node.data:
+        if len(node.data) > _LONG_ARRAY:
+            parts.append('"data": [' + ", ".join(f"\n        {index}" for index in node.data) + "\n      ]")
+        else:
+            parts.append(f'"data": [{", ".join(map(str, node.data))}]')
+    return "{" + ", ".join("\n      " + part for part in parts) + "\n    }"
+
+
+_ESCAPES: Final = str.maketrans({"\r": "\\r", "\n": "\\n", "\\": "\\\\", "\t": "\\t", '"': '\\"'})
+
+
+def _quote(text: str) -> str:
+    return '"' + text.translate(_ESCAPES) + '"'

@@ -1,0 +1,204 @@
+"""From the text of a metadata section to objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from ..attributes import AttributeValueError, find_attributes
+from ..dimensions import FloatImm, IntImm
+from ..expressions import NDArray
+from ..ops.operator import find
+from ..spans import SourceName
+from ..types import DataType
+from .graph import Graph, GraphNode, MetadataError, read_graph
+from .nodes import SCHEMAS, Kind, MetadataNode, SharedArray, SharedString, attribute_kinds
+from .tensors import decode_tensor
+
+__all__ = ["read_metadata"]
+
+
+def read_metadata(json_text: str) -> dict[str, list[object]]:
+    """The objects of a metadata section by type key, in the order that ``meta[type key][index]`` counts.
+
+    Raises:
+        MetadataError: the text is not a metadata section, or holds a node of a kind that we do not know.
+    """
+    graph = read_graph(json_text)
+    root = _Reader(graph).read(graph.root)
+    if not isinstance(root, dict):
+        raise MetadataError("the root of the metadata section must be a Map of type keys")
+    table = cast("dict[str, object]", root)
+    return {key: list(_objects(key, values)) for key, values in table.items()}
+
+
+def _objects(key: str, values: object) -> Sequence[object]:
+    if not isinstance(values, tuple):
+        raise MetadataError(f"the metadata section must hold a list of objects under {key}")
+    return cast("Sequence[object]", values)
+
+
+class _Reader:
+    """Makes each node's object once, children before parents."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.objects: dict[int, object] = {}
+        self.tensors: dict[int, tuple[NDArray, DataType]] = {}
+        self.inside_targets = self._nodes_of_targets()
+        self.uses = Counter(child for node in graph.nodes for _, child in self._references(node))
+
+    def _nodes_of_targets(self) -> set[int]:
+        """The nodes below targets, where one string is used in several places."""
+        found: set[int] = set()
+        stack = [index for index, node in enumerate(self.graph.nodes) if node.type_key in ("Target", "TargetKind")]
+        while stack:
+            index = stack.pop()
+            if index not in found:
+                found.add(index)
+                stack.extend(child for _, child in self._references(self.graph.nodes[index]))
+        return found
+
+    def _fields(self, node: GraphNode) -> Sequence[tuple[str, Kind]]:
+        schema = SCHEMAS.get(node.type_key)
+        if schema is not None:
+            return schema.fields
+        if node.type_key in ("IntImm", "FloatImm", "tir.StringImm"):
+            return ()
+        cls = find_attributes(node.type_key)
+        if cls is not None:
+            return attribute_kinds(cls)
+        if node.fields:
+            raise MetadataError(f"the metadata section holds a node of the unknown kind {node.type_key}")
+        return ()
+
+    def _references(self, node: GraphNode) -> list[tuple[str, int]]:
+        """The nodes that ``node`` refers to, by field; what it contains has no field."""
+        found = [("", index) for index in node.data]
+        for name, kind in self._fields(node):
+            if kind == "node":
+                found.append((name, self._number(node, name, len(self.graph.nodes))))
+        return found
+
+    def _number(self, node: GraphNode, name: str, limit: int) -> int:
+        text = _field(node, name)
+        if not text.isdigit() or int(text) >= limit:
+            raise MetadataError(f"field {name} of a {node.type_key} must be a number below {limit}, not {text!r}")
+        return int(text)
+
+    def read(self, root: int) -> object:
+        """The object of node ``root``.
+
+        Raises:
+            MetadataError: the nodes cannot be read.
+        """
+        stack: list[tuple[int, bool]] = [(root, False)]
+        open_nodes: set[int] = set()
+        while stack:
+            index, expanded = stack.pop()
+            node = self.graph.nodes[index]
+            if expanded:
+                open_nodes.discard(index)
+                self.objects[index] = self._make(index, node)
+            elif index not in self.objects:
+                if index in open_nodes:
+                    raise MetadataError("the metadata section refers to itself in a circle")
+                open_nodes.add(index)
+                stack.append((index, True))
+                stack.extend(
+                    (child, False) for _, child in reversed(self._references(node)) if child not in self.objects
+                )
+        return self.objects[root]
+
+    def _make(self, index: int, node: GraphNode) -> object:
+        key = node.type_key
+        if key == "":
+            return None
+        if key == "runtime.String":
+            text = node.text.decode("utf-8", "surrogateescape")
+            return SharedString(text) if index in self.inside_targets else text
+        if key == "Array":
+            items = (self.objects[child] for child in node.data)
+            return SharedArray(items) if self.uses[index] > 1 and index in self.inside_targets else tuple(items)
+        if key == "Map":
+            return self._make_map(node)
+        if key == "IntImm":
+            return _make_integer(node, shared=self.uses[index] > 1)
+        if key == "FloatImm":
+            dtype = _field(node, "dtype")
+            value = _float(node, "value")
+            return value if dtype == "float32" and self.uses[index] < 2 else FloatImm(value, dtype)
+        if key == "tir.StringImm":
+            return _field(node, "value")
+        if key == "SourceName":
+            return SourceName(node.text.decode("utf-8", "surrogateescape"))
+        if key == "Op":
+            name = node.text.decode("utf-8", "surrogateescape")
+            return find(name) or MetadataNode("Op", name)
+        schema = SCHEMAS.get(key)
+        if schema is not None:
+            return schema.make({name: self._value(node, name, kind) for name, kind in schema.fields})
+        cls = find_attributes(key)
+        if cls is not None:
+            try:
+                values = {
+                    name: declared.convert(self._value(node, name, kind))
+                    for (name, kind), declared in zip(attribute_kinds(cls), cls.fields().values(), strict=True)
+                    if name in node.fields
+                }
+                return cls(**values)
+            except (AttributeValueError, TypeError) as error:
+                raise MetadataError(f"a {key} in the metadata section is wrong: {error}") from None
+        return MetadataNode(key, node.text.decode("utf-8", "surrogateescape"))
+
+    def _make_map(self, node: GraphNode) -> dict[object, object]:
+        if node.keys or not node.data:
+            return dict(zip(node.keys, (self.objects[child] for child in node.data), strict=False))
+        items = [self.objects[child] for child in node.data]
+        return dict(zip(items[::2], items[1::2], strict=False))
+
+    def _value(self, node: GraphNode, name: str, kind: Kind) -> Any:
+        if kind == "node":
+            return self.objects[self._number(node, name, len(self.graph.nodes))]
+        if kind == "tensor":
+            number = self._number(node, name, len(self.graph.tensors))
+            if number not in self.tensors:
+                self.tensors[number] = decode_tensor(self.graph.tensors[number])
+            return self.tensors[number]
+        if kind == "int":
+            return _integer(node, name)
+        if kind == "bool":
+            return _integer(node, name) != 0
+        if kind == "float":
+            return _float(node, name)
+        return DataType(_field(node, name)) if kind == "dtype" else _field(node, name)
+
+
+def _make_integer(node: GraphNode, shared: bool) -> int:
+    """A plain number, unless it has a dtype of its own or is one node in several places, which writing must keep."""
+    value, dtype = _integer(node, "value"), _field(node, "dtype")
+    if dtype == "bool":
+        return value != 0
+    return value if dtype == "int32" and not shared else IntImm(value, dtype)
+
+
+def _field(node: GraphNode, name: str) -> str:
+    fields: Mapping[str, str] = node.fields
+    if name not in fields:
+        raise MetadataError(f"a {node.type_key} in the metadata section has no field {name}")
+    return fields[name]
+
+
+def _integer(node: GraphNode, name: str) -> int:
+    try:
+        return int(_field(node, name))
+    except ValueError:
+        raise MetadataError(f"field {name} of a {node.type_key} must be an integer") from None
+
+
+def _float(node: GraphNode, name: str) -> float:
+    try:
+        return float(_field(node, name))
+    except ValueError:
+        raise MetadataError(f"field {name} of a {node.type_key} must be a number") from None

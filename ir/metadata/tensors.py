@@ -1,0 +1,108 @@
+"""Tensors as TVM stores them: a header, device, rank, dtype, shape and raw bytes, in base64.
+
+Source of the rule: ``SaveDLTensor`` and ``NDArray::Load`` in ``include/tvm/runtime/ndarray.h``,
+``src/support/base64.h``.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+from ..expressions import NDArray
+from ..types import DataType
+from .graph import MetadataError
+
+__all__ = ["decode_base64", "decode_tensor", "encode_base64", "encode_tensor", "numpy_dtype"]
+
+_MAGIC: Final = 0xDD5E40F096B4A13F
+_HEADER: Final = struct.Struct("<QQiiiBBH")
+"""Magic number, reserved, device type and number, rank, dtype code, bits, lanes; little endian, without padding."""
+_CPU: Final = 1
+_CODES: Final = {"int": 0, "uint": 1, "bool": 1, "float": 2, "handle": 3, "bfloat": 4}
+_NAMES: Final = {0: "int", 1: "uint", 2: "float", 3: "handle", 4: "bfloat"}
+
+
+def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
+    """The numpy dtype that holds values of ``dtype``: ``int4`` is held in ``int8``, ``handle`` in ``uint64``.
+
+    Raises:
+        MetadataError: numpy has none.
+    """
+    code, bits = dtype.code, dtype.bits
+    if code == "bool":
+        return np.dtype(np.bool_)
+    if code == "bfloat" and bits == 16:
+        return np.dtype(ml_dtypes.bfloat16)
+    size = (bits + 7) // 8
+    if code == "float" and size in (2, 4, 8):
+        return np.dtype(f"f{size}")
+    if code in ("int", "uint", "handle") and size in (1, 2, 4, 8):
+        return np.dtype(f"{'i' if code == 'int' else 'u'}{size}")
+    raise MetadataError(f"a tensor of dtype {dtype} cannot be held")
+
+
+def decode_base64(blob: str) -> bytes:
+    """The bytes behind ``blob``.
+
+    Raises:
+        MetadataError: it is not base64.
+    """
+    try:
+        return base64.b64decode(blob.strip(), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise MetadataError(f"a tensor is not valid base64: {error}") from None
+
+
+def encode_base64(raw: bytes) -> str:
+    """``raw`` in base64, on one line."""
+    return base64.b64encode(raw).decode("ascii")
+
+
+def decode_tensor(blob: str) -> tuple[NDArray, DataType]:
+    """The array in ``blob``, and its dtype as TVM names it.
+
+    Raises:
+        MetadataError: the blob is not a tensor.
+    """
+    raw = decode_base64(blob)
+    if len(raw) < _HEADER.size:
+        raise MetadataError("a tensor is cut off in its header")
+    magic, _, _, _, ndim, code, bits, lanes = _HEADER.unpack_from(raw)
+    if magic != _MAGIC:
+        raise MetadataError("a tensor does not start with TVM's magic number")
+    offset = _HEADER.size + 8 * ndim
+    if ndim < 0 or len(raw) < offset + 8:
+        raise MetadataError("a tensor is cut off in its shape")
+    shape = struct.unpack_from(f"<{ndim}q", raw, _HEADER.size)
+    (size,) = struct.unpack_from("<q", raw, offset)
+    data = raw[offset + 8 : offset + 8 + size]
+    if code == 1 and bits == 1:
+        dtype = DataType("bool")
+    elif code in _NAMES:
+        dtype = DataType(f"{_NAMES[code]}{bits}" + (f"x{lanes}" if lanes > 1 else ""))
+    else:
+        raise MetadataError(f"a tensor has the dtype code {code}, which stands for no dtype")
+    array = np.frombuffer(data, numpy_dtype(dtype))
+    expected = 1
+    for extent in shape:
+        expected *= extent
+    if array.size != expected:
+        raise MetadataError(f"a tensor of shape {list(shape)} has {array.size} elements instead of {expected}")
+    return array.reshape(shape), dtype
+
+
+def encode_tensor(array: NDArray, dtype: DataType) -> str:
+    """``array`` as TVM would store it under ``dtype``."""
+    data = np.ascontiguousarray(array, numpy_dtype(dtype)).tobytes()
+    code = _CODES.get(dtype.code)
+    if code is None:
+        raise MetadataError(f"a tensor of dtype {dtype} cannot be written")
+    header = _HEADER.pack(_MAGIC, 0, _CPU, 0, array.ndim, code, dtype.bits, dtype.lanes)
+    shape = struct.pack(f"<{array.ndim}q", *array.shape)
+    return encode_base64(header + shape + struct.pack("<q", len(data)) + data)

@@ -1,0 +1,117 @@
+"""The metadata section: TVM's JSON graph of nodes, read and written."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from relay_lsp.ir.attributes import Attrs, attribute, attributes
+from relay_lsp.ir.dimensions import DimCall, DimCast, DimOperation, IntImm, SizeVar
+from relay_lsp.ir.expressions import Call, Constant, Function, Tuple, Var, VirtualDevice
+from relay_lsp.ir.metadata import MetadataError, read_metadata, write_metadata
+from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.structural import first_difference
+from relay_lsp.ir.types import TensorType
+
+
+@attributes("test.attrs.EveryKindAttrs")
+class EveryKindAttrs(Attrs):
+    axis: int = attribute(doc="")
+    scale: float = attribute(doc="")
+    exact: bool = attribute(doc="")
+    layout: str = attribute(doc="")
+    shape: tuple[int, ...] = attribute(doc="")
+    units: int | None = attribute(None, doc="")
+
+
+def read_back(key: str, value: object) -> object:
+    text = write_metadata({key: [value]})
+    table = read_metadata(text)
+    assert list(table) == [key]
+    assert write_metadata(dict(table)) == text
+    return table[key][0]
+
+
+def test_a_constant_is_written_as_tvm_writes_it() -> None:
+    constant = Constant(np.array([[1, 2], [3, 4]], "int8"))
+    text = write_metadata({"relay.Constant": [constant]})
+    assert text.startswith('{\n  "root": 1, \n  "nodes": [\n    {\n      "type_key": ""\n    }, \n    {\n')
+    assert '"type_key": "relay.Constant", \n      "attrs": {\n        "_checked_type_": "0", \n' in text
+    assert text.endswith('\n  ], \n  "attrs": {"tvm_version": "0.12.0"}\n}')
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (2, 3, 4)])
+def test_arrays_of_every_dtype_and_rank(dtype: str, shape: tuple[int, ...]) -> None:
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+    read = read_back("relay.Constant", Constant(array))
+    assert isinstance(read, Constant)
+    assert read.dtype == dtype
+    np.testing.assert_array_equal(read.data, array)
+
+
+def test_bfloat16_keeps_its_bits() -> None:
+    array = np.array([1.5, -2.0, 3.140625], ml_dtypes.bfloat16)
+    read = read_back("relay.Constant", Constant(array, "bfloat16"))
+    assert isinstance(read, Constant)
+    assert read.dtype == "bfloat16"
+    assert read.data.tobytes() == array.tobytes()
+
+
+def test_spans_devices_and_types_of_a_constant() -> None:
+    span = Span(SourceName("model"), 3, 3, 5, 9)
+    constant = Constant(np.zeros(2, "float32"), span=span)
+    constant.checked_type = constant.tensor_type
+    read = read_back("relay.Constant", constant)
+    assert isinstance(read, Constant)
+    assert (read.span, read.checked_type) == (span, TensorType((2,)))
+    device = VirtualDevice(1, 0, None, "global")
+    assert read_back("VirtualDevice", device) == device
+
+
+def test_dimensions() -> None:
+    var = SizeVar("n", "int64", nonnegative=False)
+    assert first_difference(read_back("tir.Var", var), var, map_free_vars=True) is None
+    rounded = DimCast("int32", DimCall("tir.round", (DimOperation("*", SizeVar("m"), 2),), "float64"))
+    assert first_difference(read_back("tir.Cast", rounded), rounded, map_free_vars=True) is None
+
+
+def test_attributes_of_every_kind() -> None:
+    attrs = EveryKindAttrs(axis=-1, scale=0.0625, exact=True, layout="NCHW", shape=(1, IntImm(2, "int64")), units=None)
+    assert first_difference(read_back(EveryKindAttrs.type_key, attrs), attrs) is None
+
+
+def test_a_node_used_twice_stays_one_node() -> None:
+    x = Var("x", TensorType((2,)))
+    read = read_back("relay.Function", Function((x,), Tuple((x, Call(x, (x,)))), None, (), {"Primitive": 1}))
+    assert isinstance(read, Function)
+    assert isinstance(read.body, Tuple)
+    assert read.body.fields[0] is read.params[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not valid JSON"),
+        ("[]", "must be a JSON object"),
+        ('{"root": 7, "nodes": []}', "not one of its 0 nodes"),
+        ('{"root": 0, "nodes": [{"type_key": "Array", "data": [0]}]}', "circle"),
+        ('{"root": 0, "nodes": [{"type_key": "Array", "data": [4]}]}', "refers to node 4"),
+        ('{"root": 0, "nodes": [{"type_key": "Map", "keys": ["a"], "data": [0, 1]}]}', "refers to node 1"),
+        ('{"root": 0, "nodes": [{"type_key": "no.Such", "attrs": {"a": "1"}}]}', "unknown kind no.Such"),
+        ('{"root": 0, "nodes": [{"type_key": "relay.Var"}]}', "no field vid"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text: str, reason: str) -> None:
+    with pytest.raises(MetadataError, match=reason):
+        read_metadata(text)
+
+
+@pytest.mark.parametrize("blob", ["!!", "", "AAAA", "P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAABgAAAAAAAAA"])
+def test_a_broken_tensor_says_so(blob: str) -> None:
+    whole = write_metadata({"relay.Constant": [Constant(np.zeros(2, "float32"))]})
+    start = whole.index('"b64ndarrays"')
+    broken = whole[:start] + f'"b64ndarrays": ["{blob}"]' + "\n}"
+    with pytest.raises(MetadataError, match="tensor"):
+        read_metadata(broken)
