@@ -1,5 +1,13 @@
 """Operators by family; importing this package registers them all."""
 
+from . import annotation as annotation
+from . import debug as debug
+from . import device as device
+from . import image as image
+from . import layout_rewriters as layout_rewriters
+from . import memory as memory
+from . import sparse as sparse
+from . import vision as vision
 from .operator import Argument, Op, OpPattern, RelationContext, RelationError, find, get, register, registered
 
 __all__ = ["Argument", "Op", "OpPattern", "RelationContext", "RelationError", "find", "get", "register", "registered"]

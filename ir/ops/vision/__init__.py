@@ -1,0 +1,5 @@
+"""Operators for object detection."""
+
+from . import multibox, region, suppression, yolo
+
+__all__ = ["multibox", "region", "suppression", "yolo"]
