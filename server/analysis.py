@@ -1,0 +1,104 @@
+"""From a document to its snapshot and its published diagnostics, without holding up the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..ir.diagnostics import Diagnostic
+from .documents import Document, Documents
+from .executor import SingleThread
+
+if TYPE_CHECKING:
+    from ..ir.snapshot import Snapshot
+
+__all__ = ["Analysis", "Publisher"]
+
+logger = logging.getLogger(__name__)
+
+_INLINE_TEXT = 200_000
+"""Up to this many code points, an edit is followed at once; above, on the analysis thread."""
+
+_QUIET_SECONDS = 0.002
+"""How long no change may have come before diagnostics are worked out: a burst of edits is published once."""
+
+
+class Analysis:
+    """Makes the snapshots of documents, one at a time for each."""
+
+    def __init__(self) -> None:
+        self.thread = SingleThread("relay-analysis")
+        self._locks: weakref.WeakKeyDictionary[Document, asyncio.Lock] = weakref.WeakKeyDictionary()
+
+    async def snapshot(self, document: Document) -> Snapshot:
+        """The snapshot of the document as it is now, or a newer one."""
+        if (ready := document.ready) is not None:
+            return ready
+        lock = self._locks.setdefault(document, asyncio.Lock())
+        async with lock:
+            advance = document.advance()
+            if advance is None:
+                return document.current
+            if advance.is_edit and len(document.text) <= _INLINE_TEXT:
+                return document.accept(advance, advance.run())
+            return document.accept(advance, await self.thread.run(advance.run))
+
+
+class Publisher:
+    """Works out diagnostics after changes, and sends them if the document has not moved on."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        analysis: Analysis,
+        collect: Callable[[Document, Snapshot], Sequence[Diagnostic]],
+        send: Callable[[Document, Sequence[Diagnostic]], object],
+    ) -> None:
+        self._documents = documents
+        self._analysis = analysis
+        self._collect = collect
+        self._send = send
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def schedule(self, document: Document) -> None:
+        """Publish the document's diagnostics as soon as no change has come for a moment."""
+        self.forget(document.uri)
+        loop = asyncio.get_running_loop()
+        self._timers[document.uri] = loop.call_later(_QUIET_SECONDS, self._start, document)
+
+    def forget(self, uri: str) -> None:
+        """Do not publish what is scheduled."""
+        timer = self._timers.pop(uri, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _start(self, document: Document) -> None:
+        self._timers.pop(document.uri, None)
+        task = asyncio.create_task(self._publish(document))
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("diagnostics could not be worked out", exc_info=error)
+
+    async def _publish(self, document: Document) -> None:
+        version = document.version
+        snapshot = await self._analysis.snapshot(document)
+        if not self._is_current(document, version):
+            return
+        if len(document.text) <= _INLINE_TEXT:
+            found = self._collect(document, snapshot)
+        else:
+            found = await self._analysis.thread.run(self._collect, document, snapshot)
+        if self._is_current(document, version):
+            self._send(document, found)
+
+    def _is_current(self, document: Document, version: int) -> bool:
+        """Whether nothing has changed since; if something has, its own turn comes."""
+        return document.version == version and self._documents.find(document.uri) is document

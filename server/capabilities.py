@@ -1,0 +1,135 @@
+"""What the server tells a client that it can do: the answer to ``initialize``.
+
+Plain data, without the protocol library: over stdio the answer goes out before that library, which takes a third of a
+second to import, is loaded (see :mod:`.stdio`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, cast
+
+from .positions import Encoding
+
+__all__ = [
+    "CLEAR_HISTORY",
+    "COMMANDS",
+    "RESTART_WORKER",
+    "RUN_PASS",
+    "RUN_PIPELINE",
+    "TOKEN_MODIFIERS",
+    "TOKEN_TYPES",
+    "choose_encoding",
+    "initialize_result",
+    "pulls_diagnostics",
+    "supports",
+]
+
+TOKEN_TYPES = (
+    "namespace",
+    "type",
+    "typeParameter",
+    "parameter",
+    "variable",
+    "property",
+    "enumMember",
+    "function",
+    "macro",
+    "keyword",
+    "comment",
+    "string",
+    "number",
+    "operator",
+)
+"""The semantic token types in the order of their numbers (LSP 3.17, *SemanticTokenTypes*)."""
+
+TOKEN_MODIFIERS = ("declaration", "definition", "readonly", "defaultLibrary")
+"""The semantic token modifiers in the order of their bits."""
+
+RUN_PASS = "relay-lsp.runPass"
+RUN_PIPELINE = "relay-lsp.runPipeline"
+RESTART_WORKER = "relay-lsp.restartWorker"
+CLEAR_HISTORY = "relay-lsp.clearHistory"
+COMMANDS = (RUN_PASS, RUN_PIPELINE, RESTART_WORKER, CLEAR_HISTORY)
+
+CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "source", "source.fixAll.relay", "source.runPipeline.relay")
+
+
+def choose_encoding(client: Mapping[str, Any]) -> Encoding:
+    """The first position encoding of the client's that we know; UTF-16 where it names none."""
+    for offered in _at(client, "general", "positionEncodings") or ():
+        try:
+            return Encoding(offered)
+        except ValueError:
+            continue
+    return Encoding.UTF_16
+
+
+def pulls_diagnostics(client: Mapping[str, Any]) -> bool:
+    """Whether the client fetches diagnostics itself, and lets us say when to do so again: passes report late."""
+    pulls = _at(client, "textDocument", "diagnostic") is not None
+    return pulls and bool(_at(client, "workspace", "diagnostics", "refreshSupport"))
+
+
+def _at(client: Mapping[str, Any], *path: str) -> Any:
+    current: Any = client
+    for part in path:
+        if not isinstance(current, Mapping):
+            return None
+        current = cast("Mapping[str, Any]", current).get(part)
+    return current
+
+
+def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of ``initialize`` for these parameters (LSP 3.17, *InitializeResult*)."""
+    client = cast("Mapping[str, Any]", params.get("capabilities") or {})
+    capabilities: dict[str, Any] = {
+        "positionEncoding": choose_encoding(client).value,
+        "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+        "hoverProvider": True,
+        "definitionProvider": True,
+        "typeDefinitionProvider": True,
+        "referencesProvider": True,
+        "documentHighlightProvider": True,
+        "documentSymbolProvider": {"label": "Relay"},
+        "workspaceSymbolProvider": True,
+        "foldingRangeProvider": True,
+        "selectionRangeProvider": True,
+        "inlayHintProvider": {"resolveProvider": False},
+        "completionProvider": {"triggerCharacters": ["%", "@", ".", "=", '"', "["], "resolveProvider": True},
+        "signatureHelpProvider": {"triggerCharacters": ["(", ","], "retriggerCharacters": ["=", ","]},
+        "renameProvider": {"prepareProvider": True},
+        "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": True},
+        "codeLensProvider": {"resolveProvider": False},
+        "documentLinkProvider": {"resolveProvider": False},
+        "documentFormattingProvider": True,
+        "documentRangeFormattingProvider": True,
+        "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
+        "semanticTokensProvider": {
+            "legend": {"tokenTypes": list(TOKEN_TYPES), "tokenModifiers": list(TOKEN_MODIFIERS)},
+            "range": True,
+            "full": {"delta": True},
+        },
+        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+    }
+    if pulls_diagnostics(client):
+        capabilities["diagnosticProvider"] = {
+            "identifier": "relay",
+            "interFileDependencies": False,
+            "workspaceDiagnostics": True,
+        }
+    return {"capabilities": capabilities, "serverInfo": {"name": "relay-lsp", "version": server_version()}}
+
+
+def server_version() -> str:
+    """The version of the installed distribution."""
+    try:
+        return version("relay-lsp")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def supports(client: Mapping[str, Any], *path: str) -> bool:
+    """Whether the client's capabilities have something other than false at this path."""
+    return bool(_at(client, *path))

@@ -1,0 +1,225 @@
+"""The texts that the client has open, kept as the client has them.
+
+A change is a splice of the text and of its line starts. The snapshot that features look at follows lazily, with one
+edit for everything that came since, so a burst of keystrokes costs one analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..ir.source import LineIndex, TextSpan
+from .positions import Encoding, Range, span_of
+
+if TYPE_CHECKING:
+    from ..ir.snapshot import Snapshot
+
+__all__ = ["Change", "Document", "Documents"]
+
+_REBUILD_LINES_ABOVE = 32
+"""Where one message changes more places than this, scanning the text anew is cheaper than following each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a text: ``range`` becomes ``text``; without a range, the whole text does."""
+
+    text: str
+    range: Range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Advance:
+    """The work that gives the snapshot of a version, from an older one or from nothing. Runs on any thread."""
+
+    count: int
+    run: Callable[[], Snapshot]
+    is_edit: bool
+
+
+class Document:
+    """One open text: what the client sees at ``version``."""
+
+    def __init__(self, uri: str, text: str, version: int = 0, language: str = "relay") -> None:
+        self.uri = uri
+        self.language = language
+        self.version = version
+        self.lines = LineIndex(text)
+        self._snapshot: Snapshot | None = None
+        self._edits: list[_Edit] = []
+
+    @property
+    def text(self) -> str:
+        """The text at ``version``."""
+        return self.lines.text
+
+    @property
+    def name(self) -> str:
+        """The last part of the URI: the name that spans and messages give to this source."""
+        return self.uri.rpartition("/")[2] or self.uri
+
+    def apply(self, changes: Sequence[Change], version: int, encoding: Encoding) -> None:
+        """Apply the changes of one message, each to the text that the one before it left."""
+        self.version = version
+        index = 0
+        while index < len(changes):
+            change = changes[index]
+            if change.range is None:
+                self._splice([_difference(self.text, change.text)])
+                index += 1
+                continue
+            batch = self._descending(changes, index, encoding)
+            self._splice(batch)
+            index += len(batch)
+
+    def _descending(self, changes: Sequence[Change], start: int, encoding: Encoding) -> list[tuple[TextSpan, str]]:
+        """The longest run of changes from ``start`` of which each lies before the one before it.
+
+        All of them can be placed in the text as it is now. Editors send a rename or the typing of many cursors so.
+        """
+        batch: list[tuple[TextSpan, str]] = []
+        for change in changes[start:]:
+            if change.range is None:
+                break
+            span = span_of(self.lines, change.range, encoding)
+            # A range that ends where the previous one began may have been cut off there, and mean its new text.
+            if batch and span.end >= batch[-1][0].start:
+                break
+            batch.append((span, change.text))
+        return batch
+
+    def _splice(self, batch: Sequence[tuple[TextSpan, str]]) -> None:
+        for span, new_text in batch:
+            self._edits.append(_Edit(span, len(new_text)))
+        if len(batch) <= _REBUILD_LINES_ABOVE:
+            for span, new_text in batch:
+                self.lines = self.lines.edited(span, new_text)
+            return
+        text = self.text
+        pieces: list[str] = []
+        end = len(text)
+        for span, new_text in batch:
+            pieces += (text[span.end : end], new_text)
+            end = span.start
+        pieces.append(text[:end])
+        self.lines = LineIndex("".join(reversed(pieces)))
+
+    @property
+    def ready(self) -> Snapshot | None:
+        """The snapshot of the text at ``version``, where it is there already."""
+        return None if self._edits else self._snapshot
+
+    @property
+    def current(self) -> Snapshot:
+        """The newest snapshot made so far.
+
+        Raises:
+            LookupError: none was made yet.
+        """
+        if self._snapshot is None:
+            raise LookupError(self.uri)
+        return self._snapshot
+
+    def advance(self) -> _Advance | None:
+        """What must run, on any thread, to give the snapshot of this version; ``None`` where it is there."""
+        base, lines = self._snapshot, self.lines
+        if base is None:
+            return _Advance(len(self._edits), lambda: _open(lines.text, self.name), is_edit=False)
+        if not self._edits:
+            return None
+        span, length = _cover(self._edits)
+        new_text = lines.text[span.start : span.start + length]
+        return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), is_edit=True)
+
+    def accept(self, advance: _Advance, snapshot: Snapshot) -> Snapshot:
+        """Take what :meth:`advance` gave. Edits that came in the meantime stay to be done."""
+        self._snapshot = snapshot
+        del self._edits[: advance.count]
+        return snapshot
+
+
+def _difference(old: str, new: str) -> tuple[TextSpan, str]:
+    """The one edit that turns ``old`` into ``new``: what lies between their common beginning and their common end."""
+    start = _common(len(old), len(new), lambda length: old[:length] == new[:length])
+    left = min(len(old), len(new)) - start
+    end = _common(left, left, lambda length: old[len(old) - length :] == new[len(new) - length :])
+    return TextSpan(start, len(old) - end), new[start : len(new) - end]
+
+
+def _common(first: int, second: int, agree: Callable[[int], bool]) -> int:
+    """The greatest length, up to both, for which ``agree`` holds; it must hold for every smaller one."""
+    low, high = 0, min(first, second)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if agree(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A replaced range, and how long its new text is."""
+
+    span: TextSpan
+    length: int
+
+
+def _cover(edits: Sequence[_Edit]) -> tuple[TextSpan, int]:
+    """One edit that stands for several: a range in the text before all of them, and its length after them."""
+    start, old_end, new_end = edits[0].span.start, edits[0].span.end, edits[0].span.start + edits[0].length
+    for edit in edits[1:]:
+        # In the text before this edit, [start, new_end) is what the earlier ones replaced [start, old_end) by.
+        beyond = max(edit.span.end - new_end, 0)
+        old_end += beyond
+        new_end = max(new_end, edit.span.end) + edit.length - (edit.span.end - edit.span.start)
+        start = min(start, edit.span.start)
+    return TextSpan(start, old_end), new_end - start
+
+
+def _open(text: str, name: str) -> Snapshot:
+    from ..ir.snapshot import Snapshot
+
+    return Snapshot.open(text, name)
+
+
+class Documents:
+    """Every open document, by URI."""
+
+    def __init__(self) -> None:
+        self.encoding = Encoding.UTF_16
+        self._by_uri: dict[str, Document] = {}
+
+    def open(self, uri: str, text: str, version: int, language: str = "relay") -> Document:
+        """Take over a text; one that is open already is replaced."""
+        document = self._by_uri[uri] = Document(uri, text, version, language)
+        return document
+
+    def change(self, uri: str, changes: Sequence[Change], version: int) -> Document | None:
+        """Apply changes; ``None`` where the text they belong to is not known.
+
+        A change of a document that was never opened is taken as its opening where it carries the whole text.
+        """
+        document = self._by_uri.get(uri)
+        if document is None:
+            whole = next((index for index, change in enumerate(changes) if change.range is None), None)
+            if whole is None:
+                return None
+            document = self.open(uri, changes[whole].text, version)
+            changes = changes[whole + 1 :]
+        document.apply(changes, version, self.encoding)
+        return document
+
+    def close(self, uri: str) -> None:
+        """Forget a text."""
+        self._by_uri.pop(uri, None)
+
+    def find(self, uri: str) -> Document | None:
+        """The open document of this URI, if there is one."""
+        return self._by_uri.get(uri)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._by_uri.values()))

@@ -1,0 +1,44 @@
+"""Threads of our own for what may take more than a moment, so that the event loop stays free to answer.
+
+pygls reads its input through a pool that it also lends to handlers; a few slow ones there would hold up everything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from typing_extensions import ParamSpec
+
+__all__ = ["SingleThread"]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_SWITCH_INTERVAL = 0.0005
+"""Seconds after which a busy thread lets another one run. Python's own 5 ms would be felt in every answer."""
+
+
+class SingleThread:
+    """One thread that runs what it is given in order; what was cancelled before it began never runs."""
+
+    def __init__(self, name: str) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        sys.setswitchinterval(_SWITCH_INTERVAL)
+
+    async def run(
+        self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        """The result of ``function``, which runs on the thread."""
+        return await asyncio.wrap_future(self._pool.submit(function, *args, **kwargs))
+
+    def submit(self, function: Callable[Arguments, object], *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        """Run ``function`` some time soon; nobody waits for it."""
+        self._pool.submit(function, *args, **kwargs)
+
+    def shutdown(self) -> None:
+        """Take no more; what has not begun never will."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,254 @@
+"""What passes did to texts, remembered on disk, so that a buffer opened next week still knows how it came to be.
+
+A step is keyed by the content of the text before and after it. The file is bounded in size (what was not looked at
+for longest goes first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
+set aside under another name and a new one begun.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["History", "SpanOrigins", "StepRecord", "content_hash", "default_folder"]
+
+_FILE = "history.sqlite"
+_FORMAT = 1
+_BUSY_SECONDS = 5.0
+_LONGEST_CHAIN = 1000
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS steps (
+    id INTEGER PRIMARY KEY, before TEXT NOT NULL, after TEXT NOT NULL, pass TEXT NOT NULL,
+    seconds REAL NOT NULL, time REAL NOT NULL, origins BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS steps_after ON steps (after, time);
+CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
+"""
+
+SpanOrigins = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
+"""For ranges of the text after a step (start, end), the ranges of the text before that they came from."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One run of a pass that changed a text. ``time`` is in seconds since the epoch."""
+
+    id: int
+    pass_name: str
+    before: str
+    after: str
+    seconds: float
+    time: float
+    origins: SpanOrigins = ()
+
+
+def content_hash(text: str) -> str:
+    """The key of a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def default_folder() -> Path:
+    """Where programs keep what they remember, on this system."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    return base / "relay-lsp"
+
+
+class History:
+    """The store. Safe to use from several threads; never raises on account of the file: it says so instead.
+
+    Args:
+        folder: where the file lies; ``None`` keeps everything in memory.
+        maximum_bytes: how much the remembered texts may take, compressed.
+        report: told in a sentence when the file cannot be used.
+    """
+
+    def __init__(
+        self, folder: Path | None, maximum_bytes: int = 64 << 20, report: Callable[[str], object] = lambda _: None
+    ) -> None:
+        self._path = folder / _FILE if folder is not None else None
+        self._maximum_bytes = maximum_bytes
+        self._report = report
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def record(self, pass_name: str, before: str, after: str, seconds: float, origins: SpanOrigins = ()) -> None:
+        """Remember that a pass turned one text into another; a step that changed nothing is not one."""
+        if before == after:
+            return
+        now = time.time()
+        with self._transaction() as database:
+            for text in (before, after):
+                body = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+                database.execute(
+                    "INSERT INTO texts VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET used = excluded.used",
+                    (content_hash(text), body, len(body), now),
+                )
+            database.execute(
+                "INSERT INTO steps (before, after, pass, seconds, time, origins) VALUES (?, ?, ?, ?, ?, ?)",
+                (content_hash(before), content_hash(after), pass_name, seconds, now, _packed(origins)),
+            )
+            self._shrink(database)
+
+    def steps_to(self, text: str) -> tuple[StepRecord, ...]:
+        """How ``text`` came to be: the steps that lead to it, the first one first.
+
+        Where the same text came out of several steps, the newest one counts.
+        """
+        steps: list[StepRecord] = []
+        key = content_hash(text)
+        seen = {key}
+        with self._transaction() as database:
+            while len(steps) < _LONGEST_CHAIN:
+                row = database.execute(
+                    "SELECT id, pass, before, after, seconds, time, origins FROM steps WHERE after = ?"
+                    " ORDER BY time DESC, id DESC LIMIT 1",
+                    (key,),
+                ).fetchone()
+                if row is None or row[2] in seen:
+                    break
+                steps.append(StepRecord(*row[:6], origins=_unpacked(row[6])))
+                key = row[2]
+                seen.add(key)
+        return tuple(reversed(steps))
+
+    def text(self, key: str) -> str | None:
+        """The text of this content hash, if it is still remembered."""
+        with self._transaction() as database:
+            row = database.execute("SELECT body FROM texts WHERE hash = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            database.execute("UPDATE texts SET used = ? WHERE hash = ?", (time.time(), key))
+            return zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
+        return None
+
+    def step(self, identity: int) -> StepRecord | None:
+        """The step of this number, if it is still remembered."""
+        with self._transaction() as database:
+            row = database.execute(
+                "SELECT id, pass, before, after, seconds, time, origins FROM steps WHERE id = ?", (identity,)
+            ).fetchone()
+            return None if row is None else StepRecord(*row[:6], origins=_unpacked(row[6]))
+        return None
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM steps")
+            database.execute("DELETE FROM texts")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that is committed at the end. What goes wrong with the file is reported, and the block left."""
+        with self._lock:
+            try:
+                connection = self._connect()
+                with connection:
+                    yield connection
+            except sqlite3.OperationalError as error:
+                self._report(f"the pass history could not be used this time: {error}")
+            except (sqlite3.DatabaseError, zlib.error, ValueError) as error:
+                self._set_aside(error)
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._open_file()
+        return self._connection
+
+    def _open_file(self) -> sqlite3.Connection:
+        """The database in the file; where there can be none, one in memory, and a report of why."""
+        try:
+            if self._path is not None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                return self._prepare(str(self._path))
+        except (sqlite3.OperationalError, OSError) as error:
+            self._report(f"the pass history is kept in memory only: {self._path}: {error}")
+            self._path = None
+        except sqlite3.DatabaseError as error:
+            self._set_aside(error)
+            return self._open_file()
+        return self._prepare(":memory:")
+
+    @staticmethod
+    def _prepare(path: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            found = connection.execute("PRAGMA user_version").fetchone()[0]
+            if found not in (0, _FORMAT):
+                raise sqlite3.DatabaseError(f"the file has format {found}, this program reads {_FORMAT}")
+            connection.executescript(_TABLES)
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.commit()
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _set_aside(self, error: Exception) -> None:
+        """Rename the file, so that what is in it is not lost, and begin a new one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._path is None:
+            return
+        aside = self._path.with_name(f"{self._path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        try:
+            self._path.replace(aside)
+        except OSError as failure:
+            self._report(f"the pass history cannot be read ({error}) nor set aside ({failure})")
+            self._path = None
+            return
+        for suffix in ("-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        self._report(f"the pass history could not be read ({error}); it was set aside as {aside} and a new one begun")
+
+    def _shrink(self, database: sqlite3.Connection) -> None:
+        """Forget the texts that were not looked at for longest, and the steps that they belong to."""
+        (total,) = database.execute("SELECT coalesce(sum(size), 0) FROM texts").fetchone()
+        if total <= self._maximum_bytes:
+            return
+        gone: list[tuple[str]] = []
+        for key, size in database.execute("SELECT hash, size FROM texts ORDER BY used").fetchall():
+            if total <= self._maximum_bytes:
+                break
+            gone.append((key,))
+            total -= size
+        database.executemany("DELETE FROM texts WHERE hash = ?", gone)
+        database.executemany("DELETE FROM steps WHERE before = ?", gone)
+        database.executemany("DELETE FROM steps WHERE after = ?", gone)
+
+
+def _packed(origins: SpanOrigins) -> bytes:
+    return zlib.compress(json.dumps(origins, separators=(",", ":")).encode(), 1)
+
+
+def _unpacked(body: bytes) -> SpanOrigins:
+    return tuple(
+        (start, end, tuple((old_start, old_end) for old_start, old_end in old))
+        for start, end, old in json.loads(zlib.decompress(body))
+    )

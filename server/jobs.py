@@ -1,0 +1,212 @@
+"""What the worker can be asked to do: from a text to what passes make of it. Nothing here knows of editors.
+
+Trees are not worth sending between processes (writing and reading one takes longer than parsing the text), so a job
+carries text, and its result carries text, edits and diagnostics with offsets.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit
+from ..ir.source import TextSpan
+from .history import SpanOrigins
+from .pass_calls import PassCall
+from .text_edits import apply_edits, text_edits
+from .worker_process import Progress
+
+if TYPE_CHECKING:
+    from ..ir.expressions import Expr
+    from ..ir.module import IRModule
+    from ..ir.snapshot import Snapshot
+    from ..passes import TraceStep
+
+__all__ = ["PassesOutcome", "RunPasses", "StepOutcome"]
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """What one pass did. ``operators`` says how many calls of each operator there are more or fewer."""
+
+    name: str
+    changed: bool
+    seconds: float
+    operators: Mapping[str, int] = field(default_factory=dict[str, int])
+    text: str = ""
+    """The text after a step that changed something."""
+    origins: SpanOrigins = ()
+
+
+@dataclass(frozen=True)
+class PassesOutcome:
+    """What a pipeline did to a text. Where a pass failed, ``failed`` says why, and nothing is changed."""
+
+    text: str
+    edits: tuple[TextEdit, ...] = ()
+    steps: tuple[StepOutcome, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    failed: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the text becomes another."""
+        return bool(self.edits)
+
+
+@dataclass(frozen=True)
+class RunPasses:
+    """Run passes over a text, each on what the one before it made. Those named run whatever their level."""
+
+    text: str
+    name: str
+    calls: tuple[PassCall, ...]
+    opt_level: int = 3
+    with_texts: bool = True
+    """Whether the text after each step, and where it came from, is wanted too."""
+
+    def run(self, progress: Progress) -> PassesOutcome:
+        """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
+        from .. import passes
+
+        snapshot = _snapshot(self.text, self.name)
+        errors = tuple(_plain(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
+        if errors:
+            count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+            return PassesOutcome(self.text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
+        names = [call.name for call in self.calls]
+        with passes.PassContext(opt_level=self.opt_level, required_pass=names), passes.Trace() as trace:
+            try:
+                module = snapshot.module
+                for call in self.calls:
+                    progress(str(call))
+                    module = passes.Sequential([passes.create(call.name, **call.options)])(module)
+            except passes.PassError as error:
+                located = tuple(_located(found, trace, snapshot) for found in error.diagnostics)
+                return PassesOutcome(self.text, diagnostics=located, failed=str(error))
+        return self._outcome(snapshot, module, trace.steps, progress)
+
+    def _outcome(
+        self, snapshot: Snapshot, module: IRModule, steps: Sequence[TraceStep], progress: Progress
+    ) -> PassesOutcome:
+        from ..ir.structural import structural_equal
+
+        changing = [step for step in steps if step.changed and not structural_equal(step.before, step.after)]
+        if not changing or structural_equal(snapshot.module, module):
+            outcomes = tuple(StepOutcome(step.name, step in changing, step.seconds) for step in steps)
+            return PassesOutcome(self.text, steps=outcomes)
+        progress("writing the text")
+        edits = text_edits(snapshot, module)
+        text = apply_edits(self.text, edits)
+        texts = _step_texts(snapshot, changing, text) if self.with_texts else {}
+        outcomes = tuple(_step_outcome(step, step in changing, texts) for step in steps)
+        return PassesOutcome(text, edits, outcomes)
+
+
+@lru_cache(maxsize=4)
+def _snapshot(text: str, name: str) -> Snapshot:
+    from ..ir.snapshot import Snapshot
+
+    return Snapshot.open(text, name)
+
+
+def _step_outcome(step: TraceStep, changed: bool, texts: Mapping[TraceStep, tuple[str, SpanOrigins]]) -> StepOutcome:
+    if not changed:
+        return StepOutcome(step.name, False, step.seconds)
+    before, after = _operator_counts(step.before), _operator_counts(step.after)
+    difference = {name: after[name] - before[name] for name in sorted(before.keys() | after.keys())}
+    operators = {name: count for name, count in difference.items() if count}
+    return StepOutcome(step.name, True, step.seconds, operators, *texts.get(step, ("", ())))
+
+
+def _operator_counts(module: IRModule) -> Counter[str]:
+    from ..ir.expressions import Call
+    from ..ir.ops.operator import Op
+    from ..ir.visitor import post_order
+
+    counts: Counter[str] = Counter()
+    for expr in post_order(*module.functions.values()):
+        if isinstance(expr, Call) and isinstance(expr.op, Op):
+            counts[expr.op.name] += 1
+    return counts
+
+
+Places = Callable[["Expr"], "TextSpan | None"]
+
+
+def _step_texts(
+    snapshot: Snapshot, steps: Sequence[TraceStep], final_text: str
+) -> dict[TraceStep, tuple[str, SpanOrigins]]:
+    """For each step the text after it, and for the values in it the places in the text before that they came from.
+
+    The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
+    """
+    from ..ir.printing import to_text_with_positions
+
+    found: dict[TraceStep, tuple[str, SpanOrigins]] = {}
+    places: Places = snapshot.span_of
+    for step in steps:
+        if step is steps[-1]:
+            text, new_places = final_text, _places_in(final_text, snapshot.name, step.after)
+        else:
+            printed = to_text_with_positions(step.after)
+            text, new_places = printed.text, printed.positions.get
+        found[step] = (text, tuple(_origins(step, places, new_places)))
+        places = new_places
+    return found
+
+
+def _places_in(text: str, name: str, module: IRModule) -> Places:
+    """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
+    from ..ir.visitor import post_order
+
+    snapshot = _snapshot(text, name)
+    ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
+    read = snapshot.module
+    theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
+    if len(ours) != len(theirs) or any(type(a) is not type(b) for a, b in zip(ours, theirs, strict=True)):
+        return lambda expr: None
+    same = dict(zip(ours, theirs, strict=True))
+    return lambda expr: snapshot.span_of(same[expr]) if expr in same else None
+
+
+def _origins(
+    step: TraceStep, old_places: Places, new_places: Places
+) -> Iterator[tuple[int, int, tuple[tuple[int, int], ...]]]:
+    from ..ir.expressions import GlobalVar, Var
+    from ..ir.ops.operator import Op
+    from ..ir.visitor import post_order
+
+    for expr in post_order(*step.after.functions.values()):
+        if isinstance(expr, (Op, Var, GlobalVar)):
+            continue
+        span = new_places(expr)
+        if span is not None:
+            sources = dict.fromkeys(old for source in step.origins(expr) if (old := old_places(source)) is not None)
+            yield span.start, span.end, tuple((old.start, old.end) for old in sources)
+
+
+def _located(diagnostic: Diagnostic, trace: object, snapshot: Snapshot) -> Diagnostic:
+    """The diagnostic at its place in the buffer, found through the trace where earlier passes made the expression."""
+    from .. import passes
+
+    assert isinstance(trace, passes.Trace)
+    span = diagnostic.span
+    if span is None and diagnostic.place is not None:
+        places = map(snapshot.span_of, trace.origins(diagnostic.place.expr))
+        span = next((place for place in places if place is not None), None)
+    return _plain(replace(diagnostic, span=span or _beginning(snapshot)))
+
+
+def _beginning(snapshot: Snapshot) -> TextSpan:
+    """The first line: where stands what has no place of its own."""
+    return TextSpan(0, len(snapshot.lines.line(0)))
+
+
+def _plain(diagnostic: Diagnostic) -> Diagnostic:
+    """The diagnostic without expressions, which stay on this side."""
+    related = tuple(Related(item.message, item.span) for item in diagnostic.related)
+    return replace(diagnostic, place=None, related=related)

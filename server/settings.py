@@ -1,0 +1,119 @@
+"""What a user can set, with its defaults. A value of the wrong kind is reported and the default stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
+
+from .pass_calls import PassCallError, parse_pipeline
+
+__all__ = ["Settings", "read_settings"]
+
+
+def _setting(path: str, default: Any) -> Any:
+    return field(default_factory=lambda: default, metadata={"path": path})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings below ``relay`` in a client's configuration."""
+
+    pipeline: tuple[str, ...] = _setting("pipeline", ("SimplifyInference", "EliminateCommonSubexpr"))
+    """The passes that run in the worker on save."""
+    apply_on_save: bool = _setting("applyOnSave", False)
+    """Whether what they would change is changed."""
+    pipelines: Mapping[str, tuple[str, ...]] = _setting("pipelines", cast("Mapping[str, tuple[str, ...]]", {}))
+    """Named pipelines, to choose from."""
+    opt_level: int = _setting("optLevel", 3)
+    """The level of the context that passes run in."""
+    pass_timeout: float = _setting("passTimeout", 30.0)
+    """Seconds after which a pass is stopped."""
+    memory_limit: int = _setting("worker.memoryLimit", 4096)
+    """Megabytes that the worker may take; 0 for no limit."""
+    inlay_types: bool = _setting("inlayHints.types", True)
+    """Whether inferred types are shown beside values."""
+    code_lens: bool = _setting("codeLens.enabled", True)
+    """Whether lines above functions offer to run passes."""
+    unused_values: bool = _setting("diagnostics.unusedValues", True)
+    """Whether values that nothing uses are pointed out."""
+    history: bool = _setting("history.enabled", True)
+    """Whether what passes did is remembered."""
+    history_size: int = _setting("history.maximumSize", 64)
+    """Megabytes of texts that are remembered."""
+    history_folder: str = _setting("history.folder", "")
+    """Where; empty for the folder that the system has for such things."""
+
+
+_PIPELINES = {"pipeline", "pipelines"}
+
+
+def read_settings(given: object) -> tuple[Settings, list[str]]:
+    """The settings that a client sent, nested (``{"worker": {…}}``) or flat (``"worker.memoryLimit"``), and what is
+    wrong with them."""
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    if given is None:
+        return Settings(), problems
+    if not isinstance(given, Mapping):
+        return Settings(), ["the setting relay must be an object"]
+    defaults = Settings()
+    for entry in fields(Settings):
+        path = entry.metadata["path"]
+        value = _look_up(cast("Mapping[str, object]", given), path)
+        if value is None:
+            continue
+        problem, converted = _convert(getattr(defaults, entry.name), value)
+        if not problem and entry.name in _PIPELINES:
+            problem = _pipeline_problem(converted)
+        if problem:
+            problems.append(f"the setting relay.{path} {problem}")
+        else:
+            values[entry.name] = converted
+    return Settings(**values), problems
+
+
+def _look_up(given: Mapping[str, object], path: str) -> object:
+    if path in given:
+        return given[path]
+    current: object = given
+    for part in path.split("."):
+        if not isinstance(current, Mapping):
+            return None
+        current = cast("Mapping[str, object]", current).get(part)
+    return current
+
+
+def _convert(default: object, value: Any) -> tuple[str, Any]:
+    """What is wrong with ``value`` (empty where nothing is), and the value as the setting holds it."""
+    if isinstance(default, bool):
+        return ("", value) if isinstance(value, bool) else ("must be true or false", None)
+    if isinstance(default, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+            return "must be a number, 0 or above", None
+        return "", type(default)(value)
+    if isinstance(default, str):
+        return ("", value) if isinstance(value, str) else ("must be a string", None)
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in cast("list[object]", value)):
+            return "must be a list of passes", None
+        return "", tuple(cast("list[str]", value))
+    if not isinstance(value, Mapping):
+        return "must be an object of lists of passes", None
+    pipelines: dict[str, tuple[str, ...]] = {}
+    for name, steps in cast("Mapping[str, object]", value).items():
+        problem, converted = _convert((), steps)
+        if problem:
+            return f"{problem} under {name!r}", None
+        pipelines[name] = converted
+    return "", pipelines
+
+
+def _pipeline_problem(value: Any) -> str:
+    pipelines = value.values() if isinstance(value, Mapping) else (value,)
+    try:
+        for steps in pipelines:
+            parse_pipeline(steps)
+    except PassCallError as error:
+        return f"cannot be read: {error}"
+    return ""
