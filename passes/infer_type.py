@@ -37,7 +37,7 @@ class InferType(ModulePass):
             more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
             raise PassError(errors[0].message + more, diagnostics=errors)
         record = current_record()
-        for new, old in inferred.origins.items():
+        for new, old in inferred.replaced.items():
             record.record(new, old)
         after = inferred.module
         if len(after.functions) == len(module.functions) and all(

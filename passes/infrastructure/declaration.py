@@ -64,7 +64,7 @@ def declare_pass(
     """
 
     def declare(cls: _Class) -> _Class:
-        made: type[Any] = dataclass(frozen=True, repr=False)(cls)
+        made = dataclass(frozen=True, repr=False)(cast("Any", cls))
         made.declared_info = PassInfo(opt_level, name or cls.__name__, tuple(required))
         register_pass(made)
         return cast("_Class", made)

@@ -1,0 +1,185 @@
+"""The order in which a pass context calls its instruments, and what happens when one of them raises, as TVM has it."""
+
+from __future__ import annotations
+
+import pytest
+from relay_lsp.ir.expressions import Function, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.types import TensorType
+from relay_lsp.passes import PassContext, PassInfo, PassInstrument, create, pass_instrument
+
+
+class Speaking:
+    """Says every call; raises in the one that it is told to, or answers no to ``should_run``."""
+
+    def __init__(self, name: str, said: list[str], bad: str = "", runs: bool = True) -> None:
+        self._name, self._said, self._bad, self._runs = name, said, bad, runs
+
+    def _say(self, call: str, info: PassInfo | None = None) -> None:
+        if call == self._bad:
+            self._said.append(f"{self._name} raises in {call}")
+            raise ValueError(f"{self._name} {call}")
+        answer = " False" if call == "should_run" and not self._runs else ""
+        self._said.append(f"{self._name} {call}{answer}" + (f" {info.name}" if info else ""))
+
+    def enter_pass_ctx(self) -> None:
+        self._say("enter_pass_ctx")
+
+    def exit_pass_ctx(self) -> None:
+        self._say("exit_pass_ctx")
+
+    def should_run(self, mod: IRModule, info: PassInfo) -> bool:
+        self._say("should_run", info)
+        return self._runs
+
+    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self._say("run_before_pass", info)
+
+    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self._say("run_after_pass", info)
+
+
+SpeakingInstrument = pass_instrument(Speaking)
+
+
+def instruments(said: list[str], bad: str = "", runs: bool = True) -> list[PassInstrument]:
+    names = ["Fine_0", "Bad" if bad else "Skip", "Fine_1"]
+    return [SpeakingInstrument(name, said, *((bad, runs) if name in ("Bad", "Skip") else ())) for name in names]
+
+
+def module() -> IRModule:
+    x = Var("x", TensorType((3,), "float32"))
+    return IRModule.from_expr(Function((x,), x))
+
+
+def each(call: str, *names: str) -> list[str]:
+    about = "" if call.endswith("_ctx") else " InferType"
+    return [f"{name} {call}{about}" for name in names or ("Fine_0", "Bad", "Fine_1")]
+
+
+RAISED_IN: dict[str, tuple[list[str], list[str]]] = {
+    # The call that raises: what is said until the context is left, and what ``override_instruments([])`` says then.
+    "enter_pass_ctx": (
+        [*each("enter_pass_ctx", "Fine_0"), "Bad raises in enter_pass_ctx", *each("exit_pass_ctx", "Fine_0")],
+        [],
+    ),
+    "exit_pass_ctx": (
+        [
+            *each("enter_pass_ctx"),
+            *each("should_run"),
+            *each("run_before_pass"),
+            *each("run_after_pass"),
+            *each("exit_pass_ctx", "Fine_0"),
+            "Bad raises in exit_pass_ctx",
+        ],
+        [],
+    ),
+    "should_run": (
+        [
+            *each("enter_pass_ctx"),
+            *each("should_run", "Fine_0"),
+            "Bad raises in should_run",
+            *each("exit_pass_ctx"),
+        ],
+        each("exit_pass_ctx"),
+    ),
+    "run_before_pass": (
+        [
+            *each("enter_pass_ctx"),
+            *each("should_run"),
+            *each("run_before_pass", "Fine_0"),
+            "Bad raises in run_before_pass",
+            *each("exit_pass_ctx"),
+        ],
+        each("exit_pass_ctx"),
+    ),
+    "run_after_pass": (
+        [
+            *each("enter_pass_ctx"),
+            *each("should_run"),
+            *each("run_before_pass"),
+            *each("run_after_pass", "Fine_0"),
+            "Bad raises in run_after_pass",
+            *each("exit_pass_ctx"),
+        ],
+        each("exit_pass_ctx"),
+    ),
+}
+
+
+@pytest.mark.parametrize("call", RAISED_IN)
+def test_an_instrument_raises(call: str) -> None:
+    said: list[str] = []
+    context = PassContext(instruments=instruments(said, bad=call))
+    with pytest.raises(ValueError, match=f"Bad {call}"), context:
+        create("InferType")(module())
+    inside, afterwards = RAISED_IN[call]
+    assert said == inside
+    said.clear()
+    try:
+        context.override_instruments([])
+    finally:
+        assert said == afterwards
+    assert PassContext.current() is not context
+
+
+def test_without_with_nobody_leaves_the_context_until_the_instruments_are_overridden() -> None:
+    said: list[str] = []
+    context = PassContext.current()
+    context.override_instruments(instruments(said, bad="run_before_pass"))
+    with pytest.raises(ValueError, match="Bad run_before_pass"):
+        create("InferType")(module())
+    assert said == [
+        *each("enter_pass_ctx"),
+        *each("should_run"),
+        *each("run_before_pass", "Fine_0"),
+        "Bad raises in run_before_pass",
+    ]
+    said.clear()
+    context.override_instruments([])
+    assert said == each("exit_pass_ctx")
+
+
+def test_one_no_suffices_but_everyone_is_asked() -> None:
+    said: list[str] = []
+    before = module()
+    with PassContext(instruments=instruments(said, runs=False)):
+        after = create("InferType")(before)
+    assert after is before
+    assert said == [
+        *each("enter_pass_ctx", "Fine_0", "Skip", "Fine_1"),
+        "Fine_0 should_run InferType",
+        "Skip should_run False InferType",
+        "Fine_1 should_run InferType",
+        *each("exit_pass_ctx", "Fine_0", "Skip", "Fine_1"),
+    ]
+
+
+def test_a_required_pass_runs_without_asking() -> None:
+    said: list[str] = []
+    with PassContext(required_pass=["InferType"], instruments=instruments(said, runs=False)):
+        create("InferType")(module())
+    assert not [line for line in said if "should_run" in line]
+    assert "Fine_1 run_after_pass InferType" in said
+
+
+def test_a_decorated_class_needs_only_the_calls_that_it_wants() -> None:
+    @pass_instrument
+    class Counting:
+        def __init__(self) -> None:
+            self.count = 0
+
+        def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+            self.count += 1
+
+    counting = Counting()
+    assert isinstance(counting, PassInstrument)
+    assert counting.name == "Counting"
+    with PassContext(instruments=[counting]):
+        create("InferType")(module())
+    assert counting.count == 1
+
+
+def test_only_a_class_can_be_an_instrument() -> None:
+    with pytest.raises(TypeError, match="must be a class"):
+        pass_instrument(lambda: None)  # type: ignore[type-var]
