@@ -1,0 +1,1 @@
+vim.filetype.add({ extension = { relay = 'relay', rly = 'relay' } })

@@ -1,0 +1,2 @@
+-- Read by vim.lsp.config (Neovim 0.11 and later).
+return require('relay.config').client()

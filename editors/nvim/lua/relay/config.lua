@@ -1,0 +1,25 @@
+-- The settings of the client, and what they are by default.
+local M = {}
+
+M.options = {
+  cmd = { 'relay-lsp', 'serve' },
+  settings = {
+    relay = {
+      pipeline = { 'SimplifyInference', 'EliminateCommonSubexpr' },
+      applyOnSave = false,
+    },
+  },
+}
+
+function M.client()
+  return {
+    name = 'relay',
+    cmd = M.options.cmd,
+    filetypes = { 'relay' },
+    root_markers = { '.git' },
+    settings = M.options.settings,
+    init_options = M.options.settings.relay,
+  }
+end
+
+return M

@@ -1,0 +1,69 @@
+// Start and stop code-server on a folder of its own.
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const entry = path.join(here, 'node_modules/code-server/out/node/entry.js');
+
+/** Start a server with the extension installed; gives its address and a function that stops it. */
+export async function start(work, vsix, settings) {
+    const userData = path.join(work, 'user');
+    const extensions = path.join(work, 'extensions');
+    fs.mkdirSync(path.join(userData, 'User'), { recursive: true });
+    const all = {
+        'workbench.startupEditor': 'none',
+        'telemetry.telemetryLevel': 'off',
+        'update.mode': 'none',
+        'files.autoSave': 'off',
+        'editor.hover.delay': 100,
+        ...settings,
+    };
+    fs.writeFileSync(path.join(userData, 'User/settings.json'), JSON.stringify(all));
+    const flags = ['--user-data-dir', userData, '--extensions-dir', extensions];
+    const env = { ...process.env, HOME: path.join(work, 'home') };
+    fs.mkdirSync(env.HOME, { recursive: true });
+    const installed = spawnSync('node', [entry, ...flags, '--install-extension', vsix], { env, encoding: 'utf8' });
+    if (installed.status !== 0) {
+        throw new Error(`the extension does not install: ${installed.stdout}${installed.stderr}`);
+    }
+    const server = spawn(
+        'node',
+        [
+            entry, '--bind-addr', '127.0.0.1:0', '--auth', 'none', '--disable-telemetry', '--disable-update-check',
+            '--disable-workspace-trust', '--disable-getting-started-override', '--disable-proxy', ...flags,
+            path.join(work, 'workspace'),
+        ],
+        { env, detached: true },
+    );
+    const log = fs.createWriteStream(path.join(work, 'code-server.log'));
+    server.stdout.pipe(log);
+    server.stderr.pipe(log);
+    const port = await new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error('code-server did not start within 60 s')), 60_000);
+        server.stdout.on('data', data => {
+            const match = /HTTP server listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(String(data));
+            if (match) {
+                clearTimeout(timer);
+                resolve(match[1]);
+            }
+        });
+        server.on('exit', code => reject(new Error(`code-server ended with ${code}`)));
+    });
+    return {
+        port,
+        stop: () => {
+            try {
+                process.kill(-server.pid, 'SIGKILL');
+            } catch {
+                // It has already ended.
+            }
+        },
+    };
+}
+
+/** The page that opens `folder`, with `payload` as VS Code's own start-up instructions. */
+export function page(port, folder, payload) {
+    return `http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
+}
