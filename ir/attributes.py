@@ -15,6 +15,7 @@ Source of the rule: ``include/tvm/ir/attrs.h``.
 
 from __future__ import annotations
 
+import collections.abc
 import dataclasses
 import types
 import typing
@@ -176,6 +177,10 @@ def _convert(annotation: Any, value: object) -> Any:
     if annotation is Any or annotation is object:
         return value
     origin = typing.get_origin(annotation)
+    if origin is collections.abc.Callable:
+        return value if callable(value) else _MISSING
+    if origin is collections.abc.Mapping:
+        return _convert_mapping(typing.get_args(annotation), value)
     if origin is tuple:
         if not isinstance(value, (tuple, list)):
             return _MISSING
@@ -194,6 +199,16 @@ def _convert(annotation: Any, value: object) -> Any:
     return value
 
 
+def _convert_mapping(annotations: tuple[Any, ...], value: object) -> Any:
+    if not isinstance(value, Mapping):
+        return _MISSING
+    items = [
+        (_convert(annotations[0], key), _convert(annotations[1], item))
+        for key, item in typing.cast("Mapping[object, object]", value).items()
+    ]
+    return _MISSING if any(part is _MISSING for pair in items for part in pair) else dict(items)
+
+
 def _kind_name(annotation: Any, plural: bool = False) -> str:
     simple = {
         DataType: ("a dtype", "dtypes"),
@@ -209,6 +224,12 @@ def _kind_name(annotation: Any, plural: bool = False) -> str:
     if annotation == Dim:
         return "dimensions" if plural else "a dimension"
     origin = typing.get_origin(annotation)
+    if origin is collections.abc.Callable:
+        return "functions" if plural else "a function"
+    if origin is collections.abc.Mapping:
+        key, item = typing.get_args(annotation)
+        kind = f"from {_kind_name(key, plural=True)} to {_kind_name(item, plural=True)}"
+        return f"mappings {kind}" if plural else f"a mapping {kind}"
     if origin is tuple:
         inner = _kind_name(typing.get_args(annotation)[0], plural=True)
         return f"lists of {inner}" if plural else f"a list of {inner}"

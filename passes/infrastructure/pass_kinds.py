@@ -116,13 +116,15 @@ class Pass:
         trace = active_trace()
         if outer.before is None and trace is None:
             return
-        sources = record.new_expressions(after) if after is not before else {}
+        changed = after is not before
+        sources = record.new_expressions(after) if changed else dict[Expr, tuple[Expr, ...]]()
+        joined = record.joined(after) if changed else dict[Expr, tuple[Expr, ...]]()
         if outer.before is not None:
-            outer.absorb(sources)
+            outer.absorb(sources, joined)
             return
         if trace is not None:
-            gone = record.gone(after) if after is not before else frozenset[Expr]()
-            used = {source for old in sources.values() for source in old}
+            gone = record.gone(after) if changed else frozenset[Expr]()
+            used = {source for old in (*sources.values(), *joined.values()) for source in old}
             path = tuple(_pipelines)
             trace.append(
                 TraceStep(
@@ -133,6 +135,7 @@ class Pass:
                     after=after,
                     seconds=seconds,
                     sources=sources,
+                    joined=joined,
                     removed=gone - used,
                     replaced=gone & used,
                     unexplained=tuple(expr for expr in record.unexplained if expr in sources),

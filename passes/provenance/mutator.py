@@ -59,7 +59,8 @@ class ExprMutator:
 
     A hook ``rewrite_KIND(pre, post)`` gets the old expression and the same with its parts already rewritten (``pre``
     itself where none changed), and returns what stands in its place. Everything new in what it returns is recorded as
-    made from ``pre``; where it was made from more than that, the hook says so with :meth:`derive`.
+    made from ``pre``; where it was made from more than that, the hook says so with :meth:`derive`. Where it returns what
+    is there already, ``pre`` is recorded as joined to that.
 
     To decide whether and in which order the parts are visited, override :meth:`descend`.
     """
@@ -135,7 +136,7 @@ class ExprMutator:
     def _finish(self, pre: Expr, post: Expr, hook: Callable[[Any, Any], Expr] | None) -> None:
         new = post if hook is None else hook(pre, post)
         if new is not pre:
-            self.record.attribute(new, pre)
+            self.record.replace(pre, new)
         self.memo[pre] = new
 
     def _resume(self, paused: _Paused, stack: list[Expr | tuple[Expr] | _Paused]) -> None:
@@ -155,7 +156,7 @@ class ExprMutator:
         except StopIteration as done:
             new: Expr = done.value
             if new is not paused.expr:
-                self.record.attribute(new, paused.expr)
+                self.record.replace(paused.expr, new)
             memo[paused.expr] = new
 
     def rewrite(self, pre: Expr, post: Expr) -> Expr:

@@ -66,7 +66,7 @@ class Record:
     ``before``. A new expression without a span takes that of its sources, a ``SequentialSpan`` where they have several.
     """
 
-    __slots__ = ("_open", "_origins", "before", "members", "unexplained")
+    __slots__ = ("_joined", "_open", "_origins", "before", "members", "unexplained")
 
     def __init__(self, before: IRModule | None = None) -> None:
         self.before = before
@@ -74,6 +74,7 @@ class Record:
         self.unexplained: list[Expr] = []
         self._origins: dict[Expr, tuple[Expr, ...]] = {}
         self._open: set[Expr] = set()
+        self._joined: dict[Expr, dict[Expr, None]] = {}
 
     def origins(self, expr: Expr) -> tuple[Expr, ...]:
         """The expressions of ``before`` that ``expr`` stems from: itself if it is one, none where nothing is known."""
@@ -115,6 +116,20 @@ class Record:
                     _give_span(expr, origin)
             stack.extend(children(expr))
 
+    def replace(self, pre: Expr, new: Expr) -> None:
+        """Say that ``new`` stands where ``pre`` stood: made from it, or, if it was there already, joined by it."""
+        if new in self.members or (new in self._origins and new not in self._open):
+            self.join(new, pre)
+        else:
+            self.attribute(new, pre)
+
+    def join(self, kept: Expr, *absorbed: Expr) -> None:
+        """Say that ``kept``, which has its own origin or is old, now also stands for what ``absorbed`` stood for."""
+        own = self._origins.get(kept, ())
+        for source in self._resolve(absorbed):
+            if source is not kept and source not in own:
+                self._joined.setdefault(kept, {})[source] = None
+
     def settle(self, after: IRModule) -> None:
         """Give what a pass has left without an origin that of the function it stands in, and note it as unexplained."""
         if self.is_settled(after):
@@ -133,6 +148,11 @@ class Record:
         members, origins = self.members, self._origins
         return {expr: origins.get(expr, ()) for expr in _walk(after).order if expr not in members}
 
+    def joined(self, after: IRModule) -> dict[Expr, tuple[Expr, ...]]:
+        """The expressions of ``after`` that others were joined to, each with those."""
+        living = _walk(after).members
+        return {kept: tuple(absorbed) for kept, absorbed in self._joined.items() if kept in living}
+
     def gone(self, after: IRModule) -> frozenset[Expr]:
         """Every expression of ``before`` that ``after`` does not have."""
         return self.members - _walk(after).members
@@ -142,7 +162,7 @@ class Record:
         members, origins = self.members, self._origins
         return all(expr in members or expr in origins for expr in _walk(after).order)
 
-    def absorb(self, sources: Mapping[Expr, tuple[Expr, ...]]) -> None:
+    def absorb(self, sources: Mapping[Expr, tuple[Expr, ...]], joined: Mapping[Expr, tuple[Expr, ...]]) -> None:
         """Take over what a pass that ran inside this one has recorded."""
         members, origins = self.members, self._origins
         for new, old in sources.items():
@@ -150,6 +170,8 @@ class Record:
                 origin = self._resolve(old)
                 if origin:
                     origins[new] = origin
+        for kept, absorbed in joined.items():
+            self.join(kept, *absorbed)
 
     def _resolve(self, sources: Sequence[Expr]) -> tuple[Expr, ...]:
         members = self.members

@@ -35,6 +35,9 @@ class TraceStep:
     seconds: float
     sources: Mapping[Expr, tuple[Expr, ...]] = field(repr=False)
     """Every expression of ``after`` that ``before`` does not have, with the old ones that it was made from."""
+    joined: Mapping[Expr, tuple[Expr, ...]] = field(repr=False)
+    """The expressions of ``after`` that now also stand for others, each with those: a duplicate that was merged, a
+    binding that became its value."""
     removed: frozenset[Expr] = field(repr=False)
     """Every expression of ``before`` that is not in ``after`` and that nothing in ``after`` was made from."""
     replaced: frozenset[Expr] = field(repr=False)
@@ -54,15 +57,15 @@ class TraceStep:
 
     def origins(self, expr: Expr) -> tuple[Expr, ...]:
         """The expressions of ``before`` that ``expr``, of ``after``, stems from; itself if the pass left it alone."""
-        return self.sources.get(expr, (expr,))
+        return self.sources.get(expr, (expr,)) + self.joined.get(expr, ())
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
     """What a step did to one expression.
 
-    ``kind`` is ``made`` (``others`` are the sources), ``rewritten`` (``others`` are what was made of it) or
-    ``removed`` (``others`` is empty).
+    ``kind`` is ``made`` (``others`` are the sources), ``joined`` (``others`` are what it now stands for as well),
+    ``rewritten`` (``others`` are what was made of it or what it was joined to) or ``removed`` (``others`` is empty).
     """
 
     step: int
@@ -96,6 +99,7 @@ class Trace:
         self._steps: list[TraceStep] = []
         self._made: dict[Expr, int] = {}
         self._became: dict[Expr, list[tuple[int, Expr]]] = {}
+        self._joined: dict[Expr, list[tuple[int, tuple[Expr, ...]]]] = {}
         self._removed: dict[Expr, int] = {}
         self._replaced: set[Expr] = set()
 
@@ -130,6 +134,10 @@ class Trace:
             made[new] = number
             for source in sources:
                 became.setdefault(source, []).append((number, new))
+        for kept, absorbed in step.joined.items():
+            self._joined.setdefault(kept, []).append((number, absorbed))
+            for source in absorbed:
+                became.setdefault(source, []).append((number, kept))
         # A pass may bring back an expression that an earlier one took out.
         for expr in step.sources.keys() & self._removed.keys():
             del self._removed[expr]
@@ -157,6 +165,8 @@ class Trace:
             if item in self._made:
                 number = self._made[item]
                 events.append(self._event(number, "made", item, self._steps[number].sources[item]))
+            for number, absorbed in self._joined.get(item, ()):
+                events.append(self._event(number, "joined", item, absorbed))
             rewritten: dict[int, list[Expr]] = {}
             for number, new in self._became.get(item, ()):
                 rewritten.setdefault(number, []).append(new)
@@ -186,6 +196,8 @@ class Trace:
             number = self._made.get(item)
             if number is not None:
                 stack.extend(reversed(self._steps[number].sources[item]))
+            for _, absorbed in self._joined.get(item, ()):
+                stack.extend(absorbed)
 
     def _forwards(self, expr: Expr) -> Iterator[Expr]:
         seen: set[Expr] = set()
