@@ -1,86 +1,249 @@
-"""Calls of operators: running a type relation at once, or keeping it until its types are known."""
+"""Calls: an operator's relation is run at once, or kept until its types are known; functions are instantiated.
+
+Source of the rules: ``src/relay/transforms/type_infer.cc``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
-from ..dimensions import Dim
-from ..expressions import Call, Expr
-from ..module import IRModule
+from ..expressions import (
+    Call,
+    Expr,
+    Function,
+    GlobalVar,
+    Var,
+)
 from ..ops.operator import Op, RelationError
-from ..types import FuncType, GlobalTypeVar, IncompleteType, Type, TypeVar
-from .report import describe, disagreement
-from .solver import Mismatch, TypeSolver, dims_may_be_equal
+from ..types import (
+    ERROR,
+    ErrorType,
+    FuncType,
+    IncompleteType,
+    TensorType,
+    Type,
+)
+from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, spoken_of
+from .inferencer import Inferencer, Stack
+from .report import Finding, count, describe, disagreement, facing, name_of
+from .solver import Mismatch
 
-__all__ = ["UNKNOWN_RESULT", "CallContext", "OperatorFuncType", "spoken_of"]
+__all__ = ["type_call"]
+
+_MOST_BLAMED: Final = 4
 
 
-class OperatorFuncType(FuncType):
-    """The type of an operator that is used as a value: polymorphic, and bound by the operator's relation."""
+def type_call(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
+    """Type a call after its callee and arguments."""
+    assert isinstance(expr, Call)
+    op, args = expr.op, expr.args
+    types = inferencer.types
+    operator = op if isinstance(op, Op) else None
+    if stage == 0 and inferencer.push_parts(expr, args if operator else (op, *args), stack):
+        return
+    if inferencer.trusted(expr, args if operator else (op, *args)):
+        assert expr.checked_type is not None
+        inferencer.conclude(expr, expr.checked_type)
+    elif operator is not None:
+        inferencer.conclude(expr, _operator_call(inferencer, expr, operator, [types[argument] for argument in args]))
+    else:
+        inferencer.conclude(expr, _general_call(inferencer, expr, [types[argument] for argument in args]))
 
-    __slots__ = ("op",)
 
-    def __init__(self, op: Op) -> None:
-        params = tuple(TypeVar(argument.name) for argument in op.arguments)
-        result = TypeVar("result")
-        super().__init__(params, result, (*params, result))
-        self.op: Final = op
+def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type]) -> Type:
+    if not op.variadic and len(arg_types) != len(op.arguments):
+        names = ", ".join(argument.name for argument in op.arguments)
+        message = f"{op.name} takes {count(len(op.arguments), 'argument')} ({names}), but {len(arg_types)} "
+        message += "is given" if len(arg_types) == 1 else "are given"
+        inferencer.report.error("wrong-argument-count", message, Place(call, callee=True))
+        return ERROR
+    if op.relation is None:
+        message = f"{op.name} has no type relation here: the type of its result is not known"
+        inferencer.report.error("operator-without-relation", message, Place(call, callee=True))
+        return ERROR
+    attrs = call.attrs
+    if attrs is None and op.attrs_type is not None:
+        required = [field.name for field in op.attrs_type.fields().values() if field.required]
+        if required:
+            wanted = "the attribute" if len(required) == 1 else "the attributes"
+            message = f"{op.name} needs {wanted} {', '.join(required)}"
+            inferencer.report.error("missing-attribute", message, Place(call, callee=True))
+            return ERROR
+        attrs = op.default_attrs()
+    solver = inferencer.solver
+    complete = True
+    for type in arg_types:
+        if not isinstance(type, TensorType):
+            if isinstance(type, ErrorType):
+                return ERROR
+            complete = complete and solver.is_complete(type)
+    if complete:
+        context = CallContext(inferencer.module, solver, arg_types, attrs, UNKNOWN_RESULT, call.args)
+        result = run_relation(inferencer, call, op, context)
+        if result is not None:
+            return result
+    deferred = _DeferredCall(inferencer, call, op, attrs, arg_types, IncompleteType())
+    solver.defer(deferred)
+    return deferred.output
 
 
-class CallContext:
-    """What a relation sees of a call (:class:`~relay_lsp.ir.ops.operator.RelationContext`)."""
+def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContext) -> Type | None:
+    """Ask an operator's relation; an error type where it refuses, ``None`` where it cannot tell yet."""
+    assert op.relation is not None
+    try:
+        return op.relation(context)
+    except RelationError as failure:
+        _relation_failed(inferencer, call, op, failure)
+    except Exception as failure:
+        # A fault in one operator's relation must not take the analysis of the whole module with it.
+        message = f"the type relation of {op.name} failed on these arguments ({type(failure).__name__}: {failure})"
+        inferencer.report.error("relation-failed", message, Place(call, callee=True))
+    return ERROR
 
-    __slots__ = ("_module", "_solver", "arguments", "attrs", "output", "types")
+
+def _relation_failed(inferencer: Inferencer, call: Call, op: Op, failure: RelationError) -> None:
+    index = failure.argument
+    if index is not None and not 0 <= index < len(call.args):
+        index = None
+    related = spoken_of(call, failure)
+    blamed = [index] if index is not None else []
+    blamed += [other for other, _ in failure.related if 0 <= other < len(call.args) and other != index]
+    if not failure.related and failure.attribute is None:
+        # The message speaks of all that it was given.
+        blamed += [other for other in range(min(len(call.args), _MOST_BLAMED)) if other != index]
+    for found in inferencer.origins(*(call.args[blame] for blame in blamed)):
+        if found not in related:
+            related.append(found)
+    place = Place(call, argument=index, attribute=failure.attribute)
+    inferencer.report.error(failure.code, f"{op.name}: {failure.message}", place, related)
+
+
+def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> Type:
+    solver = inferencer.solver
+    solver.solve()
+    function = solver.find(inferencer.types[call.op])
+    if isinstance(function, ErrorType):
+        return ERROR
+    if isinstance(function, IncompleteType):
+        # It must be a function of what it is called with.
+        made = FuncType(tuple(arg_types), IncompleteType())
+        function = inferencer.unify(
+            function, made, call, lambda mismatch: _not_callable(inferencer, call, mismatch.rhs)
+        )
+    if not isinstance(function, FuncType):
+        found = _not_callable(inferencer, call, function)
+        inferencer.report.error(found.code, found.message, found.place, found.related)
+        return ERROR
+    if len(call.type_args) > len(function.type_params):
+        wanted = count(len(function.type_params), "type argument")
+        message = f"{name_of(call.op)} takes {wanted}, but {len(call.type_args)} are given"
+        inferencer.report.error("wrong-type-arguments", message, Place(call, callee=True))
+        return ERROR
+    for argument in call.type_args:
+        inferencer.check_kinds(argument, call)
+    if isinstance(function, OperatorFuncType):
+        return _operator_call(inferencer, call, function.op, arg_types)
+    instance, type_args = inferencer.instantiate(function, call.type_args)
+    if type_args:
+        inferencer.type_args[call] = type_args
+    if len(instance.arg_types) != len(arg_types):
+        given = f"{len(arg_types)} {'is' if len(arg_types) == 1 else 'are'} given"
+        message = f"{name_of(call.op)} takes {count(len(instance.arg_types), 'argument')}, but {given}"
+        inferencer.report.error("wrong-argument-count", message, Place(call, callee=True), _callee(inferencer, call))
+        return _silenced(inferencer, instance.ret_type)
+    for index, (expected, given_type) in enumerate(zip(instance.arg_types, arg_types, strict=True)):
+        inferencer.unify(
+            expected,
+            given_type,
+            call,
+            lambda mismatch, index=index, expected=expected: _wrong_argument(
+                inferencer, call, index, expected, mismatch
+            ),
+            assign_rhs=False,
+        )
+    return instance.ret_type
+
+
+def _silenced(inferencer: Inferencer, type: Type) -> Type:
+    """The result of a call with a wrong number of arguments: known where nothing had to be found for it."""
+    return type if inferencer.solver.is_complete(type) else ERROR
+
+
+def _not_callable(inferencer: Inferencer, call: Call, type: Type) -> Finding:
+    message = f"{name_of(call.op)} is {describe(inferencer.solver.resolve(type))}, not a function, and cannot be called"
+    return Finding("not-callable", message, Place(call, callee=True), inferencer.origins(call.op))
+
+
+def _callee_function(inferencer: Inferencer, call: Call) -> Function | None:
+    op = call.op
+    if isinstance(op, GlobalVar):
+        own = inferencer.module.find_global_var(op.name_hint)
+        return inferencer.module[own] if own is not None else None
+    if isinstance(op, Var):
+        op = inferencer.values.get(op, op)
+    return op if isinstance(op, Function) else None
+
+
+def _callee(inferencer: Inferencer, call: Call) -> list[Related]:
+    function = _callee_function(inferencer, call)
+    return [Related(f"{name_of(call.op)} is defined here", place=Place(function))] if function else []
+
+
+def _wrong_argument(inferencer: Inferencer, call: Call, index: int, expected: Type, mismatch: Mismatch) -> Finding:
+    argument = call.args[index]
+    wanted = inferencer.solver.resolve(expected)
+    given = inferencer.resolved(argument)
+    found = disagreement(facing(mismatch, wanted))
+    callee = _callee_function(inferencer, call)
+    related: list[Related] = []
+    if callee is not None and index < len(callee.params):
+        param = callee.params[index]
+        related.append(Related(f"{name_of(param)} is declared {describe(wanted)} here", place=Place(param)))
+    message = f"{name_of(call.op)} takes {describe(wanted)} as argument {index + 1}, not {describe(given)}: {found}"
+    return Finding("type-mismatch", message, Place(call, argument=index), [*related, *inferencer.origins(argument)])
+
+
+class _DeferredCall:
+    """A call of an operator whose relation waits for a type."""
+
+    __slots__ = ("_arg_types", "_attrs", "_call", "_inferencer", "_op", "output", "queued")
 
     def __init__(
-        self,
-        module: IRModule,
-        solver: TypeSolver,
-        types: Sequence[Type],
-        attrs: Attrs | None,
-        output: Type,
-        arguments: Sequence[Expr],
+        self, inferencer: Inferencer, call: Call, op: Op, attrs: Attrs | None, arg_types: list[Type], output: Type
     ) -> None:
-        self._module = module
-        self._solver = solver
-        self.types: Sequence[Type] = types
-        self.attrs: Any = attrs
-        self.output = output
-        self.arguments = arguments
+        self.queued = False
+        self.output: Final = output
+        self._inferencer: Final = inferencer
+        self._call: Final = call
+        self._op: Final = op
+        self._attrs: Final = attrs
+        self._arg_types: Final = arg_types
 
-    def assign(self, argument: int, type: Type) -> None:
-        """Unify the type of an argument with ``type``.
+    def waits_for(self) -> list[Type]:
+        return [*self._arg_types, self.output]
 
-        Raises:
-            RelationError: they disagree; the message says where.
-        """
-        given = self.types[argument]
+    def run(self) -> bool:
+        inferencer, call = self._inferencer, self._call
+        solver = inferencer.solver
+        types = [solver.resolve(type) for type in self._arg_types]
+        output = solver.resolve(self.output)
         mismatches: list[Mismatch] = []
-        self._solver.unify(given, type, mismatches)
+        if any(isinstance(type, ErrorType) for type in types):
+            solver.unify(self.output, ERROR, mismatches)
+            return True
+        context = CallContext(inferencer.module, solver, types, self._attrs, output, call.args)
+        result = run_relation(inferencer, call, self._op, context)
+        if result is None:
+            return False
+        if isinstance(result, ErrorType):
+            for unknown in (*types, output):
+                solver.unify(unknown, ERROR, mismatches)
+            return True
+        solver.unify(self.output, result, mismatches)
         if mismatches:
-            found = disagreement(Mismatch(type, given, mismatches[0].dimensions, mismatches[0].infinite))
-            raise RelationError(f"expected {describe(type)}, found {describe(given)}: {found}", argument=argument)
-
-    def require_equal(self, lhs: Dim, rhs: Dim) -> bool:
-        """Whether two dimensions can be equal."""
-        return dims_may_be_equal(lhs, rhs)
-
-    def find_type(self, name: str) -> GlobalTypeVar | None:
-        """The algebraic data type that the module defines under ``name``, if it does."""
-        return next((var for var in self._module.type_definitions if var.name == name), None)
-
-
-UNKNOWN_RESULT: Final = IncompleteType()
-"""The result of a call that is typed at once, before its relation ran: nobody else can learn about it."""
-
-
-def spoken_of(call: Call, failure: RelationError) -> list[Related]:
-    """The other arguments that a relation's message speaks of."""
-    return [
-        Related(words, place=Place(call, argument=index))
-        for index, words in failure.related
-        if 0 <= index < len(call.args)
-    ]
+            found = disagreement(Mismatch(output, result, mismatches[0].dimensions, mismatches[0].infinite))
+            message = f"{self._op.name} gives {describe(result)}, but {describe(output)} is needed here: {found}"
+            inferencer.report.error("type-mismatch", message, Place(call))
+        return True

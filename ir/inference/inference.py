@@ -15,6 +15,7 @@ from ..types import IncompleteType, Type
 from .inferencer import Inferencer, Signatures
 from .report import Report
 from .resolution import Resolution
+from .walk import infer
 
 __all__ = ["Inferred", "InferredExpr", "InferredStatement", "infer_expr", "infer_statement", "infer_types"]
 
@@ -89,7 +90,7 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     inferencer = Inferencer(module, Signatures(module), report)
     for used, type in known.items():
         inferencer.know(used, type)
-    inferencer.infer(expr)
+    infer(inferencer, expr)
     memo: dict[int, Type] = {}
     solver = inferencer.solver
     types = {found: solver.resolve(inferencer.types[found], memo) for found in inferencer.order}
@@ -100,7 +101,7 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
 
 def _inferred(expr: Expr, module: IRModule, signatures: Signatures, report: Report, replaced: dict[Expr, Expr]) -> Expr:
     inferencer = Inferencer(module, signatures, report)
-    inferencer.infer(expr)
+    infer(inferencer, expr)
     resolution = Resolution(inferencer)
     resolution.attach()
     replaced.update(resolution.replaced)

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..diagnostics import Diagnostic, Place, Related, Severity
-from ..expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
+from ..expressions import (
+    Call,
+    Constant,
+    Constructor,
+    Expr,
+    Function,
+    GlobalVar,
+    Let,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from ..ops.operator import Op, OpPattern
 from ..type_visitor import same_type
 from ..types import (
@@ -20,10 +35,30 @@ from ..types import (
 )
 from .solver import Mismatch
 
-__all__ = ["Report", "count", "describe", "disagreement", "name_of", "origin"]
+__all__ = [
+    "Finding",
+    "Report",
+    "count",
+    "describe",
+    "describe_pattern",
+    "disagreement",
+    "facing",
+    "last_of",
+    "name_of",
+    "origin",
+]
 
 _DEEPEST: Final = 6
 _LONGEST_ORIGIN: Final = 1000
+
+
+class Finding(NamedTuple):
+    """An error to be reported: what kind of error, in which words, where, and what else has to do with it."""
+
+    code: str
+    message: str
+    place: Place
+    related: Sequence[Related] = ()
 
 
 class Report:
@@ -172,3 +207,36 @@ def _followed(expr: Expr, types: Mapping[Expr, Type], values: Mapping[Var, Expr]
             if same_type(type, result) or (shape and isinstance(type, TensorType) and type.shape == shape):
                 return argument
     return None
+
+
+def facing(mismatch: Mismatch, wanted: Type) -> Mismatch:
+    """``mismatch`` with the wanted type on the left; unification may have turned the sides round."""
+    turned = same_type(mismatch.rhs, wanted) and not same_type(mismatch.lhs, wanted)
+    if not turned:
+        return mismatch
+    return Mismatch(mismatch.rhs, mismatch.lhs, mismatch.dimensions, mismatch.infinite)
+
+
+def last_of(expr: Expr) -> Expr:
+    """The expression whose value a block has: what follows its ``let`` statements."""
+    while isinstance(expr, Let):
+        expr = expr.body
+    return expr
+
+
+def describe_pattern(root: Pattern) -> str:
+    """A pattern in Relay's syntax, cut off where it nests too deep to be read."""
+
+    def words(pattern: Pattern, depth: int) -> str:
+        if isinstance(pattern, PatternVar):
+            return f"%{pattern.var.name_hint}"
+        if not isinstance(pattern, (PatternConstructor, PatternTuple)):
+            return "_"
+        if depth > 4:
+            return "…"
+        parts = ", ".join(words(part, depth + 1) for part in pattern.patterns)
+        if isinstance(pattern, PatternTuple):
+            return f"({parts},)" if len(pattern.patterns) == 1 else f"({parts})"
+        return f"{pattern.constructor.name_hint}({parts})" if parts else pattern.constructor.name_hint
+
+    return words(root, 0)

@@ -1,0 +1,143 @@
+"""Functions, ``let`` and ``if``: expressions that bind variables or choose.
+
+Source of the rules: ``src/relay/transforms/type_infer.cc``.
+"""
+
+from __future__ import annotations
+
+from ..diagnostics import Place, Related
+from ..expressions import (
+    Expr,
+    Function,
+    If,
+    Let,
+)
+from ..types import (
+    FuncType,
+    scalar_type,
+)
+from .inferencer import Inferencer, Stack
+from .report import Finding, describe, disagreement, facing, last_of, name_of
+from .solver import Mismatch
+
+__all__ = ["type_function", "type_if", "type_let"]
+
+
+def type_function(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
+    """Type a function after its body."""
+    assert isinstance(expr, Function)
+    if stage == 0:
+        inferencer.solver.solve()
+        for param in expr.params:
+            if param not in inferencer.types:
+                inferencer.bind(param)
+        stack.append((expr, 1))
+        stack.append((expr.body, 0))
+        return
+    if inferencer.trusted(expr, (*expr.params, expr.body)):
+        assert expr.checked_type is not None
+        inferencer.conclude(expr, expr.checked_type)
+        return
+    types = inferencer.types
+    result = inferencer.solver.find(types[expr.body])
+    if isinstance(result, FuncType) and result.type_params:
+        result = inferencer.instantiate(result, ())[0]
+    if expr.ret_type is not None:
+        inferencer.check_kinds(expr.ret_type, expr)
+        result = inferencer.unify(
+            expr.ret_type, result, expr, lambda mismatch: _wrong_result(inferencer, expr, mismatch)
+        )
+    type = FuncType(tuple([types[param] for param in expr.params]), result, expr.type_params)
+    inferencer.check_kinds(type, expr)
+    inferencer.conclude(expr, type)
+
+
+def _wrong_result(inferencer: Inferencer, expr: Function, mismatch: Mismatch) -> Finding:
+    given = inferencer.resolved(expr.body)
+    assert expr.ret_type is not None
+    found = disagreement(facing(mismatch, expr.ret_type))
+    message = f"the result is declared {describe(expr.ret_type)}, but the body is {describe(given)}: {found}"
+    body = last_of(expr.body)
+    related = [Related("the result is declared here", place=Place(expr, attribute="ret_type"))]
+    return Finding("type-mismatch", message, Place(body), [*related, *inferencer.origins(body)])
+
+
+def type_let(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
+    """Type the value, then bind the variable, then type the body."""
+    assert isinstance(expr, Let)
+    var = expr.var
+    types = inferencer.types
+    if stage == 0:
+        inferencer.values[var] = expr.value
+        if isinstance(expr.value, Function) and var not in types:
+            # A function literal may call itself by the name that it is bound to.
+            inferencer.bind(var)
+        stack.append((expr, 1))
+        stack.append((expr.value, 0))
+    elif stage == 1:
+        value = types[expr.value]
+        known = types.get(var)
+        if known is None:
+            known = inferencer.bind(var) if var.type_annotation is not None else None
+        if known is None:
+            # Nobody has asked for the type of this variable yet: it is the value's.
+            inferencer.conclude(var, value)
+            inferencer.keep_checked(var)
+        elif known is not value:
+            types[var] = inferencer.unify(known, value, expr, lambda mismatch: _wrong_value(inferencer, expr, mismatch))
+            inferencer.keep_checked(var)
+        stack.append((expr, 2))
+        stack.append((expr.body, 0))
+    else:
+        inferencer.conclude(expr, types[expr.body])
+
+
+def _wrong_value(inferencer: Inferencer, expr: Let, mismatch: Mismatch) -> Finding:
+    given = describe(inferencer.resolved(expr.value))
+    annotation = expr.var.type_annotation or inferencer.types[expr.var]
+    found = disagreement(facing(mismatch, annotation))
+    message = f"{name_of(expr.var)} is declared {describe(annotation)}, but its value is {given}: {found}"
+    related = [Related("the variable is declared here", place=Place(expr.var))]
+    return Finding("type-mismatch", message, Place(expr.value), [*related, *inferencer.origins(expr.value)])
+
+
+def type_if(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
+    """Type the condition, then both branches."""
+    assert isinstance(expr, If)
+    types = inferencer.types
+    if stage == 0:
+        stack.append((expr, 1))
+        stack.append((expr.cond, 0))
+    elif stage == 1:
+        inferencer.unify(scalar_type("bool"), types[expr.cond], expr, lambda _: _wrong_condition(inferencer, expr))
+        stack.append((expr, 2))
+        stack.append((expr.false_branch, 0))
+        stack.append((expr.true_branch, 0))
+    elif inferencer.trusted(expr, (expr.cond, expr.true_branch, expr.false_branch)):
+        assert expr.checked_type is not None
+        inferencer.conclude(expr, expr.checked_type)
+    else:
+        lhs, rhs = types[expr.true_branch], types[expr.false_branch]
+        inferencer.conclude(
+            expr, inferencer.unify(lhs, rhs, expr, lambda mismatch: _different_branches(inferencer, expr, mismatch))
+        )
+
+
+def _wrong_condition(inferencer: Inferencer, expr: If) -> Finding:
+    given = describe(inferencer.resolved(expr.cond))
+    message = f"the condition of an if is a scalar of dtype bool, not {given}"
+    return Finding("condition-not-boolean", message, Place(expr.cond), inferencer.origins(expr.cond))
+
+
+def _different_branches(inferencer: Inferencer, expr: If, mismatch: Mismatch) -> Finding:
+    true_branch, false_branch = last_of(expr.true_branch), last_of(expr.false_branch)
+    lhs, rhs = (
+        inferencer.resolved(expr.true_branch),
+        inferencer.resolved(expr.false_branch),
+    )
+    found = disagreement(facing(mismatch, lhs))
+    message = f"the branches differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {found}"
+    related = [Related(f"the first branch is {describe(lhs)}", place=Place(true_branch))]
+    return Finding(
+        "type-mismatch", message, Place(false_branch), [*related, *inferencer.origins(true_branch, false_branch)]
+    )

@@ -1,0 +1,140 @@
+"""``match``: patterns bind variables and must cover every value.
+
+Source of the rules: ``src/relay/transforms/type_infer.cc``.
+"""
+
+from __future__ import annotations
+
+from ..diagnostics import Place, Related
+from ..expressions import (
+    Clause,
+    Expr,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+)
+from ..type_visitor import substitute
+from ..types import (
+    ERROR,
+    IncompleteType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+)
+from .exhaustiveness import unmatched_cases
+from .inferencer import Inferencer, Stack
+from .report import Finding, count, describe, describe_pattern, disagreement, facing, last_of
+from .solver import Mismatch
+
+__all__ = ["type_match"]
+
+
+def type_match(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
+    """Type the data, then the patterns, then the arms."""
+    assert isinstance(expr, Match)
+    if stage == 0:
+        stack.append((expr, 1))
+        stack.append((expr.data, 0))
+    elif stage == 1:
+        well_typed = True
+        for clause in expr.clauses:
+            well_typed = _visit_pattern(inferencer, clause.lhs, inferencer.types[expr.data], expr) and well_typed
+        stack.append((expr, 2 if well_typed else 3))
+        stack.extend((clause.rhs, 0) for clause in reversed(expr.clauses))
+    else:
+        result: Type = IncompleteType()
+        for clause in expr.clauses:
+            result = inferencer.unify(
+                result,
+                inferencer.types[clause.rhs],
+                expr,
+                lambda mismatch, clause=clause: _wrong_arm(inferencer, expr, clause, mismatch),
+            )
+        inferencer.conclude(expr, result)
+        if stage == 2 and expr.complete:
+            _check_exhaustive(inferencer, expr)
+
+
+def _wrong_arm(inferencer: Inferencer, expr: Match, clause: Clause, mismatch: Mismatch) -> Finding:
+    first = expr.clauses[0].rhs
+    lhs = inferencer.resolved(first)
+    rhs = inferencer.resolved(clause.rhs)
+    found = disagreement(facing(mismatch, lhs))
+    message = f"the arms differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {found}"
+    related = [Related(f"the first arm is {describe(lhs)}", place=Place(last_of(first)))]
+    return Finding("type-mismatch", message, Place(last_of(clause.rhs)), related)
+
+
+def _check_exhaustive(inferencer: Inferencer, expr: Match) -> None:
+    missing = unmatched_cases(expr, inferencer.module.type_definitions)
+    if missing:
+        shown = [describe_pattern(pattern) for pattern in missing[:4]]
+        more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
+        message = f"this match does not cover {', '.join(shown)}{more}"
+        related = inferencer.origins(expr.data)
+        inferencer.report.error("match-not-exhaustive", message, Place(expr), related, data=tuple(missing))
+
+
+def _visit_pattern(inferencer: Inferencer, root: Pattern, type: Type, match: Match) -> bool:
+    """Type the variables of a pattern for a value of ``type``; whether the pattern fits."""
+    fits = True
+    stack: list[tuple[Pattern, Type]] = [(root, type)]
+    while stack:
+        pattern, expected = stack.pop()
+        parts: list[tuple[Pattern, Type]] = []
+        if isinstance(pattern, PatternVar):
+            var = pattern.var
+            known = inferencer.bind(var) if var not in inferencer.types else inferencer.types[var]
+            fits = _unify_pattern(inferencer, known, expected, pattern, match) and fits
+            inferencer.keep_checked(var)
+        elif isinstance(pattern, PatternTuple):
+            fields = tuple([IncompleteType() for _ in pattern.patterns])
+            good = _unify_pattern(inferencer, expected, TupleType(fields), pattern, match)
+            fits = fits and good
+            found = [field if good else ERROR for field in fields]
+            parts = list(zip(pattern.patterns, found, strict=True))
+        elif isinstance(pattern, PatternConstructor):
+            fields = _constructor_fields(inferencer, pattern, expected, match)
+            fits = fits and fields is not None
+            given = fields if fields is not None else (ERROR,) * len(pattern.patterns)
+            parts = list(zip(pattern.patterns, given, strict=True))
+        stack.extend(reversed(parts))
+    return fits
+
+
+def _constructor_fields(
+    inferencer: Inferencer, pattern: PatternConstructor, expected: Type, match: Match
+) -> tuple[Type, ...] | None:
+    constructor = pattern.constructor
+    data = inferencer.module.type_definitions.get(constructor.belong_to)
+    if data is None:
+        message = f"the data type {constructor.belong_to.name} of {constructor.name_hint} is not defined"
+        inferencer.report.error("undefined-type", message, Place(match))
+        return None
+    unknown = tuple([IncompleteType() for _ in data.type_vars])
+    if not _unify_pattern(inferencer, expected, TypeCall(constructor.belong_to, unknown), pattern, match):
+        return None
+    if len(constructor.inputs) != len(pattern.patterns):
+        wanted = count(len(constructor.inputs), "field")
+        message = f"{constructor.name_hint} has {wanted}, but this pattern has {len(pattern.patterns)}"
+        inferencer.report.error("wrong-pattern", message, Place(match))
+        return None
+    replacements: dict[TypeVar, Type] = dict(zip(data.type_vars, unknown, strict=True))
+    return tuple([substitute(field, replacements) for field in constructor.inputs])
+
+
+def _unify_pattern(inferencer: Inferencer, lhs: Type, rhs: Type, pattern: Pattern, match: Match) -> bool:
+    mismatches: list[Mismatch] = []
+    inferencer.solver.unify(lhs, rhs, mismatches)
+    if mismatches:
+        value, form = (rhs, lhs) if isinstance(pattern, PatternVar) else (lhs, rhs)
+        shown = describe_pattern(pattern)
+        message = f"the pattern {shown} takes {describe(inferencer.solver.resolve(form))}, " + (
+            f"but the value is {describe(inferencer.solver.resolve(value))}"
+        )
+        place = Place(pattern.var) if isinstance(pattern, PatternVar) else Place(match)
+        inferencer.report.error("wrong-pattern", message, place, inferencer.origins(match.data))
+    return not mismatches

@@ -1,0 +1,130 @@
+"""Errors: at the argument or attribute at fault, saying where what disagrees came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from relay_lsp.ir import infer_types, parse
+from relay_lsp.ir.diagnostics import Diagnostic
+
+CheckErrors = Callable[[str], None]
+Errors = Callable[[str], list[Diagnostic]]
+
+
+def test_too_few_arguments(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @main(%x: float32) {
+  add(%x)
+//^^^ wrong-argument-count: add takes 2 arguments (lhs, rhs), but 1 is given
+}
+""")
+
+
+def test_arguments_of_a_function(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @f(%a: Tensor[(3), float32]) -> Tensor[(3), float32] { %a }
+def @main(%x: Tensor[(4), float32]) {
+  @f(%x)
+//   ^^ type-mismatch: @f takes Tensor[(3), float32] as argument 1, not Tensor[(4), float32]: dimension 0 is 4, not 3
+}
+""")
+
+
+def test_a_shape_is_followed_to_the_parameter_that_declared_it(errors: Errors) -> None:
+    (error,) = errors("""
+def @main(%x: Tensor[(17, 4), float32], %g: Tensor[(10, 4), float32]) {
+  %0 = sigmoid(%x);
+  multiply(%0, %g)
+}
+""")
+    messages = [related.message for related in error.related]
+    assert "%x is declared Tensor[(17, 4), float32] here" in messages
+    assert "%g is declared Tensor[(10, 4), float32] here" in messages
+
+
+def test_a_field_that_is_not_there(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @main(%x: (int32, float32)) {
+  %x.2
+//^^^^ tuple-index-out-of-range: %x has 2 fields, there is no .2; the last one is .1
+}
+""")
+
+
+def test_a_field_of_what_is_no_tuple(errors: Errors) -> None:
+    assert [error.code for error in errors("def @main(%x: float32) { %x.0 }")] == ["not-a-tuple"]
+
+
+def test_calling_what_is_no_function(errors: Errors) -> None:
+    (error,) = errors("def @main(%x: float32) { %x(%x) }")
+    assert error.code == "not-callable"
+    assert error.message == "%x is float32, not a function, and cannot be called"
+
+
+def test_the_result_is_not_what_is_declared(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @main(%x: float32) -> int32 {
+  add(%x, %x)
+//^^^^^^^^^^^ type-mismatch: the result is declared int32, but the body is float32: its dtype is float32, not int32
+}
+""")
+
+
+def test_the_condition_of_an_if(errors: Errors) -> None:
+    (error,) = errors("def @main(%x: float32) { if (%x) { %x } else { %x } }")
+    assert error.code == "condition-not-boolean"
+
+
+def test_branches_that_differ(errors: Errors) -> None:
+    (error,) = errors("def @main(%c: bool, %x: float32, %y: int32) { if (%c) { %x } else { %y } }")
+    assert error.message == (
+        "the branches differ: the first is float32, this one is int32: its dtype is int32, not float32"
+    )
+
+
+def test_one_fault_is_reported_once(errors: Errors) -> None:
+    found = errors("""
+def @main(%x: Tensor[(3), float32]) {
+  %0 = add(%x);
+  %1 = nn.relu(%0);
+  (%1, nn.softmax(%1))
+}
+""")
+    assert [error.code for error in found] == ["wrong-argument-count"]
+
+
+def test_inference_goes_on_after_an_error(errors: Errors) -> None:
+    found = errors("""
+def @f(%x: Tensor[(3), float32]) { add(%x) }
+def @main(%x: Tensor[(3), float32]) {
+  let %a = %x.0;
+  let %b = %x(%x);
+  %x
+}
+""")
+    assert [error.code for error in found] == ["wrong-argument-count", "not-a-tuple", "not-callable"]
+
+
+def test_broken_code_silences_what_depends_on_it() -> None:
+    parsed = parse('#[version = "0.0.5"]\ndef @main(%x: float32) {\n  %0 = nn.relu(;\n  add(%0, %x)\n}\n')
+    assert parsed.diagnostics
+    assert not infer_types(parsed.module).diagnostics
+
+
+def test_a_parameter_that_nothing_constrains(errors: Errors) -> None:
+    (error,) = errors("def @main(%x) { %x }")
+    assert error.message == "the type of %x cannot be inferred from its uses; annotate it"
+
+
+def test_a_call_of_a_function_without_a_declared_result(errors: Errors) -> None:
+    (error,) = errors("def @f(%x: float32) { %x }\ndef @main(%x: float32) { @f(%x) }")
+    assert "@f does not declare its result" in error.message
+
+
+def test_too_many_type_arguments(errors: Errors) -> None:
+    (error,) = errors("""
+type List[A] { Cons(A, List[A]), Nil, }
+def @f(%l: List[float32, int32]) { 0 }
+""")
+    assert error.code == "kind-mismatch"
+    assert error.message == "List takes 1 type argument, not 2"
