@@ -6,6 +6,7 @@ from . import device as device
 from . import image as image
 from . import layout_rewriters as layout_rewriters
 from . import memory as memory
+from . import nn as nn
 from . import sparse as sparse
 from . import vision as vision
 from .operator import Argument, Op, OpPattern, RelationContext, RelationError, find, get, register, registered
