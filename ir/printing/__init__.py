@@ -1,0 +1,18 @@
+"""The canonical text of modules, expressions and types: what TVM's ``astext`` prints, to the byte.
+
+Source of the rule: ``src/relay/printer``.
+"""
+
+from .text import PrintedText, to_text, to_text_with_positions
+from .types import type_to_text
+from .values import number_text, scalar_text, string_literal
+
+__all__ = [
+    "PrintedText",
+    "number_text",
+    "scalar_text",
+    "string_literal",
+    "to_text",
+    "to_text_with_positions",
+    "type_to_text",
+]

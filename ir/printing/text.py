@@ -1,0 +1,100 @@
+"""From a module, an expression or a type to its canonical text.
+
+Source of the rule: ``src/relay/printer/text_printer.cc`` and ``.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..expressions import Expr
+from ..metadata import write_metadata
+from ..module import IRModule
+from ..source import TextSpan
+from ..types import Type
+from .document import Document, flatten
+from .printer import ExprPrinter
+from .values import MetadataTable
+
+__all__ = ["PrintedText", "to_text", "to_text_with_positions"]
+
+_HEADER = '#[version = "0.0.5"]\n'
+
+_OMITTED = (
+    "/* For debugging purposes the metadata section has been omitted.\n"
+    " * If you would like to see the full metadata section you can set the \n"
+    " * option to `True` when invoking `astext`. \n"
+    " */"
+)
+"""What TVM prints instead of the metadata section; the words are part of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedText:
+    """A text, and where in it each expression is written.
+
+    A value that the text names (``%3 = …``) stands at its definition, a variable at its declaration, and what is
+    written several times (a constant, an operator) at its first place.
+    """
+
+    text: str
+    positions: dict[Expr, TextSpan]
+
+
+def to_text(
+    node: IRModule | Expr | Type,
+    *,
+    show_meta_data: bool = True,
+    annotate: Callable[[Expr], str] | None = None,
+    show_types: bool = True,
+    show_spans: bool = True,
+) -> str:
+    """The canonical text of ``node``, as TVM's ``astext`` prints it.
+
+    Args:
+        node: what to print.
+        show_meta_data: whether to print the metadata section; without it, attributes that would stand there are
+            spelled out, and a note says that the section is missing.
+        annotate: what to print after an expression in place of ``/* ty=… span=… */``.
+        show_types: whether the comment behind an expression gives its inferred type.
+        show_spans: whether the comment behind an expression gives its span.
+
+    Raises:
+        MetadataError: an attribute's value has no counterpart in TVM.
+    """
+    printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=False)
+    return flatten(_document(node, printer))
+
+
+def to_text_with_positions(
+    node: IRModule | Expr,
+    *,
+    show_meta_data: bool = True,
+    annotate: Callable[[Expr], str] | None = None,
+    show_types: bool = True,
+    show_spans: bool = True,
+) -> PrintedText:
+    """Like :func:`to_text`, with the place of every expression in the text.
+
+    Raises:
+        MetadataError: an attribute's value has no counterpart in TVM.
+    """
+    printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=True)
+    positions: dict[Expr, TextSpan] = {}
+    return PrintedText(flatten(_document(node, printer), positions), positions)
+
+
+def _document(node: IRModule | Expr | Type, printer: ExprPrinter) -> Document:
+    if isinstance(node, IRModule):
+        body = printer.module(node)
+    elif isinstance(node, Expr):
+        body = printer.expression(node)
+    else:
+        body = printer.types.text(node)
+    table = printer.table
+    if not table.objects:
+        return [_HEADER, body]
+    if table.show:
+        return [_HEADER, body, "\n#[metadata]\n", write_metadata(table.objects)]
+    return [_HEADER, body, "\n", _OMITTED]

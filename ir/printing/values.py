@@ -1,0 +1,198 @@
+"""Numbers, strings and attribute values as the text format writes them.
+
+Source of the rule: ``src/support/scalars.cc``, ``src/support/str_escape.h``, ``PrintAttributeValue`` and
+``AttrPrinter`` in ``src/relay/printer/relay_text_printer.cc``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final, cast
+
+from ..attributes import Attrs
+from ..dimensions import AnyDim, FloatImm, IntImm, immediate_dtype
+from ..expressions import Constant, GlobalVar, VirtualDevice
+from ..metadata import MetadataNode, type_key_of
+from ..types import DataType
+
+__all__ = ["MetadataTable", "attribute_texts", "number_text", "scalar_text", "string_literal", "value_text"]
+
+_INTEGER_SUFFIXES: Final = {"int16": "i16", "int32": "", "int64": "i64"}
+_FLOAT_SUFFIXES: Final = {"float16": "f16", "float32": "f", "float64": "f64"}
+
+_ESCAPES: Final = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\t"): "\\t", ord("\r"): "\\r", ord("\n"): "\\n"}
+
+
+def string_literal(text: str) -> str:
+    """``text`` in quotes; what is not printable ASCII is escaped byte by byte."""
+    if text.isascii() and text.isprintable():
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    escaped: list[str] = []
+    for byte in text.encode("utf-8", "surrogateescape"):
+        if byte in _ESCAPES:
+            escaped.append(_ESCAPES[byte])
+        else:
+            escaped.append(chr(byte) if 32 <= byte < 127 else f"\\x{byte:02X}")
+    return '"' + "".join(escaped) + '"'
+
+
+def _float_digits(value: float) -> str:
+    """``value`` with six significant digits, as C++ streams print a double."""
+    if math.isnan(value):
+        return "-nan" if math.copysign(1.0, value) < 0 else "nan"
+    return f"{value:.6g}"
+
+
+def number_text(value: float) -> str:
+    """A number as attribute values and dimensions write it: ``3``, ``3i64``, ``0.5f``, ``True``."""
+    if isinstance(value, bool):
+        return "True" if value else "False"
+    dtype = immediate_dtype(value)
+    if isinstance(value, int):
+        if dtype == "bool":
+            return "True" if value else "False"
+        return f"{int(value)}{_INTEGER_SUFFIXES.get(dtype, '')}"
+    if dtype in _FLOAT_SUFFIXES:
+        return _float_digits(value) + _FLOAT_SUFFIXES[dtype]
+    return f"{float(value):f}"
+
+
+def scalar_text(constant: Constant) -> str | None:
+    """The literal of a constant that has one: a scalar of a common dtype. Others stand in the metadata section."""
+    if constant.data.ndim != 0:
+        return None
+    dtype = constant.dtype
+    if dtype in _INTEGER_SUFFIXES:
+        return f"{int(constant.data)}{_INTEGER_SUFFIXES[dtype]}"
+    if dtype in _FLOAT_SUFFIXES:
+        return _float_digits(float(constant.data)) + _FLOAT_SUFFIXES[dtype]
+    if dtype == "bool":
+        return "True" if constant.data else "False"
+    return None
+
+
+class MetadataTable:
+    """The objects that the text refers to by ``meta[type key][index]``, each once, by identity."""
+
+    def __init__(self, show: bool) -> None:
+        self.show: Final = show
+        self.objects: Final[dict[str, list[object]]] = {}
+        self._references: Final[dict[int, str]] = {}
+
+    def reference(self, value: object) -> str:
+        """The text that refers to ``value``.
+
+        Raises:
+            MetadataError: nothing in TVM corresponds to ``value``.
+        """
+        found = self._references.get(id(value))
+        if found is None:
+            key = type_key_of(value)
+            objects = self.objects.setdefault(key, [])
+            found = self._references[id(value)] = f"meta[{key}][{len(objects)}]"
+            objects.append(value)
+        return found
+
+
+class _Text(str):
+    """A piece of finished text among values that are still to be written."""
+
+    __slots__ = ()
+
+
+def value_text(root: object, table: MetadataTable) -> str:
+    """An attribute's value: ``None``, a number, a string, a list, or a reference into the metadata section."""
+    pieces: list[str] = []
+    stack: list[object] = [root]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, _Text):
+            pieces.append(value)
+        elif value is None:
+            pieces.append("None")
+        elif isinstance(value, str):
+            pieces.append(string_literal(value))
+        elif isinstance(value, (int, float)):
+            pieces.append(number_text(value))
+        elif isinstance(value, AnyDim):
+            pieces.append("?")
+        elif isinstance(value, (tuple, list)):
+            _push_list(stack, "[", cast("Sequence[object]", value), "]")
+        elif table.show:
+            pieces.append(table.reference(value))
+        elif isinstance(value, VirtualDevice):
+            pieces.append(_device_text(value))
+        elif isinstance(value, Attrs):
+            pieces.append("{" + ", ".join(attribute_texts(value, table)) + "}")
+        elif isinstance(value, Mapping):
+            items = cast("Mapping[object, object]", value).items()
+            _push_list(stack, "{", [part for key, item in items for part in (key, _Text("="), item)], "}", step=3)
+        elif isinstance(value, GlobalVar):
+            pieces.append(f"'{value.name_hint}'")
+        else:
+            pieces.append(table.reference(value))
+    return "".join(pieces)
+
+
+def _push_list(stack: list[object], opening: str, items: Sequence[object], closing: str, step: int = 1) -> None:
+    stack.append(_Text(closing))
+    for index in range(len(items) - 1, -1, -1):
+        stack.append(items[index])
+        if index and index % step == 0:
+            stack.append(_Text(", "))
+    stack.append(_Text(opening))
+
+
+def _device_text(device: VirtualDevice) -> str:
+    parts: list[str] = []
+    default = VirtualDevice()
+    for field in fields(device):
+        value = getattr(device, field.name)
+        if value != getattr(default, field.name):
+            shown = value.text or value.type_key if isinstance(value, MetadataNode) else value
+            parts.append(f"{field.name}={shown!r}" if isinstance(value, str) else f"{field.name}={shown}")
+    return f"VirtualDevice({', '.join(parts) or '?'})"
+
+
+def attribute_texts(attrs: Attrs, table: MetadataTable) -> list[str]:
+    """``name=value`` for each attribute that differs from its default or has none, in the order of declaration."""
+    found: list[str] = []
+    for name, annotation, default in _declared(type(attrs)):
+        value = getattr(attrs, name)
+        if value is default or (value == default and _same_dtypes(value, default)):
+            continue
+        if annotation is float:
+            found.append(f"{name}={_float_digits(value)}f")
+        elif isinstance(value, DataType):
+            found.append(f'{name}="{value}"')
+        else:
+            found.append(f"{name}={value_text(value, table)}")
+    return found
+
+
+_declarations: dict[type[Attrs], list[tuple[str, Any, Any]]] = {}
+
+
+def _declared(cls: type[Attrs]) -> list[tuple[str, Any, Any]]:
+    found = _declarations.get(cls)
+    if found is None:
+        found = [(name, field.annotation, field.default) for name, field in cls.fields().items()]
+        _declarations[cls] = found
+    return found
+
+
+def _same_dtypes(value: object, default: object) -> bool:
+    """Whether two equal values agree in the dtypes of their numbers too: ``[1i64]`` is not the default ``[1]``."""
+    if isinstance(value, (IntImm, FloatImm)):
+        return isinstance(default, (int, float)) and immediate_dtype(value) == immediate_dtype(default)
+    if isinstance(value, tuple) and isinstance(default, tuple):
+        stack = list(zip(cast("tuple[object, ...]", value), cast("tuple[object, ...]", default), strict=True))
+        while stack:
+            left, right = stack.pop()
+            if isinstance(left, tuple) and isinstance(right, tuple):
+                stack.extend(zip(cast("tuple[object, ...]", left), cast("tuple[object, ...]", right), strict=True))
+            elif isinstance(left, (IntImm, FloatImm)) and not _same_dtypes(left, right):
+                return False
+    return True
