@@ -67,8 +67,8 @@ class Diagnostic:
     """One finding. ``code`` names a page of ``docs/diagnostics``.
 
     ``span`` is the range in the text; it is ``None`` only where the module was never text, and then ``place`` names
-    the expression. ``data`` is what a fix is made from where ``code`` says so (for ``match-not-exhaustive``: the patterns
-    that no arm covers).
+    the expression. ``data`` is what a fix is made from: for ``match-not-exhaustive`` the patterns that no arm covers,
+    for ``cannot-infer-type`` the function that lacks its return type, and this type.
     """
 
     code: str

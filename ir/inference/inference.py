@@ -66,6 +66,7 @@ def infer_types(module: IRModule) -> Inferred:
         new = _inferred(function, module, signatures, report, replaced)
         assert isinstance(new, Function)
         functions[var] = new
+    report.name_results(module, functions)
     changed = any(functions[var] is not function for var, function in module.functions.items())
     return Inferred(module.with_functions(functions) if changed else module, tuple(report.diagnostics), replaced)
 

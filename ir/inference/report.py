@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ..diagnostics import Diagnostic, Place, Related, Severity
@@ -22,6 +23,7 @@ from ..expressions import (
     TupleGetItem,
     Var,
 )
+from ..module import IRModule
 from ..ops.operator import Op, OpPattern
 from ..type_visitor import same_type
 from ..types import (
@@ -62,13 +64,17 @@ class Finding(NamedTuple):
 
 
 class Report:
-    """The findings of one run, and the expressions that have an error of their own."""
+    """The findings of one run, and the expressions that have an error of their own.
 
-    __slots__ = ("diagnostics", "faulty")
+    ``undeclared`` has, by the index of the finding, the function whose result would have to be declared.
+    """
+
+    __slots__ = ("diagnostics", "faulty", "undeclared")
 
     def __init__(self) -> None:
         self.diagnostics: Final[list[Diagnostic]] = []
         self.faulty: Final[set[Expr]] = set()
+        self.undeclared: Final[dict[int, GlobalVar]] = {}
 
     def error(
         self,
@@ -85,6 +91,18 @@ class Report:
         self.diagnostics.append(
             Diagnostic(code, Severity.ERROR, message, place=place, related=tuple(related), data=data)
         )
+
+    def name_results(self, module: IRModule, typed: Mapping[GlobalVar, Function]) -> None:
+        """Say of each function whose result is not declared what it gives, now that it is ``typed``."""
+        for index, var in self.undeclared.items():
+            own = module.find_global_var(var.name_hint)
+            result = typed[own].ret_type if own is not None else None
+            if own is None or result is None:
+                continue
+            message = f"{name_of(own)} gives {describe(result)}: declare it with -> {describe(result)}"
+            related = (Related(message, place=Place(module[own], attribute="ret_type")),)
+            data = (module[own], result)
+            self.diagnostics[index] = replace(self.diagnostics[index], related=related, data=data)
 
 
 def count(number: int, noun: str) -> str:

@@ -126,16 +126,17 @@ class Resolution:
         opened.add(expr)
         if any(part in opened for part in children(expr) if not isinstance(part, _UNTYPED)):
             return
+        report = self._inferencer.report
         if isinstance(expr, Var):
             message = f"the type of {name_of(expr)} cannot be inferred from its uses; annotate it"
         elif isinstance(expr, Call) and isinstance(expr.op, GlobalVar):
-            name = name_of(expr.op)
-            message = (
-                f"the type of this call cannot be inferred, because {name} does not declare its result; annotate it"
-            )
+            callee = name_of(expr.op)
+            message = f"the type of this call cannot be inferred, because {callee} does not declare its result"
+            # What the callee gives is known once the whole module is typed.
+            report.undeclared[len(report.diagnostics)] = expr.op
         else:
             message = f"the type of {name_of(expr)} cannot be inferred; what it depends on is not constrained enough"
-        self._inferencer.report.error("cannot-infer-type", message, Place(expr))
+        report.error("cannot-infer-type", message, Place(expr))
 
 
 def _without_type(expr: Expr) -> Expr:

@@ -119,6 +119,7 @@ def test_a_parameter_that_nothing_constrains(errors: Errors) -> None:
 def test_a_call_of_a_function_without_a_declared_result(errors: Errors) -> None:
     (error,) = errors("def @f(%x: float32) { %x }\ndef @main(%x: float32) { @f(%x) }")
     assert "@f does not declare its result" in error.message
+    assert [related.message for related in error.related] == ["@f gives float32: declare it with -> float32"]
 
 
 def test_too_many_type_arguments(errors: Errors) -> None:
