@@ -1,0 +1,55 @@
+"""``ToGraphNormalForm``."""
+
+from __future__ import annotations
+
+from ..ir.expressions import Expr, Function, Let, Var
+from ..ir.module import IRModule
+from ..ir.visitor import post_order
+from .infrastructure import FunctionPass, PassContext, declare_pass
+from .provenance import ExprMutator
+from .provenance.mutator import Descent
+
+
+@declare_pass(opt_level=1)
+class ToGraphNormalForm(FunctionPass):
+    """Replace ``let`` by sharing: each use of a bound variable becomes its value.
+
+    A function that calls itself through its variable keeps its ``let``. Source of the rule:
+    ``src/relay/transforms/to_graph_normal_form.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          let %y = nn.relu(%x);
+          add(%y, %y)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+          %0 = nn.relu(%x);
+          add(%0, %0)
+        }
+    """
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function without any ``let`` but those of recursive functions."""
+        return _ToGraphNormalForm().visit_function(function)
+
+
+class _ToGraphNormalForm(ExprMutator):
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: dict[Var, Expr] = {}
+
+    def descend(self, expr: Expr) -> Descent | None:
+        return self._inline(expr) if isinstance(expr, Let) else None
+
+    def _inline(self, let: Let) -> Descent:
+        recursive = isinstance(let.value, Function) and let.var in post_order(let.value)
+        value = yield let.value
+        self.values[let.var] = Let(let.var, value, let.var, let.span) if recursive else value
+        return (yield let.body)
+
+    def rewrite_var(self, pre: Var, post: Var) -> Expr:
+        return self.values.get(pre, post)
