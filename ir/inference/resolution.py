@@ -45,14 +45,14 @@ class Resolution:
         """Go through all expressions, parts first."""
         inferencer = self._inferencer
         types, solver, memo = inferencer.types, inferencer.solver, self._memo
-        made = self.made
+        made, faulty = self.made, inferencer.report.faulty
         for expr in inferencer.order:
             type = solver.resolve(types[expr], memo)
             if isinstance(type, IncompleteType):
                 self._cannot_infer(expr)
-            new = self._rebuilt(expr, type)
-            usable = self._is_usable(expr, type)
-            if usable and not isinstance(expr, _UNTYPED):
+            known = not isinstance(type, IncompleteType) and not self._has_error(type)
+            new = self._rebuilt(expr, type, known)
+            if known and expr not in faulty and not isinstance(expr, _UNTYPED):
                 checked = new.checked_type
                 if checked is not None and checked is not type and not same_type(checked, type):
                     new = _without_type(expr)
@@ -66,14 +66,6 @@ class Resolution:
     def result(self, root: Expr) -> Expr:
         """What became of an expression."""
         return self.made.get(root, root)
-
-    def _is_usable(self, expr: Expr, type: Type) -> bool:
-        """Whether ``type`` is one to write down: known, and without an error in it or in the expression."""
-        return (
-            not isinstance(type, IncompleteType)
-            and not self._has_error(type)
-            and expr not in self._inferencer.report.faulty
-        )
 
     def _has_error(self, type: Type) -> bool:
         if not type_children(type):
@@ -93,9 +85,8 @@ class Resolution:
                 stack.extend((part, False) for part in parts)
         return errors[id(type)]
 
-    def _rebuilt(self, expr: Expr, type: Type) -> Expr:
-        """``expr`` over its new parts, with the annotations that it lacks."""
-        known = not isinstance(type, (IncompleteType, ErrorType)) and not self._has_error(type)
+    def _rebuilt(self, expr: Expr, type: Type, known: bool) -> Expr:
+        """``expr`` over its new parts, with the annotations that it lacks where its type is known."""
         if isinstance(expr, Var):
             if expr.type_annotation is None and known:
                 return Var(expr.name_hint, type, expr.span, expr.virtual_device)
