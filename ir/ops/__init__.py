@@ -7,8 +7,10 @@ from . import image as image
 from . import layout_rewriters as layout_rewriters
 from . import memory as memory
 from . import nn as nn
+from . import qnn as qnn
 from . import sparse as sparse
 from . import vision as vision
+from . import vm as vm
 from .operator import Argument, Op, OpPattern, RelationContext, RelationError, find, get, register, registered
 
 __all__ = ["Argument", "Op", "OpPattern", "RelationContext", "RelationError", "find", "get", "register", "registered"]

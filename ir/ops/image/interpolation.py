@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,8 @@ from ..rounding import round_away_from_zero
 
 __all__ = ["Interpolation", "resample", "resize"]
 
-Reals = npt.NDArray[np.float32]
+Reals = npt.NDArray[np.floating[Any]]
+"""Positions and weights, in float32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,10 @@ def resample(
             continue
         indices, weights = _taps(places, data.shape[axis], how)
         shape = [-1 if other == axis else 1 for other in range(data.ndim)]
-        parts = (
+        parts = [
             result.take(index, axis) * weight.reshape(shape) for index, weight in zip(indices, weights, strict=True)
-        )
-        result = sum(parts, np.float32(0))
+        ]
+        result = np.sum(parts, axis=0)
     if how.coordinate_transformation_mode == "tf_crop_and_resize":
         return _extrapolated(result, positions, data.shape[leading:], how.extrapolation_value)
     return result
@@ -145,7 +147,7 @@ def _taps(positions: Reals, size: int, how: Interpolation) -> tuple[list[npt.NDA
                 np.where((index < 0) | (index + 1 > size), np.float32(0), weight)
                 for index, weight in zip(neighbours, weights, strict=True)
             ]
-            total = sum(weights, np.float32(0))
+            total = np.sum(weights, axis=0)
             weights = [weight / total for weight in weights]
     else:
         raise ValueError(f"unknown method {how.method}")

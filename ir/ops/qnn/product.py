@@ -1,0 +1,296 @@
+"""Products of quantised tensors: ``qnn.conv2d``, ``qnn.conv2d_transpose``, ``qnn.dense``, ``qnn.batch_matmul``.
+
+Both operands are moved by their zero points and multiplied exactly, in integers. The result is in units of the product
+of the two scales and has the zero point 0; ``qnn.requantize`` brings it back to a small dtype. The scales do not enter
+the computation.
+
+Source of the rule: ``convolution.cc``, ``convolution_transpose.cc``, ``dense.cc``, ``batch_matmul.cc`` in
+``src/relay/qnn/op``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...attributes import Attrs
+from ...dimensions import Dim
+from ...expressions import NDArray
+from ...types import DataType, TensorType, Type
+from ..arguments import alternatives, require_dtype, require_rank, tensor_argument
+from ..layout import InferLayout, InferredLayout, Layouts
+from ..layouts import Layout
+from ..nn.convolution import Conv2DAttrs, Convolution, convolution_layout
+from ..nn.convolution_transpose import Conv2DTransposeAttrs, TransposedConvolution
+from ..nn.dense import (
+    BatchMatmulAttrs,
+    DenseAttrs,
+    DensePackAttrs,
+    MatrixProduct,
+    batch_matmul_relation,
+    dense_layout,
+    dense_pack_layout,
+)
+from ..operator import Argument, Kernel, Op, OpPattern, RelationContext, RelationError, get, register
+from ..shapes import multiply
+from .parameters import SCALE, ZERO_POINT, along_axis, are_known, require_parameter, require_scalar
+
+_SMALL = ("int8", "uint8")
+
+
+def _require_out_dtype(dtype: DataType, accepted: tuple[str, ...]) -> None:
+    if dtype not in accepted:
+        raise RelationError(
+            f"out_dtype must be {alternatives(accepted)}, but it is {dtype or 'not given'}", attribute="out_dtype"
+        )
+
+
+def _output_channels(layout: str, weight: TensorType, groups: int) -> Dim:
+    """How many elements a vector of weight scales has: one for each output channel.
+
+    Raises:
+        RelationError: the layout does not name the channels, or the weight has another rank.
+    """
+    output, inputs = layout.find("O"), layout.find("I")
+    if output < 0 or (groups != 1 and inputs < 0):
+        raise RelationError(f"kernel_layout must name the channels, but it is {layout}", attribute="kernel_layout")
+    if max(output, inputs) >= weight.ndim:
+        raise RelationError(f"weight must have the layout {layout}, but it is {weight!r}", argument=1)
+    # In groups, the weight's inputs are those of one group, and TVM counts both: right for depthwise weights.
+    return weight.shape[output] if groups == 1 else multiply(weight.shape[inputs], weight.shape[output])
+
+
+_convolution = Convolution("NCHW", "OIHW")
+
+
+def _conv2d_relation(context: RelationContext) -> Type | None:
+    attrs: Conv2DAttrs = context.attrs
+    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
+    if data is None or weight is None:
+        return None
+    require_dtype(data, (*_SMALL, "int16"), 0, "data")
+    require_dtype(weight, (*_SMALL, "int16"), 1, "weight")
+    _require_out_dtype(attrs.out_dtype, ("int16", "int32", "int64"))
+    if not are_known(context, 2, 5):
+        return None
+    require_scalar(context, 2, ZERO_POINT, "input_zero_point")
+    require_scalar(context, 4, SCALE, "input_scale")
+    channels = _output_channels(attrs.kernel_layout, weight, attrs.groups)
+    require_parameter(context, 5, SCALE, channels, "weight_scale")
+    return _convolution(context)
+
+
+_transposed_convolution = TransposedConvolution("NCHW", "IOHW")
+
+
+def _conv2d_transpose_relation(context: RelationContext) -> Type | None:
+    attrs: Conv2DTransposeAttrs = context.attrs
+    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
+    if data is None or weight is None:
+        return None
+    require_dtype(data, (*_SMALL, "int16", "uint16"), 0, "data")
+    require_dtype(weight, _SMALL, 1, "weight")
+    _require_out_dtype(attrs.out_dtype, ("int16", "int32"))
+    if not are_known(context, 2, 5):
+        return None
+    weight_zero_point = tensor_argument(context, 3, "weight_zero_point")
+    if weight_zero_point is not None:
+        require_dtype(weight_zero_point, (ZERO_POINT,), 3, "weight_zero_point")
+    require_parameter(context, 2, ZERO_POINT, 1, "input_zero_point")
+    require_parameter(context, 4, SCALE, 1, "input_scale")
+    channels = _output_channels(attrs.kernel_layout, weight, attrs.groups)
+    require_parameter(context, 5, SCALE, channels, "weight_scale")
+    return _transposed_convolution(context)
+
+
+_dense = MatrixProduct("data", "weight")
+
+
+def _dense_relation(context: RelationContext) -> Type | None:
+    attrs: DenseAttrs = context.attrs
+    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
+    if data is None or weight is None:
+        return None
+    require_dtype(data, (*_SMALL, "int16", "uint16"), 0, "data")
+    require_dtype(weight, _SMALL, 1, "weight")
+    _require_out_dtype(attrs.out_dtype, ("int32", "int64"))
+    if not are_known(context, 2, 5):
+        return None
+    require_scalar(context, 2, ZERO_POINT, "input_zero_point")
+    require_scalar(context, 4, SCALE, "input_scale")
+    require_rank(weight, 2, 1, "weight", "units, input_dim")
+    units = weight.shape[0] if attrs.units is None else attrs.units
+    require_parameter(context, 5, SCALE, units, "weight_scale")
+    return _dense(context)
+
+
+def _dense_pack_relation(context: RelationContext) -> Type | None:
+    attrs: DensePackAttrs = context.attrs
+    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
+    if data is None or weight is None:
+        return None
+    require_rank(data, 2, 0, "data", "batch, input_dim")
+    require_rank(weight, 4, 1, "weight", "outer units, outer inputs, inner units, inner inputs")
+    if not attrs.out_dtype:
+        raise RelationError("out_dtype must be given", attribute="out_dtype")
+    return TensorType((data.shape[0], multiply(weight.shape[0], weight.shape[2])), attrs.out_dtype)
+
+
+def _batch_matmul_relation(context: RelationContext) -> Type | None:
+    attrs: BatchMatmulAttrs = context.attrs
+    lhs, rhs = tensor_argument(context, 0, "x"), tensor_argument(context, 1, "y")
+    if lhs is None or rhs is None:
+        return None
+    require_dtype(lhs, _SMALL, 0, "x")
+    require_dtype(rhs, _SMALL, 1, "y")
+    _require_out_dtype(attrs.out_dtype, ("int32",))
+    if not are_known(context, 2, 5):
+        return None
+    require_scalar(context, 2, ZERO_POINT, "x_zero_point")
+    require_scalar(context, 3, ZERO_POINT, "y_zero_point")
+    require_scalar(context, 4, SCALE, "x_scale")
+    require_scalar(context, 5, SCALE, "y_scale")
+    return batch_matmul_relation(context)
+
+
+def _weight_axis(attrs: Attrs) -> int:
+    """The axis of the weight that a vector of its zero points belongs to."""
+    if isinstance(attrs, (Conv2DAttrs, Conv2DTransposeAttrs)):
+        return Layout.parse(attrs.kernel_layout).index("O")
+    return 0
+
+
+def _through(operator: str) -> Kernel:
+    """The kernel of a quantised product: that of ``operator``, over operands moved by their zero points."""
+
+    def kernel(attrs: Attrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+        data, weight, data_zero_point, weight_zero_point = inputs[:4]
+        product = get(operator).kernel
+        assert product is not None, f"{operator} is declared with its kernel"
+        assert isinstance(result_type, TensorType)
+        dtype = np.int64 if result_type.dtype == "int64" else np.int32
+        moved_data = data.astype(dtype) - data_zero_point.reshape(())
+        moved_weight = weight.astype(dtype) - along_axis(weight_zero_point, weight.ndim, _weight_axis(attrs))
+        return product(attrs, [moved_data, moved_weight], result_type)
+
+    return kernel
+
+
+def _with_parameters(infer_layout: InferLayout, layout: str) -> InferLayout:
+    """The layouts of the operands as ``infer_layout`` has them, those of the four parameters ``layout``."""
+
+    def infer(
+        attrs: Attrs | None, new_inputs: Sequence[Layouts], old_inputs: Sequence[Layouts], types: Sequence[Type]
+    ) -> InferredLayout:
+        inferred = infer_layout(attrs, new_inputs, old_inputs, types)
+        return InferredLayout((*inferred.inputs[:2], *(layout,) * 4), inferred.outputs, attrs)
+
+    return infer
+
+
+def _parameters(data: str, weight: str) -> tuple[Argument, ...]:
+    """The four parameters in the order of the call, which differs from TVM's registry."""
+    return (
+        Argument(f"{data}_zero_point", "The zero point of the first operand, a scalar int32."),
+        Argument(f"{weight}_zero_point", "The zero point of the second operand, int32: a scalar or a vector."),
+        Argument(f"{data}_scale", "The step of the first operand, a scalar float32."),
+        Argument(f"{weight}_scale", "The step of the second operand, float32: a scalar, or one for each channel."),
+    )
+
+
+_IN_INTEGERS = (
+    "Both operands are moved by their zero points and multiplied in integers; the result is in units of the product of "
+    "the scales, with the zero point 0."
+)
+
+register(
+    Op(
+        "qnn.conv2d",
+        doc="Convolution of a quantised image with quantised weights, with the shapes of `nn.conv2d`. " + _IN_INTEGERS,
+        arguments=(
+            Argument("data", "The image: int8, uint8 or int16."),
+            Argument("weight", "The weights: int8, uint8 or int16."),
+            *_parameters("input", "weight"),
+        ),
+        attrs=Conv2DAttrs,
+        relation=_conv2d_relation,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        kernel=_through("nn.conv2d"),
+        infer_layout=_with_parameters(convolution_layout, "C"),
+        level=11,
+    )
+)
+
+register(
+    Op(
+        "qnn.conv2d_transpose",
+        doc="Transposed convolution of a quantised image with quantised weights, with the shapes of "
+        "`nn.conv2d_transpose`. " + _IN_INTEGERS,
+        arguments=(
+            Argument("data", "The image: int8, uint8, int16 or uint16."),
+            Argument("weight", "The weights: int8 or uint8."),
+            *_parameters("input", "weight"),
+        ),
+        attrs=Conv2DTransposeAttrs,
+        relation=_conv2d_transpose_relation,
+        pattern=OpPattern.OPAQUE,
+        kernel=_through("nn.conv2d_transpose"),
+        infer_layout=_with_parameters(convolution_layout, "C"),
+        level=11,
+    )
+)
+
+register(
+    Op(
+        "qnn.dense",
+        doc="Quantised data times the transpose of a quantised weight, with the shapes of `nn.dense`. " + _IN_INTEGERS,
+        arguments=(
+            Argument("data", "The data: int8, uint8, int16 or uint16.", "quantized nD Tensor"),
+            Argument("weight", "The weight (units, input_dim): int8 or uint8.", "quantized 2D Tensor"),
+            *_parameters("input", "weight"),
+        ),
+        attrs=DenseAttrs,
+        relation=_dense_relation,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        kernel=_through("nn.dense"),
+        infer_layout=_with_parameters(dense_layout, "N"),
+        level=11,
+    )
+)
+
+register(
+    Op(
+        "qnn.contrib_dense_pack",
+        doc="`qnn.dense` with a packed weight. TVM cannot lower it without a target's own implementation, and "
+        "evaluation here has none either.",
+        arguments=(
+            Argument("data", "The data (batch, input_dim).", "quantized nD Tensor"),
+            Argument("weight", "The packed weight, four-dimensional.", "quantized 2D Tensor"),
+            *_parameters("input", "weight"),
+        ),
+        attrs=DensePackAttrs,
+        relation=_dense_pack_relation,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        infer_layout=_with_parameters(dense_pack_layout, "N"),
+        level=11,
+    )
+)
+
+register(
+    Op(
+        "qnn.batch_matmul",
+        doc="Products of the matrices of two quantised batches, with the shapes of `nn.batch_matmul`. TVM computes "
+        "only `transpose_a=False, transpose_b=True`. " + _IN_INTEGERS,
+        arguments=(
+            Argument("x", "The left matrices: int8 or uint8.", "quantized 2D Tensor"),
+            Argument("y", "The right matrices: int8 or uint8.", "quantized 2D Tensor"),
+            *_parameters("x", "y"),
+        ),
+        attrs=BatchMatmulAttrs,
+        relation=_batch_matmul_relation,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        kernel=_through("nn.batch_matmul"),
+        level=11,
+    )
+)
