@@ -44,13 +44,15 @@ def is_equal_scalar(lhs: Expr, rhs: Expr) -> bool:
 
 
 def expand_bias_to_match_axis(bias: Expr, target_ndim: int, axes: tuple[int, ...]) -> Expr:
-    """``bias``, of shape ``(shape[axis] for axis in axes)``, with axes of size 1 for broadcasting to rank ``target_ndim``.
+    """``bias`` with axes of size 1 put in, so that it broadcasts along ``axes`` of a tensor of rank ``target_ndim``.
 
-    ``axes`` are not negative and ascend.
+    ``axes`` are not negative and ascend; ``bias`` has one dimension for each.
     """
     for position in range(len(axes), 0, -1):
-        following = target_ndim if position == len(axes) else axes[position] + 1
-        new_axes = following - axes[position - 1] - 1
+        if position == len(axes):
+            new_axes = target_ndim - axes[position - 1] - 1
+        else:
+            new_axes = axes[position] - axes[position - 1]
         if new_axes > 0:
             bias = call_op("expand_dims", bias, axis=position, num_newaxis=new_axes)
     return bias

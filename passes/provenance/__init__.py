@@ -1,5 +1,6 @@
 """Where every expression comes from: the record of a run, the mutator that keeps it, the trace of a pipeline."""
 
+from .copying import with_span
 from .mutator import Descent, ExprMutator
 from .record import Record, current_record, expressions_of, recording
 from .trace import Event, Trace, TraceStep
@@ -14,4 +15,5 @@ __all__ = [
     "current_record",
     "expressions_of",
     "recording",
+    "with_span",
 ]

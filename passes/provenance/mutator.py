@@ -59,8 +59,8 @@ class ExprMutator:
 
     A hook ``rewrite_KIND(pre, post)`` gets the old expression and the same with its parts already rewritten (``pre``
     itself where none changed), and returns what stands in its place. Everything new in what it returns is recorded as
-    made from ``pre``; where it was made from more than that, the hook says so with :meth:`derive`. Where it returns what
-    is there already, ``pre`` is recorded as joined to that.
+    made from ``pre``; where it was made from more than that, the hook says so with :meth:`derive`. Where it returns
+    what is there already, ``pre`` is recorded as joined to that.
 
     To decide whether and in which order the parts are visited, override :meth:`descend`.
     """

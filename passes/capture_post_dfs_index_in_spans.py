@@ -1,0 +1,58 @@
+"""``CapturePostDfsIndexInSpans``."""
+
+from __future__ import annotations
+
+from ..ir.expressions import Constructor, Expr, Function, GlobalVar
+from ..ir.module import IRModule
+from ..ir.ops.operator import Op
+from ..ir.spans import SourceName, Span
+from .infrastructure import FunctionPass, PassContext, declare_pass
+from .patterns.dataflow_graph import DataflowGraph
+from .provenance import ExprMutator, with_span
+
+
+@declare_pass(opt_level=0)
+class CapturePostDfsIndexInSpans(FunctionPass):
+    """Give every expression its place in the dataflow as a span: ``index:I:D``.
+
+    ``I`` numbers the function's expressions so that each comes after what flows into it; ``D`` is the number of the
+    nearest expression that everything leaving it flows through, -1 for none. Former spans are lost; global names keep
+    theirs. Source of the rule: ``src/relay/transforms/capture_postdfsindex_in_spans.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          nn.relu(%x)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+          nn.relu(%x)
+        }
+    """
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function with numbers for spans."""
+        return _Numberer(DataflowGraph(function)).visit_function(function)
+
+
+_SOURCE = SourceName("index")
+
+
+class _Numberer(ExprMutator):
+    def __init__(self, graph: DataflowGraph) -> None:
+        super().__init__()
+        self._graph = graph
+
+    def rewrite(self, pre: Expr, post: Expr) -> Expr:
+        """The same expression with the new span."""
+        # A global name is the key of its function in the module; with a span of its own it would be another name.
+        if isinstance(pre, (Op, Constructor, GlobalVar)):
+            return post
+        number = self._graph.index[pre]
+        dominator = self._graph.dominator_parent[number]
+        span = Span(_SOURCE, number, number, dominator, dominator)
+        if pre.span == span:
+            return post
+        return with_span(post, span)

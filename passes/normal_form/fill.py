@@ -1,0 +1,160 @@
+"""Bind every value (or only the lifted ones) in its scope.
+
+Source of the rule: ``Fill`` in ``src/relay/transforms/to_a_normal_form.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from ...ir.expressions import (
+    Call,
+    Clause,
+    Constant,
+    Constructor,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Match,
+    Var,
+)
+from ...ir.ops.operator import Op
+from ...ir.visitor import children, with_children
+from ..provenance import Descent, ExprMutator
+from .scopes import Binding, Scope, Scopes
+
+__all__ = ["Fill"]
+
+
+class Fill(ExprMutator):
+    """Rebuilds an expression with its values bound by ``let``.
+
+    ``included`` are the expressions to bind; ``None`` binds every one that is not a variable, operator, constructor or
+    global name.
+    """
+
+    def __init__(self, scopes: Scopes, included: Set[Expr] | None = None) -> None:
+        super().__init__()
+        self._scopes = scopes
+        self._included = included
+        self._bind_to: dict[Expr, Let] = {}
+        self._function_depth = 0
+
+    def fill(self, root: Expr) -> Expr:
+        """What ``root`` becomes."""
+        result = self.visit(root)
+        return self._wrap(self._scopes.scope_of[root], result)
+
+    def descend(self, expr: Expr) -> Descent | None:
+        """Every kind has its own order, and its own scopes to fill."""
+        let = self._bind_to.pop(expr, None)
+        if isinstance(expr, (Var, GlobalVar, Op, Constructor)):
+            return None if let is None else self._atomic(expr, let)
+        if isinstance(expr, Function):
+            return self._function(expr, let)
+        if isinstance(expr, If):
+            return self._if(expr, let)
+        if isinstance(expr, Let):
+            return self._let(expr, let)
+        if isinstance(expr, Match):
+            return self._match(expr, let)
+        if isinstance(expr, Call):
+            return self._call(expr, let)
+        return self._simple(expr, let)
+
+    def _atomic(self, expr: Expr, let: Let) -> Descent:
+        self._bind(self._scopes.scope_of[expr], let.var, expr, let)
+        return let.var
+        yield
+
+    def _simple(self, expr: Expr, let: Let | None) -> Descent:
+        parts: list[Expr] = []
+        for part in children(expr):
+            parts.append((yield part))
+        return self._compound(expr, expr if isinstance(expr, Constant) else with_children(expr, parts), let)
+
+    def _call(self, expr: Call, let: Let | None) -> Descent:
+        args: list[Expr] = []
+        for arg in expr.args:
+            args.append((yield arg))
+        callee = yield expr.op
+        return self._compound(expr, with_children(expr, (callee, *args)), let)
+
+    def _function(self, expr: Function, let: Let | None) -> Descent:
+        result = expr
+        if not expr.is_primitive:
+            self._function_depth += 1
+            body = yield expr.body
+            self._function_depth -= 1
+            body = self._wrap(self._scopes.opened[expr][0], body)
+            rebuilt = with_children(expr, (*expr.params, body))
+            assert isinstance(rebuilt, Function)
+            result = rebuilt
+        return result if self._function_depth == 0 else self._compound(expr, result, let)
+
+    def _if(self, expr: If, let: Let | None) -> Descent:
+        cond = yield expr.cond
+        true_scope, false_scope = self._scopes.opened[expr]
+        true_branch = yield expr.true_branch
+        true_branch = self._wrap(true_scope, true_branch)
+        false_branch = yield expr.false_branch
+        false_branch = self._wrap(false_scope, false_branch)
+        return self._compound(expr, with_children(expr, (cond, true_branch, false_branch)), let)
+
+    def _let(self, expr: Let, let: Let | None) -> Descent:
+        if expr.value in self.memo:
+            self._bind(self._scopes.scope_of[expr.value], expr.var, self.memo[expr.value], expr)
+        else:
+            self._bind_to[expr.value] = expr
+            yield expr.value
+        body = yield expr.body
+        return self._compound(expr, self._wrap(self._scopes.opened[expr][0], body), let)
+
+    def _match(self, expr: Match, let: Let | None) -> Descent:
+        data = yield expr.data
+        clauses: list[Clause] = []
+        for clause, scope in zip(expr.clauses, self._scopes.opened[expr], strict=True):
+            rhs = yield clause.rhs
+            rhs = self._wrap(scope, rhs)
+            clauses.append(clause if rhs is clause.rhs else Clause(clause.lhs, rhs, clause.span))
+        if data is expr.data and all(new is old for new, old in zip(clauses, expr.clauses, strict=True)):
+            return self._compound(expr, expr, let)
+        return self._compound(expr, Match(data, tuple(clauses), expr.complete, expr.span), let)
+
+    def _compound(self, expr: Expr, now: Expr, let: Let | None) -> Expr:
+        """Bind ``now``, which ``expr`` became, to the let's variable or a new one, if it is to be bound at all."""
+        if let is None and self._included is not None and expr not in self._included:
+            return now
+        scope = self._scopes.scope_of[expr]
+        if let is not None:
+            var, source = let.var, let
+        else:
+            var, source = Var("x"), expr
+            self.record.record(var, expr)
+        # ``let a = (let b = …; c)`` becomes ``let b = …; let a = c``.
+        while isinstance(now, Let):
+            self._bind(scope, now.var, now.value, now)
+            now = now.body
+        self._bind(scope, var, now, source, expr)
+        return var
+
+    def _bind(self, scope: Scope, var: Var, value: Expr, source: Expr, made_from: Expr | None = None) -> None:
+        self.record.attribute(value, made_from if made_from is not None else source)
+        scope.bindings.append(Binding(var, value, source))
+
+    def _wrap(self, scope: Scope, body: Expr) -> Expr:
+        """``body`` inside the bindings of ``scope``. A ``Let`` that was there and says the same is kept."""
+        for binding in reversed(scope.bindings):
+            source = binding.source
+            if isinstance(source, Let) and (source.var, source.value, source.body) == (
+                binding.var,
+                binding.value,
+                body,
+            ):
+                body = source
+                continue
+            body = Let(binding.var, binding.value, body)
+            self.record.record(body, source)
+        return body

@@ -1,0 +1,152 @@
+"""The innermost scope in which every use of an expression can see it.
+
+A function's body, a branch, a match arm and what a ``let`` opens are scopes. An expression belongs to the lowest common
+ancestor of the scopes that use it.
+
+Source of the rule: ``src/relay/analysis/dependency_graph.cc``, ``CalcScope`` in
+``src/relay/transforms/to_a_normal_form.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ...ir.expressions import Constructor, Expr, Function, GlobalVar, If, Let, Match, Var
+from ...ir.ops.operator import Op
+from ...ir.visitor import children
+
+__all__ = ["Scope", "Scopes"]
+
+
+@dataclass(eq=False)
+class Binding:
+    """A value bound in a scope, and the expression that it was made from (a ``Let`` where one was there already)."""
+
+    var: Var
+    value: Expr
+    source: Expr
+
+
+class Scope:
+    """A scope, with the bindings made in it so far."""
+
+    __slots__ = ("_jump", "bindings", "level", "parent")
+
+    def __init__(self, parent: Scope | None = None) -> None:
+        self.parent: Scope = parent if parent is not None else self
+        self.level: int = parent.level + 1 if parent is not None else 0
+        self.bindings: list[Binding] = []
+        # A second way up, of a length that makes any climb logarithmic: thousands of nested lets are ordinary.
+        self._jump: Scope = self
+        if parent is not None:
+            far = parent._jump
+            self._jump = far._jump if parent.level - far.level == far.level - far._jump.level else parent
+
+    def common_ancestor(self, other: Scope) -> Scope:
+        """The innermost scope that holds both."""
+        left, right = self, other
+        if left.level < right.level:
+            left, right = right, left
+        while left.level > right.level:
+            left = left._jump if left._jump.level >= right.level else left.parent
+        while left is not right:
+            if left._jump is not right._jump:
+                left, right = left._jump, right._jump
+            else:
+                left, right = left.parent, right.parent
+        return left
+
+
+@dataclass(eq=False)
+class _Inside:
+    """The scope that ``parts`` of an expression open."""
+
+    parts: Sequence[Expr]
+
+
+_Node: TypeAlias = "Expr | _Inside"
+
+
+@dataclass(eq=False)
+class Scopes:
+    """The scope of every expression below a root, the scopes that it opens, and what was moved out of its own place."""
+
+    scope_of: dict[_Node, Scope] = field(default_factory=dict["_Node", Scope])
+    opened: dict[Expr, Sequence[Scope]] = field(default_factory=dict[Expr, Sequence[Scope]])
+    lifted: set[Expr] = field(default_factory=set[Expr])
+
+    @staticmethod
+    def of(root: Expr) -> Scopes:
+        """Find them for everything below ``root``."""
+        inside: dict[Expr, tuple[_Inside, ...]] = {}
+        order = _order(root, inside)
+        found = Scopes()
+        scope_of = found.scope_of
+        scope_of[root] = Scope()
+        first: dict[_Node, Scope] = {}
+        for node in reversed(order):
+            scope = scope_of[node]
+            if isinstance(node, _Inside):
+                scope = scope_of[node] = Scope(scope)
+            elif scope is not first.get(node, scope) and not isinstance(node, Op):
+                found.lifted.add(node)
+            for part in _parts(node, inside):
+                known = scope_of.get(part)
+                if known is None:
+                    scope_of[part] = first[part] = scope
+                elif known is not scope:
+                    scope_of[part] = known.common_ancestor(scope)
+        found.opened = {expr: [scope_of[opened] for opened in opens] for expr, opens in inside.items()}
+        return found
+
+
+def _parts(node: _Node, inside: dict[Expr, tuple[_Inside, ...]]) -> Sequence[_Node]:
+    if isinstance(node, _Inside):
+        return node.parts
+    opens = inside.get(node)
+    if opens is None:
+        return children(node)
+    if isinstance(node, If):
+        return (node.cond, *opens)
+    if isinstance(node, Match):
+        return (node.data, *opens)
+    return opens
+
+
+def _opens(expr: Expr) -> tuple[_Inside, ...]:
+    if isinstance(expr, If):
+        return (_Inside((expr.true_branch,)), _Inside((expr.false_branch,)))
+    if isinstance(expr, Function):
+        return (_Inside((*expr.params, expr.body)),)
+    if isinstance(expr, Let):
+        return (_Inside((expr.var, expr.value, expr.body)),)
+    if isinstance(expr, Match):
+        return tuple(_Inside((clause.rhs,)) for clause in expr.clauses)
+    return ()
+
+
+def _order(root: Expr, inside: dict[Expr, tuple[_Inside, ...]]) -> list[_Node]:
+    """Everything below ``root``, each after its parts. Fills in what each expression opens."""
+    order: list[_Node] = []
+    seen: set[_Node] = set()
+    stack: list[tuple[_Node, bool]] = [(root, False)]
+    while stack:
+        node, finished = stack.pop()
+        if finished:
+            order.append(node)
+            continue
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Expr):
+            if isinstance(node, (Var, Op, GlobalVar, Constructor)):
+                order.append(node)
+                continue
+            opens = _opens(node)
+            if opens:
+                inside[node] = opens
+        stack.append((node, True))
+        stack.extend((part, False) for part in reversed(_parts(node, inside)) if part not in seen)
+    return order
