@@ -128,8 +128,11 @@ class Op(Expr):
         "kernel",
         "metadata_attrs_type",
         "name",
+        "non_computational",
         "pattern",
         "relation",
+        "reshapes_only",
+        "shape_needs_data",
         "stateful",
         "support_level",
         "variadic",
@@ -150,6 +153,9 @@ class Op(Expr):
         level: int = 10,
         variadic: bool = False,
         metadata_attrs: type[Attrs] | None = None,
+        non_computational: bool = False,
+        reshapes_only: bool = False,
+        shape_needs_data: bool = False,
     ) -> None:
         super().__init__()
         self.name: Final = name
@@ -165,6 +171,12 @@ class Op(Expr):
         self.variadic: Final = variadic
         self.metadata_attrs_type: Final = metadata_attrs
         """Attributes that TVM's registry does not name: a text can give them only as ``meta[…]``."""
+        self.non_computational: Final = non_computational
+        """Whether it stands for something else and is never run as it is: ``qnn.*``, devices (``TNonComputational``)."""
+        self.reshapes_only: Final = reshapes_only
+        """Whether it keeps the data and gives it another shape (``TReshapeOp``)."""
+        self.shape_needs_data: Final = shape_needs_data
+        """Whether the shape of a result depends on values of arguments (``TShapeDataDependent``)."""
 
     def __repr__(self) -> str:
         return self.name
