@@ -1,0 +1,64 @@
+"""``AnnotateSpans``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..ir.expressions import Constructor, Expr, GlobalVar
+from ..ir.module import IRModule
+from ..ir.ops.operator import Op
+from ..ir.printing import to_text_with_positions
+from ..ir.source import LineIndex, TextSpan
+from ..ir.spans import SourceName, Span
+from .infrastructure import ModulePass, PassContext, declare_pass
+from .provenance import ExprMutator, with_span
+
+
+@declare_pass(opt_level=0)
+class AnnotateSpans(ModulePass):
+    """Give every expression its position in the module's canonical text as a span.
+
+    The spans' source is called ``GeneratedSource``. TVM prints the module and parses it again, which gives a bound
+    value the position of its last use; here every expression has its true position. Global names keep their spans.
+    Source of the rule: ``src/relay/parser/parser.cc`` (``AnnotateSpans``).
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          nn.relu(%x)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+          nn.relu(%x)
+        }
+    """
+
+    def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+        """The same module with positions for spans."""
+        printed = to_text_with_positions(module)
+        annotator = _Annotator(printed.positions, LineIndex(printed.text))
+        return module.with_functions(
+            {var: annotator.visit_function(function) for var, function in module.functions.items()}
+        )
+
+
+_SOURCE = SourceName("GeneratedSource")
+
+
+class _Annotator(ExprMutator):
+    def __init__(self, positions: Mapping[Expr, TextSpan], lines: LineIndex) -> None:
+        super().__init__()
+        self._positions = positions
+        self._lines = lines
+
+    def rewrite(self, pre: Expr, post: Expr) -> Expr:
+        """The same expression with the new span."""
+        position = self._positions.get(pre)
+        if position is None or isinstance(pre, (Op, Constructor, GlobalVar)):
+            return post
+        line, column = self._lines.line_and_column(position.start)
+        end_line, end_column = self._lines.line_and_column(position.end)
+        span = Span(_SOURCE, line + 1, end_line + 1, column + 1, end_column + 1)
+        return post if pre.span == span else with_span(post, span)

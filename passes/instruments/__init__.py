@@ -1,0 +1,19 @@
+"""The instruments that come with the infrastructure."""
+
+from .dumping import DumpIR
+from .operator_counts import OperatorCounter
+from .printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
+from .profiling import PassProfiler
+from .timing import PassTimingInstrument
+from .verifying import Verifier
+
+__all__ = [
+    "DumpIR",
+    "OperatorCounter",
+    "PassPrintingInstrument",
+    "PassProfiler",
+    "PassTimingInstrument",
+    "PrintAfterAll",
+    "PrintBeforeAll",
+    "Verifier",
+]

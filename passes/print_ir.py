@@ -1,0 +1,35 @@
+"""``PrintIR``."""
+
+from __future__ import annotations
+
+from ..ir.module import IRModule
+from ..ir.printing import to_text
+from .infrastructure import ModulePass, PassContext, declare_pass, option
+
+
+@declare_pass(opt_level=0)
+class PrintIR(ModulePass):
+    """Show the module as it is at this point of the pipeline, and leave it alone.
+
+    Source of the rule: ``src/ir/transform.cc`` (``PrintIR``).
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          nn.relu(%x)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(4), float32]) {
+          nn.relu(%x)
+        }
+    """
+
+    header: str = option("", doc="What is shown above the module.")
+    show_meta_data: bool = option(False, doc="Whether the metadata section is shown as well.")
+
+    def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+        """The module itself."""
+        print(f"PrintIR({self.header}):\n{to_text(module, show_meta_data=self.show_meta_data)}")
+        return module
