@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Sequence
+from typing import Any, cast
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -12,11 +13,25 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 from pygls.workspace import Workspace as PyglsWorkspace
 
-from .capabilities import initialize_result, server_version
+from ..ir.diagnostics import Diagnostic, Severity
+from .capabilities import choose_encoding, initialize_result, pulls_diagnostics, server_version, supports
+from .conversion import Converter
+from .documents import Document
+from .token_deltas import TokenMemory
+from .workspace import Workspace
 
 __all__ = ["RelayLanguageServer", "RelayProtocol"]
 
 logger = logging.getLogger(__name__)
+
+STATUS = "relay/status"
+
+_MESSAGE_TYPES = {
+    Severity.ERROR: types.MessageType.Error,
+    Severity.WARNING: types.MessageType.Warning,
+    Severity.INFORMATION: types.MessageType.Info,
+    Severity.HINT: types.MessageType.Log,
+}
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -31,8 +46,11 @@ class RelayProtocol(LanguageServerProtocol):
         result = self._converter.structure(initialize_result(plain), types.InitializeResult)
         self.server_capabilities = result.capabilities
         self._workspace = PyglsWorkspace(None, workspace_folders=list(params.workspace_folders or ()))
-        yield self.fm.features[types.INITIALIZE], (params,), None
+        server = self._server
+        assert isinstance(server, RelayLanguageServer)
+        server.begin(cast("dict[str, Any]", plain.get("capabilities") or {}), params.initialization_options)
         return result
+        yield  # a generator, as pygls has it
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
@@ -51,7 +69,75 @@ class RelayProtocol(LanguageServerProtocol):
 
 
 class RelayLanguageServer(LanguageServer):
-    """pygls's server with :class:`RelayProtocol`. What it knows of Relay is in its ``workspace_state``."""
+    """pygls's server with :class:`RelayProtocol`; the client of a :class:`.workspace.Workspace`."""
 
     def __init__(self) -> None:
         super().__init__("relay-lsp", server_version(), protocol_cls=RelayProtocol)
+        self.state = Workspace(self)
+        self.capabilities_of_client: dict[str, Any] = {}
+        self.client_pulls = False
+        """Whether the client fetches diagnostics after each change by itself."""
+        self.initialization_options: Any = None
+        self.tokens = TokenMemory()
+        self._tasks: set[asyncio.Future[Any]] = set()
+
+    def begin(self, client: dict[str, Any], options: Any) -> None:
+        """Take note of what a client can do; what it has set is heeded once it is ready for messages."""
+        self.capabilities_of_client = client
+        self.client_pulls = pulls_diagnostics(client)
+        self.initialization_options = options
+        self.state.documents.encoding = choose_encoding(client)
+
+    def supports(self, *path: str) -> bool:
+        """Whether the client has something other than false at this path of its capabilities."""
+        return supports(self.capabilities_of_client, *path)
+
+    def converter(self, uri: str) -> Converter | None:
+        """The converter for an open document as it is now."""
+        document = self.state.documents.find(uri)
+        return None if document is None else self.converter_for(document)
+
+    def converter_for(self, document: Document) -> Converter:
+        """The converter for a document as it is now."""
+        return Converter(document.uri, document.lines, self.state.documents.encoding)
+
+    def in_background(self, work: Any) -> None:
+        """Run a coroutine to its end without waiting for it; what it raises goes to the log."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Future[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("a background task failed", exc_info=error)
+
+    # What a workspace asks of its client
+
+    def publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        """Send diagnostics, or ask the client to fetch them if it does that itself."""
+        if self.client_pulls:
+            self.workspace_diagnostic_refresh(None)
+            return
+        converter = self.converter_for(document)
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(
+                uri=document.uri, version=document.version, diagnostics=[converter.diagnostic(item) for item in found]
+            )
+        )
+
+    def say(self, message: str, severity: Severity) -> None:
+        """Show a message."""
+        self.window_show_message(types.ShowMessageParams(_MESSAGE_TYPES[severity], message))
+
+    def log(self, message: str) -> None:
+        """Write to the client's log."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Log, message))
+
+    def status(self, state: str, message: str) -> None:
+        """Tell whether we are at work."""
+        self.protocol.notify(STATUS, {"state": state, "message": message})
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Put what went wrong into the log: a message box for each would only be in the way."""
+        logger.error("%s: %s", source.__name__, error, exc_info=error)

@@ -1,0 +1,16 @@
+"""The server put together."""
+
+from __future__ import annotations
+
+from .handlers import diagnostics, language, passes, synchronization
+from .protocol import RelayLanguageServer
+
+__all__ = ["create_server"]
+
+
+def create_server() -> RelayLanguageServer:
+    """A server that answers everything that :mod:`.capabilities` promises."""
+    server = RelayLanguageServer()
+    for handlers in (synchronization, language, diagnostics, passes):
+        handlers.register(server)
+    return server

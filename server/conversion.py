@@ -1,0 +1,280 @@
+"""From the features' data to the protocol's types. The only place where a range of offsets becomes one of LSP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from lsprotocol import types
+
+from ..ir.diagnostics import Diagnostic, Tag, TextEdit
+from ..ir.snapshot import SymbolKind
+from ..ir.source import LineIndex, TextSpan
+from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
+from .documents import Change
+from .features.completion import Completion, CompletionKind
+from .features.definition import Target
+from .features.folding import Fold
+from .features.hover import Hover, render
+from .features.inlay_hints import InlayHint
+from .features.outline import OutlineItem
+from .features.references import Access, Highlight
+from .features.semantic_tokens import SemanticToken
+from .features.signature_help import SignatureHelp
+from .positions import Encoding, Position, Range, offset_of, position_of, range_of, span_of, units
+
+__all__ = ["Converter", "change_of"]
+
+_SOURCE = "relay"
+_DIAGNOSTICS_FOLDER = Path(__file__).resolve().parent.parent / "docs" / "diagnostics"
+
+_SYMBOL_KINDS = {
+    SymbolKind.FUNCTION: types.SymbolKind.Function,
+    SymbolKind.TYPE: types.SymbolKind.Enum,
+    SymbolKind.CONSTRUCTOR: types.SymbolKind.EnumMember,
+    SymbolKind.TYPE_PARAMETER: types.SymbolKind.TypeParameter,
+    SymbolKind.PARAMETER: types.SymbolKind.Variable,
+    SymbolKind.LET: types.SymbolKind.Variable,
+    SymbolKind.GRAPH: types.SymbolKind.Constant,
+    SymbolKind.FREE_VAR: types.SymbolKind.Variable,
+    SymbolKind.PATTERN_VAR: types.SymbolKind.Variable,
+}
+
+_COMPLETION_KINDS = {
+    CompletionKind.ATTRIBUTE: types.CompletionItemKind.Property,
+    CompletionKind.ATTRIBUTE_VALUE: types.CompletionItemKind.Value,
+    CompletionKind.VALUE: types.CompletionItemKind.Variable,
+    CompletionKind.FUNCTION: types.CompletionItemKind.Function,
+    CompletionKind.CONSTRUCTOR: types.CompletionItemKind.EnumMember,
+    CompletionKind.OPERATOR: types.CompletionItemKind.Function,
+    CompletionKind.TYPE: types.CompletionItemKind.Class,
+    CompletionKind.DTYPE: types.CompletionItemKind.Struct,
+    CompletionKind.KEYWORD: types.CompletionItemKind.Keyword,
+}
+
+_TOKEN_TYPES = {name: number for number, name in enumerate(TOKEN_TYPES)}
+_TOKEN_MODIFIERS = {name: 1 << number for number, name in enumerate(TOKEN_MODIFIERS)}
+
+
+def change_of(event: types.TextDocumentContentChangeEvent) -> Change:
+    """One change of a text, as the documents take it."""
+    if isinstance(event, types.TextDocumentContentChangePartial):
+        return Change(event.text, _range(event.range))
+    return Change(event.text)
+
+
+def _range(range: types.Range) -> Range:
+    return Range(_position(range.start), _position(range.end))
+
+
+def _position(position: types.Position) -> Position:
+    return Position(position.line, position.character)
+
+
+@cache
+def _code_description(code: str) -> types.CodeDescription | None:
+    """The page on a kind of diagnostic, where the documentation is beside the program."""
+    page = _DIAGNOSTICS_FOLDER / f"{code}.md"
+    return types.CodeDescription(page.as_uri()) if page.is_file() else None
+
+
+@dataclass(frozen=True)
+class Converter:
+    """Converts for one text, in one client's position encoding."""
+
+    uri: str
+    lines: LineIndex
+    encoding: Encoding
+
+    def offset(self, position: types.Position) -> int:
+        """The offset of a client's position."""
+        return offset_of(self.lines, _position(position), self.encoding)
+
+    def span(self, range: types.Range) -> TextSpan:
+        """The offsets of a client's range."""
+        return span_of(self.lines, _range(range), self.encoding)
+
+    def position(self, offset: int) -> types.Position:
+        """The client's position of an offset."""
+        found = position_of(self.lines, offset, self.encoding)
+        return types.Position(found.line, found.character)
+
+    def range(self, span: TextSpan) -> types.Range:
+        """The client's range of a span."""
+        found = range_of(self.lines, span, self.encoding)
+        return types.Range(
+            types.Position(found.start.line, found.start.character), types.Position(found.end.line, found.end.character)
+        )
+
+    def location(self, span: TextSpan) -> types.Location:
+        """A place in this text."""
+        return types.Location(self.uri, self.range(span))
+
+    def diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
+        """A finding with its related places."""
+        related = [
+            types.DiagnosticRelatedInformation(self.location(item.span), item.message)
+            for item in diagnostic.related
+            if item.span is not None
+        ]
+        return types.Diagnostic(
+            range=self.range(diagnostic.span or TextSpan(0, 0)),
+            message=diagnostic.message,
+            severity=types.DiagnosticSeverity(int(diagnostic.severity)),
+            code=diagnostic.code,
+            code_description=_code_description(diagnostic.code),
+            source=_SOURCE,
+            tags=[_TAGS[tag] for tag in diagnostic.tags] or None,
+            related_information=related or None,
+        )
+
+    def text_edits(self, edits: Iterable[TextEdit]) -> list[types.TextEdit]:
+        """Edits of this text."""
+        return [types.TextEdit(self.range(edit.span), edit.new_text) for edit in edits]
+
+    def workspace_edit(self, edits: Iterable[TextEdit], version: int) -> types.WorkspaceEdit:
+        """Edits of this text at one version of it; a client refuses them where the text has moved on."""
+        document = types.OptionalVersionedTextDocumentIdentifier(uri=self.uri, version=version)
+        changes = types.TextDocumentEdit(text_document=document, edits=list(self.text_edits(edits)))
+        return types.WorkspaceEdit(document_changes=[changes])
+
+    def hover(self, hover: Hover) -> types.Hover:
+        """A hover as Markdown."""
+        content = types.MarkupContent(types.MarkupKind.Markdown, render(hover))
+        return types.Hover(content, self.range(hover.span))
+
+    def link(self, target: Target) -> types.LocationLink:
+        """A definition, with the word that leads to it."""
+        return types.LocationLink(
+            target_uri=self.uri,
+            target_range=self.range(target.full_span),
+            target_selection_range=self.range(target.span),
+            origin_selection_range=self.range(target.origin) if target.origin is not None else None,
+        )
+
+    def highlight(self, highlight: Highlight) -> types.DocumentHighlight:
+        """A place of the name under the cursor."""
+        writes = highlight.access is Access.WRITE
+        kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
+        return types.DocumentHighlight(self.range(highlight.span), kind)
+
+    def outline(self, items: Sequence[OutlineItem]) -> list[types.DocumentSymbol]:
+        """Definitions as a tree. Depth is that of nested definitions, walked without recursion."""
+        roots: list[types.DocumentSymbol] = []
+        stack = [(item, roots) for item in reversed(items)]
+        while stack:
+            item, siblings = stack.pop()
+            symbol = types.DocumentSymbol(
+                name=item.name,
+                kind=_SYMBOL_KINDS[item.kind],
+                range=self.range(item.full_span.cover(item.span)),
+                selection_range=self.range(item.span),
+                detail=item.detail or None,
+            )
+            siblings.append(symbol)
+            if item.children:
+                below: list[types.DocumentSymbol] = []
+                symbol.children = below
+                stack.extend((child, below) for child in reversed(item.children))
+        return roots
+
+    def symbol_information(self, item: OutlineItem, container: str | None) -> types.SymbolInformation:
+        """A definition for clients without trees, and for a search over several files."""
+        return types.SymbolInformation(
+            location=self.location(item.span), name=item.name, kind=_SYMBOL_KINDS[item.kind], container_name=container
+        )
+
+    def fold(self, fold: Fold) -> types.FoldingRange:
+        """A range that can be folded away, by lines."""
+        start = self.lines.line_and_column(fold.span.start)[0]
+        end = self.lines.line_and_column(fold.span.end)[0]
+        kind = types.FoldingRangeKind(fold.kind.value) if fold.kind is not None else None
+        return types.FoldingRange(start_line=start, end_line=end, kind=kind)
+
+    def inlay_hint(self, hint: InlayHint) -> types.InlayHint:
+        """A type beside a value."""
+        position = self.position(hint.offset)
+        edits = [types.TextEdit(types.Range(position, position), hint.label)] if hint.inserts else None
+        return types.InlayHint(
+            position, hint.label, types.InlayHintKind.Type, text_edits=edits, tooltip=hint.tooltip or None
+        )
+
+    def completion(self, completion: Completion, rank: int, snippets: bool) -> types.CompletionItem:
+        """Something that can be written here, in the order in which the feature gave it."""
+        use_snippet = snippets and bool(completion.snippet)
+        new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
+        return types.CompletionItem(
+            label=completion.label,
+            kind=_COMPLETION_KINDS[completion.kind],
+            detail=completion.detail or None,
+            sort_text=f"{rank:05}",
+            filter_text=completion.label,
+            insert_text_format=types.InsertTextFormat.Snippet if use_snippet else None,
+            text_edit=types.TextEdit(self.range(completion.span), new_text),
+            data=completion.subject or None,
+        )
+
+    def signature_help(self, help: SignatureHelp) -> types.SignatureHelp:
+        """The call around the cursor."""
+        parameters = [
+            types.ParameterInformation(
+                (
+                    units(help.label[: parameter.start], Encoding.UTF_16),
+                    units(help.label[: parameter.end], Encoding.UTF_16),
+                ),
+                types.MarkupContent(types.MarkupKind.Markdown, parameter.documentation)
+                if parameter.documentation
+                else None,
+            )
+            for parameter in help.parameters
+        ]
+        signature = types.SignatureInformation(
+            help.label, types.MarkupContent(types.MarkupKind.Markdown, help.documentation), parameters
+        )
+        # A number past the parameters is the protocol's way to say that none of them is being written.
+        active = help.active if help.active is not None else len(parameters)
+        return types.SignatureHelp([signature], active_signature=0, active_parameter=active)
+
+    def selection_range(self, spans: Sequence[TextSpan]) -> types.SelectionRange:
+        """Ranges that grow around a place, the smallest outside."""
+        found: types.SelectionRange | None = None
+        for span in reversed(spans):
+            found = types.SelectionRange(self.range(span), found)
+        return found or types.SelectionRange(self.range(TextSpan(0, 0)))
+
+    def semantic_tokens(self, tokens: Iterable[SemanticToken]) -> list[int]:
+        """Tokens as five numbers each: lines and characters from the one before, length, type, modifiers."""
+        data: list[int] = []
+        line_starts, text, encoding = self.lines.line_starts, self.lines.text, self.encoding
+        counts_code_points = encoding is Encoding.UTF_32 or text.isascii()
+        line, line_end = -1, -1
+        last_line, last_character = 0, 0
+        for token in tokens:
+            start, end = token.span.start, token.span.end
+            if start >= line_end:
+                line = self.lines.line_and_column(start)[0]
+                line_end = line_starts[line + 1] if line + 1 < len(line_starts) else len(text) + 1
+            if counts_code_points:
+                character, length = start - line_starts[line], end - start
+            else:
+                character = units(text[line_starts[line] : start], encoding)
+                length = units(text[start:end], encoding)
+            modifiers = sum(_TOKEN_MODIFIERS[name] for name in token.modifiers)
+            same_line = line == last_line
+            data += (
+                line - last_line,
+                character - last_character if same_line else character,
+                length,
+                _TOKEN_TYPES[token.type],
+                modifiers,
+            )
+            last_line, last_character = line, character
+        return data
+
+
+_TAGS = {
+    Tag.UNNECESSARY: types.DiagnosticTag.Unnecessary,
+    Tag.DEPRECATED: types.DiagnosticTag.Deprecated,
+}

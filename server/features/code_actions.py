@@ -1,0 +1,68 @@
+"""Changes that are offered at a place: what mends a diagnostic, and the passes that would change the buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ...ir.diagnostics import Diagnostic, Fix, TextEdit
+from ...ir.source import TextSpan
+
+__all__ = ["PassAction", "QuickFix", "fix_all", "pass_actions", "quick_fixes"]
+
+
+@dataclass(frozen=True)
+class QuickFix:
+    """A fix of a diagnostic. The only one that a diagnostic has is preferred."""
+
+    fix: Fix
+    diagnostic: Diagnostic
+    preferred: bool
+
+
+@dataclass(frozen=True)
+class PassAction:
+    """Passes that can be run over the buffer. What they change is worked out when the action is chosen."""
+
+    title: str
+    passes: tuple[str, ...]
+    is_pipeline: bool = False
+
+
+def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[QuickFix]:
+    """The fixes of the diagnostics that touch ``span``."""
+    for diagnostic in diagnostics:
+        if diagnostic.span is not None and diagnostic.span.start <= span.end and span.start <= diagnostic.span.end:
+            for fix in diagnostic.fixes:
+                yield QuickFix(fix, diagnostic, preferred=len(diagnostic.fixes) == 1)
+
+
+def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
+    """All fixes at once, of the diagnostics that have exactly one; of two that overlap, the first."""
+    edits: list[TextEdit] = []
+    for diagnostic in diagnostics:
+        if len(diagnostic.fixes) == 1:
+            fix = diagnostic.fixes[0]
+            if all(not _overlap(new.span, old.span) for new in fix.edits for old in edits):
+                edits += fix.edits
+    if len(edits) < 2:
+        return None
+    return Fix("Fix everything that can be fixed", tuple(sorted(edits, key=lambda edit: edit.span)))
+
+
+def _overlap(first: TextSpan, second: TextSpan) -> bool:
+    if first == second:
+        return True
+    return first.start < second.end and second.start < first.end
+
+
+def pass_actions(
+    changing: Sequence[str], pipeline: Sequence[str], pipelines: dict[str, tuple[str, ...]]
+) -> Iterator[PassAction]:
+    """An action for each pass that would change the buffer, for the configured pipeline and for each named one."""
+    for name in changing:
+        yield PassAction(f"Run pass {name}", (name,))
+    if pipeline:
+        yield PassAction(f"Run pipeline ({', '.join(pipeline)})", tuple(pipeline), is_pipeline=True)
+    for name, steps in pipelines.items():
+        yield PassAction(f"Run pipeline {name}", steps, is_pipeline=True)

@@ -1,0 +1,238 @@
+"""What can be written at the cursor: operators, attributes, values in scope, types, dtypes, constructors, functions.
+
+Items carry no documentation until one is looked at: :func:`documentation` gives it.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...ir import ops
+from ...ir.attributes import AttributeField
+from ...ir.ops import Op
+from ...ir.snapshot import CallSite, Snapshot, SymbolKind, TokenRole
+from ...ir.source import TextSpan
+from ...ir.types import DataType
+from .operator_documentation import attribute_documentation, operator_documentation, operator_signature, value_text
+
+__all__ = ["Completion", "CompletionKind", "completions", "documentation"]
+
+_WORD = re.compile(r"[%@]?[\w.]*\Z")
+_LONGEST_WORD = 200
+
+_DTYPES = (
+    *("float32", "float64", "float16", "bfloat16"),
+    *("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "bool"),
+)
+_KEYWORDS = ("let", "fn", "if", "else", "match", "def", "type", "free_var", "ref", "ref_read", "ref_write")
+_TYPE_WORDS = ("Tensor", "fn", "ref")
+
+
+class CompletionKind(enum.Enum):
+    """What is completed; decides the icon and the order."""
+
+    ATTRIBUTE = "attribute"
+    ATTRIBUTE_VALUE = "value"
+    VALUE = "variable"
+    FUNCTION = "function"
+    CONSTRUCTOR = "constructor"
+    OPERATOR = "operator"
+    TYPE = "type"
+    DTYPE = "dtype"
+    KEYWORD = "keyword"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One thing that could be written in place of ``span``. A snippet has ``$1``, ``$0`` for the cursor's stops."""
+
+    label: str
+    kind: CompletionKind
+    span: TextSpan
+    detail: str = ""
+    insert_text: str = ""
+    snippet: str = ""
+    subject: str = ""
+    """What :func:`documentation` needs to know: ``op:nn.relu``, ``attribute:nn.conv2d:strides``."""
+
+
+def completions(snapshot: Snapshot, offset: int) -> list[Completion]:
+    """What can stand at ``offset``, likeliest first. What is written of the word already is not used to choose."""
+    if _in_comment_or_string(snapshot, offset):
+        return _string_completions(snapshot, offset)
+    head = snapshot.text[max(0, offset - _LONGEST_WORD) : offset]
+    match = _WORD.search(head)
+    word = match[0] if match else ""
+    span = TextSpan(offset - len(word), offset)
+    if word.startswith("%"):
+        return list(_values(snapshot, span))
+    if word.startswith("@"):
+        return list(_functions(snapshot, span))
+    before = head[: len(head) - len(word)].rstrip()
+    if _is_type_position(before):
+        return [*_types(snapshot, span)]
+    call = snapshot.call_at(offset)
+    field = _field_before(call, before)
+    if field is not None:
+        return list(_attribute_values(field, span))
+    found: list[Completion] = []
+    if call is not None:
+        found += _attributes(call, span)
+    found += _values(snapshot, span)
+    found += _functions(snapshot, span)
+    found += _constructors(snapshot, span)
+    found += _operators(span)
+    found += (Completion(keyword, CompletionKind.KEYWORD, span) for keyword in _KEYWORDS)
+    return found
+
+
+def _in_comment_or_string(snapshot: Snapshot, offset: int) -> bool:
+    token = snapshot.token_at(offset)
+    inside = token is not None and token.span.start < offset < token.span.end
+    at_end = token is not None and token.span.end == offset and token.text.startswith("//")
+    return token is not None and token.role in (TokenRole.COMMENT, TokenRole.STRING) and (inside or at_end)
+
+
+def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
+    """Inside an attribute's string: the strings that it takes."""
+    token = snapshot.token_at(offset)
+    if token is None or token.role is not TokenRole.STRING:
+        return []
+    before = snapshot.text[max(0, token.span.start - _LONGEST_WORD) : token.span.start].rstrip()
+    field = _field_before(snapshot.call_at(token.span.start), before)
+    if field is None:
+        return []
+    inner = TextSpan(token.span.start + 1, max(token.span.end - 1, token.span.start + 1))
+    return [Completion(text, CompletionKind.ATTRIBUTE_VALUE, inner) for text in _strings(field)]
+
+
+def _field_before(call: CallSite | None, before: str) -> AttributeField | None:
+    """The attribute whose value is being written: ``before`` ends in ``name=``."""
+    match = re.search(r"(\w+)\s*=\Z", before)
+    op = ops.find(call.op_name) if call is not None else None
+    if match is None or op is None or op.attrs_type is None:
+        return None
+    return op.attrs_type.fields().get(match[1])
+
+
+def _strings(field: AttributeField) -> tuple[str, ...]:
+    if field.choices:
+        return field.choices
+    if "dtype" in field.kind:
+        return _DTYPES
+    if isinstance(field.default, str) and field.default:
+        return (field.default,)
+    return ()
+
+
+def _attribute_values(field: AttributeField, span: TextSpan) -> Iterator[Completion]:
+    values: dict[str, None] = {}
+    if not field.required:
+        values[value_text(field.default)] = None
+    values.update(dict.fromkeys(f'"{text}"' for text in _strings(field)))
+    if "True or False" in field.kind:
+        values.update({"True": None, "False": None})
+    for value in values:
+        detail = "default" if not field.required and value == value_text(field.default) else ""
+        yield Completion(value, CompletionKind.ATTRIBUTE_VALUE, span, detail)
+
+
+def _attributes(call: CallSite, span: TextSpan) -> Iterator[Completion]:
+    op = ops.find(call.op_name)
+    if op is None or op.attrs_type is None:
+        return
+    for field in op.attrs_type.fields().values():
+        if field.name in call.attributes:
+            continue
+        quoted = isinstance(field.default, str) or field.choices or "dtype" in field.kind
+        value = '"$1"' if quoted else "[$1]" if field.kind.startswith("a list") else "$1"
+        detail = field.kind if field.required else f"{field.kind}, default {value_text(field.default)}"
+        yield Completion(
+            field.name,
+            CompletionKind.ATTRIBUTE,
+            span,
+            detail,
+            insert_text=f"{field.name}=",
+            snippet=f"{field.name}={value}",
+            subject=f"attribute:{op.name}:{field.name}",
+        )
+
+
+_VALUES = frozenset(
+    (SymbolKind.PARAMETER, SymbolKind.LET, SymbolKind.GRAPH, SymbolKind.FREE_VAR, SymbolKind.PATTERN_VAR)
+)
+
+
+def _values(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
+    seen: set[str] = set()
+    for symbol in snapshot.scope_at(span.start):
+        if symbol.kind in _VALUES and symbol.name not in seen:
+            seen.add(symbol.name)
+            type = symbol.type
+            yield Completion(symbol.name, CompletionKind.VALUE, span, "" if type is None else repr(type))
+
+
+def _functions(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
+    for symbol in snapshot.scope_at(span.start):
+        if symbol.kind is SymbolKind.FUNCTION:
+            type = symbol.type
+            snippet = f"{symbol.name}($0)"
+            yield Completion(
+                symbol.name, CompletionKind.FUNCTION, span, "" if type is None else repr(type), snippet=snippet
+            )
+
+
+def _constructors(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
+    for symbol in snapshot.scope_at(span.start):
+        if symbol.kind is SymbolKind.CONSTRUCTOR:
+            detail = symbol.container.name if symbol.container is not None else ""
+            yield Completion(symbol.name, CompletionKind.CONSTRUCTOR, span, detail)
+
+
+def _operators(span: TextSpan) -> Iterator[Completion]:
+    for op in ops.registered().values():
+        yield Completion(
+            op.name,
+            CompletionKind.OPERATOR,
+            span,
+            _arguments(op),
+            insert_text=op.name,
+            snippet=f"{op.name}($0)",
+            subject=f"op:{op.name}",
+        )
+
+
+def _arguments(op: Op) -> str:
+    names = [argument.name for argument in op.arguments]
+    return f"({', '.join(names)}{', …' if op.variadic else ''})"
+
+
+def _is_type_position(before: str) -> bool:
+    """Whether a type is wanted after this text: ``%x:``, ``->``, or inside ``Tensor[(1, 2),``."""
+    return bool(re.search(r"(?:[%\w]\s*:|->|Tensor\[\([^()\[\]]*\)\s*,)\Z", before))
+
+
+def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
+    for name in _TYPE_WORDS:
+        snippet = "Tensor[($1), ${2:float32}]" if name == "Tensor" else ""
+        yield Completion(name, CompletionKind.TYPE, span, snippet=snippet)
+    for name in _DTYPES:
+        yield Completion(name, CompletionKind.DTYPE, span, f"{DataType(name).bits} bits")
+    for symbol in snapshot.scope_at(span.start):
+        if symbol.kind in (SymbolKind.TYPE, SymbolKind.TYPE_PARAMETER):
+            yield Completion(symbol.name, CompletionKind.TYPE, span)
+
+
+def documentation(subject: str) -> str:
+    """What is to be said of a completion, in Markdown; empty where there is nothing."""
+    kind, _, rest = subject.partition(":")
+    op = ops.find(rest.partition(":")[0])
+    if op is None:
+        return ""
+    if kind == "op":
+        return f"```relay\n{operator_signature(op)}\n```\n\n{operator_documentation(op)}"
+    field = op.attrs_type.fields().get(rest.partition(":")[2]) if op.attrs_type is not None else None
+    return attribute_documentation(field) if field is not None else ""

@@ -1,0 +1,68 @@
+"""Where a name is defined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir.snapshot import Snapshot, SymbolKind
+from ...ir.source import TextSpan
+from ...ir.types import FuncType, GlobalTypeVar, RelayRefType, TupleType, Type, TypeCall
+
+__all__ = ["Target", "definition", "type_definition"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A definition: all of it, its name, and the word at the cursor that leads there."""
+
+    full_span: TextSpan
+    span: TextSpan
+    origin: TextSpan | None
+
+
+def definition(snapshot: Snapshot, offset: int) -> Target | None:
+    """The definition of the name at ``offset``."""
+    symbol = snapshot.symbol_at(offset)
+    if symbol is None:
+        return None
+    return Target(symbol.full_span, symbol.span, _word(snapshot, offset))
+
+
+def type_definition(snapshot: Snapshot, offset: int) -> list[Target]:
+    """The definitions of the algebraic data types in the type of what stands at ``offset``."""
+    symbol = snapshot.symbol_at(offset)
+    if symbol is not None and symbol.kind is SymbolKind.CONSTRUCTOR and symbol.container is not None:
+        return [Target(symbol.container.full_span, symbol.container.span, _word(snapshot, offset))]
+    type = snapshot.type_of(symbol) if symbol is not None else None
+    type = type or snapshot.type_at(offset)
+    if type is None:
+        return []
+    names = {found.name for found in _data_types(type)}
+    return [
+        Target(defined.full_span, defined.span, _word(snapshot, offset))
+        for defined in snapshot.symbols
+        if defined.kind is SymbolKind.TYPE and defined.name in names
+    ]
+
+
+def _word(snapshot: Snapshot, offset: int) -> TextSpan | None:
+    token = snapshot.token_at(offset)
+    return token.span if token is not None else None
+
+
+def _data_types(type: Type) -> list[GlobalTypeVar]:
+    found: list[GlobalTypeVar] = []
+    stack = [type]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, GlobalTypeVar):
+            found.append(current)
+        elif isinstance(current, TypeCall):
+            stack.extend((*reversed(current.args), current.func))
+        elif isinstance(current, TupleType):
+            stack.extend(reversed(current.fields))
+        elif isinstance(current, FuncType):
+            stack.extend((*reversed(current.arg_types), current.ret_type))
+        elif isinstance(current, RelayRefType):
+            stack.append(current.value)
+    return found

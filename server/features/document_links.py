@@ -1,0 +1,31 @@
+"""The places in files that comments name, as links: ``/* span=model.relay:4:16 */``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...ir.snapshot import Snapshot, TokenRole
+from ...ir.source import TextSpan
+from .provenance import origins_in
+
+__all__ = ["Link", "links"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A range of the text that names a line of a file. Whether there is such a file is not looked at here."""
+
+    span: TextSpan
+    file: str
+    line: int
+    column: int
+
+
+def links(snapshot: Snapshot) -> Iterator[Link]:
+    """The links in the comments of a buffer. A layer's name, which has no line, is none."""
+    for token in snapshot.tokens():
+        if token.role is TokenRole.COMMENT and "span=" in token.text:
+            for origin in origins_in(token.text, token.span.start):
+                if origin.line:
+                    yield Link(origin.span, origin.source, origin.line, origin.column)

@@ -1,0 +1,56 @@
+"""What passes did to one value: the steps that touched it, with the text that it had before each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...ir.source import TextSpan
+
+__all__ = ["RememberedStep", "ValueEvent", "value_events"]
+
+_LONGEST_TEXT = 120
+
+
+@dataclass(frozen=True)
+class RememberedStep:
+    """One run of a pass: the text before, and for ranges of the text after it those that they came from."""
+
+    pass_name: str
+    before: str
+    after: str
+    origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]]
+
+
+@dataclass(frozen=True)
+class ValueEvent:
+    """A step that touched a value. ``before`` is the text of what it was made from; empty where it is new."""
+
+    pass_name: str
+    before: tuple[str, ...]
+
+
+def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[ValueEvent, ...]:
+    """What ``steps``, in order, the last of which gave the buffer, did to the value at ``span`` of it.
+
+    A step that left the value as it was is not among them. Follows the value backwards as long as it has an origin.
+    """
+    events: list[ValueEvent] = []
+    spans = [(span.start, span.end)]
+    for step in reversed(steps):
+        by_span = {(start, end): old for start, end, old in step.origins}
+        sources = list(dict.fromkeys(source for item in spans for source in by_span.get(item, ())))
+        known = any(item in by_span for item in spans)
+        now = {_one_line(step.after[start:end]) for start, end in spans}
+        then = [_one_line(step.before[start:end]) for start, end in sources]
+        if known and set(then) != now:
+            events.append(ValueEvent(step.pass_name, tuple(then)))
+        spans = sources
+        if not spans:
+            break
+    return tuple(reversed(events))
+
+
+def _one_line(text: str) -> str:
+    joined = " ".join(text.split())
+    return joined if len(joined) <= _LONGEST_TEXT else joined[:_LONGEST_TEXT] + " …"

@@ -1,0 +1,179 @@
+"""What stands under the cursor: its type, its documentation, where it came from, and what passes did to it.
+
+The hover is data first; :func:`render` makes Markdown of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...ir import ops
+from ...ir.expressions import Constant
+from ...ir.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
+from ...ir.source import TextSpan
+from ...ir.types import DataType
+from .history import ValueEvent
+from .operator_documentation import attribute_documentation, operator_documentation
+from .provenance import Origin, origins_at
+
+__all__ = ["Hover", "hover", "render"]
+
+_LONGEST_HEADLINE = 400
+
+
+@dataclass(frozen=True)
+class Hover:
+    """What is known of the token at ``span``."""
+
+    span: TextSpan
+    headline: str
+    """Relay text: a declaration, or an expression with its type."""
+    documentation: str = ""
+    """Markdown."""
+    origins: tuple[Origin, ...] = ()
+    events: tuple[ValueEvent, ...] = ()
+
+
+def hover(snapshot: Snapshot, offset: int, events: Sequence[ValueEvent] = ()) -> Hover | None:
+    """The hover at ``offset``. ``events`` is what is remembered of passes that touched this value."""
+    token = snapshot.token_at(offset)
+    if token is None or token.role in (TokenRole.COMMENT, TokenRole.OPERATOR):
+        return _expression_hover(snapshot, offset, token, events)
+    if token.role is TokenRole.ATTRIBUTE:
+        return _attribute_hover(snapshot, token)
+    if token.role is TokenRole.DTYPE:
+        return Hover(token.span, token.text, _dtype_documentation(token.text))
+    if token.role is TokenRole.OP_NAME:
+        return _operator_hover(snapshot, token, events)
+    symbol = snapshot.symbol_at(offset)
+    if symbol is not None:
+        return _symbol_hover(snapshot, symbol, token, events)
+    return _expression_hover(snapshot, offset, token, events)
+
+
+def _symbol_hover(snapshot: Snapshot, symbol: Symbol, token: Token, events: Sequence[ValueEvent]) -> Hover:
+    headline = _SYMBOL_HEADLINES.get(symbol.kind, "{name}").format(name=symbol.name)
+    type = snapshot.type_of(symbol) or symbol.type
+    if symbol.kind in _TYPE_SYMBOLS:
+        headline = _first_line(snapshot, symbol)
+    elif type is not None:
+        headline = f"{headline}: {type!r}"
+    documentation = _comment_above(snapshot, symbol)
+    origins = origins_at(snapshot, symbol.full_span.end - 1 if _is_bound(symbol) else symbol.span.start)
+    return Hover(token.span, headline, documentation, origins, tuple(events))
+
+
+_SYMBOL_HEADLINES = {
+    SymbolKind.FUNCTION: "def {name}",
+    SymbolKind.LET: "let {name}",
+    SymbolKind.FREE_VAR: "free_var {name}",
+}
+
+_TYPE_SYMBOLS = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)
+
+
+def _is_bound(symbol: Symbol) -> bool:
+    return symbol.kind in (SymbolKind.GRAPH, SymbolKind.LET)
+
+
+def _first_line(snapshot: Snapshot, symbol: Symbol) -> str:
+    text = snapshot.text[symbol.full_span.start : symbol.full_span.end]
+    return text.partition("\n")[0].rstrip(" {,")
+
+
+def _operator_hover(snapshot: Snapshot, token: Token, events: Sequence[ValueEvent]) -> Hover:
+    type = snapshot.type_at(token.span.start)
+    headline = token.text if type is None else f"{token.text}: {type!r}"
+    op = ops.find(token.text)
+    documentation = operator_documentation(op) if op is not None else ""
+    return Hover(token.span, headline, documentation, origins_at(snapshot, token.span.start), tuple(events))
+
+
+def _attribute_hover(snapshot: Snapshot, token: Token) -> Hover | None:
+    call = snapshot.call_at(token.span.start)
+    op = ops.find(call.op_name) if call is not None else None
+    field = op.attrs_type.fields().get(token.text) if op is not None and op.attrs_type is not None else None
+    if op is None or field is None:
+        return None
+    return Hover(token.span, f"{op.name}(…, {token.text}=…)", attribute_documentation(field))
+
+
+def _expression_hover(
+    snapshot: Snapshot, offset: int, token: Token | None, events: Sequence[ValueEvent]
+) -> Hover | None:
+    """Whatever expression stands here, by its type: a literal, a constant of the metadata, an infix operator."""
+    if token is None or token.role is TokenRole.COMMENT:
+        return None
+    expr = snapshot.expr_at(offset)
+    type = snapshot.type_at(offset)
+    if expr is None or type is None:
+        return None
+    span = token.span
+    text = snapshot.text[span.start : span.end]
+    documentation = ""
+    if isinstance(expr, Constant):
+        documentation = _constant_documentation(expr)
+    return Hover(span, f"{text}: {type!r}", documentation, origins_at(snapshot, offset), tuple(events))
+
+
+def _constant_documentation(constant: Constant) -> str:
+    data = constant.data
+    if not data.size:
+        return "An empty constant."
+    if constant.is_scalar:
+        return ""
+    values = ", ".join(f"{value:g}" if hasattr(value, "__float__") else str(value) for value in data.flat[:6])
+    more = ", …" if data.size > 6 else ""
+    return f"A constant of {data.size} values: {values}{more}"
+
+
+def _dtype_documentation(name: str) -> str:
+    dtype = DataType(name)
+    if not dtype.is_valid:
+        return ""
+    kinds = {
+        "float": "IEEE floating-point number",
+        "int": "signed integer",
+        "uint": "unsigned integer",
+        "bfloat": "brain floating-point number",
+        "bool": "truth value",
+        "handle": "pointer",
+        "void": "nothing",
+    }
+    lanes = f", {dtype.lanes} lanes" if dtype.lanes > 1 else ""
+    return f"{kinds.get(dtype.code, 'custom number')}, {dtype.bits} bits{lanes}"
+
+
+def _comment_above(snapshot: Snapshot, symbol: Symbol) -> str:
+    """The ``//`` comments on the lines directly above a definition, as people document functions."""
+    line, _ = snapshot.lines.line_and_column(symbol.full_span.start)
+    found: list[str] = []
+    while line > 0:
+        line -= 1
+        text = snapshot.lines.line(line).strip()
+        if not text.startswith("//"):
+            break
+        found.append(text.lstrip("/ "))
+    return "\n".join(reversed(found))
+
+
+def render(hover: Hover) -> str:
+    """The hover in Markdown."""
+    headline = hover.headline
+    if len(headline) > _LONGEST_HEADLINE:
+        headline = headline[:_LONGEST_HEADLINE] + " …"
+    parts = [f"```relay\n{headline}\n```"]
+    if hover.origins:
+        parts.append("**From** " + ", ".join(f"`{origin}`" for origin in hover.origins))
+    if hover.events:
+        parts.append("**Passes**\n\n" + "\n".join(_render_event(event) for event in hover.events))
+    if hover.documentation:
+        parts.append(hover.documentation)
+    return "\n\n---\n\n".join(parts)
+
+
+def _render_event(event: ValueEvent) -> str:
+    if not event.before:
+        return f"- `{event.pass_name}` made this"
+    return f"- `{event.pass_name}` made this from " + "; ".join(f"`{text}`" for text in event.before)

@@ -1,0 +1,74 @@
+"""The definitions of a buffer as a tree, and a search among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...ir.snapshot import Snapshot, Symbol, SymbolKind
+from ...ir.source import TextSpan
+
+__all__ = ["OutlineItem", "find_symbols", "outline"]
+
+
+@dataclass
+class OutlineItem:
+    """A definition with those inside it."""
+
+    name: str
+    detail: str
+    kind: SymbolKind
+    full_span: TextSpan
+    span: TextSpan
+    children: list[OutlineItem] = field(default_factory=list["OutlineItem"])
+
+
+_SHOWN = frozenset(
+    (
+        SymbolKind.FUNCTION,
+        SymbolKind.TYPE,
+        SymbolKind.CONSTRUCTOR,
+        SymbolKind.PARAMETER,
+        SymbolKind.LET,
+        SymbolKind.GRAPH,
+    )
+)
+
+
+def outline(snapshot: Snapshot) -> list[OutlineItem]:
+    """Functions with their parameters and values, types with their constructors."""
+    roots: list[OutlineItem] = []
+    items: dict[Symbol, OutlineItem] = {}
+    for symbol in snapshot.symbols:
+        if symbol.kind not in _SHOWN:
+            continue
+        item = OutlineItem(symbol.name, _detail(snapshot, symbol), symbol.kind, symbol.full_span, symbol.span)
+        items[symbol] = item
+        parent = items.get(symbol.container) if symbol.container is not None else None
+        (roots if parent is None else parent.children).append(item)
+    return roots
+
+
+def _detail(snapshot: Snapshot, symbol: Symbol) -> str:
+    """What an outline shows beside a name. A function's type would fill the line, so it has none."""
+    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE):
+        return ""
+    type = symbol.type
+    return "" if type is None else repr(type)
+
+
+def find_symbols(symbols: Sequence[Symbol], query: str) -> Iterator[Symbol]:
+    """The definitions whose name has the letters of ``query`` in order, whatever their case."""
+    letters = query.lower()
+    for symbol in symbols:
+        if symbol.kind in _SHOWN and _has_in_order(symbol.name.lower(), letters):
+            yield symbol
+
+
+def _has_in_order(name: str, letters: str) -> bool:
+    position = 0
+    for letter in letters:
+        position = name.find(letter, position) + 1
+        if not position:
+            return False
+    return True

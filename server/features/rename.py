@@ -1,0 +1,68 @@
+"""Give a name another name, everywhere it is meant and nowhere else."""
+
+from __future__ import annotations
+
+import re
+
+from ...ir.diagnostics import TextEdit
+from ...ir.snapshot import Snapshot, Symbol, SymbolKind
+from ...ir.source import TextSpan
+from .references import references
+
+__all__ = ["RenameError", "prepare_rename", "rename"]
+
+_NAME = re.compile(r"[A-Za-z_][\w.]*\Z")
+_GRAPH_NAME = re.compile(r"\d+\Z")
+
+
+class RenameError(ValueError):
+    """The name cannot be changed, or not to this; the message says why."""
+
+
+def prepare_rename(snapshot: Snapshot, offset: int) -> tuple[TextSpan, str]:
+    """The range of the name at ``offset`` and the name, as far as it can be changed.
+
+    Raises:
+        RenameError: nothing here has a name of its own.
+    """
+    symbol, span = _symbol(snapshot, offset)
+    return span, symbol.name
+
+
+def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
+    """The edits that give the name at ``offset`` the name ``new_name``, written with or without its ``%`` or ``@``.
+
+    Raises:
+        RenameError: nothing here has a name, the new one is not one, or it would then mean something else.
+    """
+    symbol, _ = _symbol(snapshot, offset)
+    sigil = symbol.name[0] if symbol.name[0] in "%@" else ""
+    bare = new_name[1:] if sigil and new_name.startswith(sigil) else new_name
+    _check_form(symbol, bare)
+    full = sigil + bare
+    if full == symbol.name:
+        return []
+    spans = references(snapshot, offset)
+    for span in spans:
+        for visible in snapshot.scope_at(span.start):
+            if visible.name == full and visible is not symbol:
+                line, _ = snapshot.lines.line_and_column(visible.span.start)
+                raise RenameError(f"{full} is already defined on line {line + 1}")
+    return [TextEdit(span, full) for span in spans]
+
+
+def _symbol(snapshot: Snapshot, offset: int) -> tuple[Symbol, TextSpan]:
+    symbol = snapshot.symbol_at(offset)
+    token = snapshot.token_at(offset)
+    if symbol is None or token is None:
+        raise RenameError("there is no name here that could be changed")
+    return symbol, token.span
+
+
+def _check_form(symbol: Symbol, bare: str) -> None:
+    if symbol.kind is SymbolKind.GRAPH:
+        # A name of letters is bound by `let`; `%x = …` is no Relay, only `%1 = …` is.
+        if not _GRAPH_NAME.match(bare):
+            raise RenameError(f"a graph value such as {symbol.name} takes a number for its name")
+    elif not _NAME.match(bare):
+        raise RenameError(f"{bare!r} is not a name; letters, digits, _ and . make one, and a digit cannot be first")

@@ -1,0 +1,25 @@
+"""What to select when the selection grows: word, argument, call, statement, body, definition, file."""
+
+from __future__ import annotations
+
+from ...ir.snapshot import Snapshot
+from ...ir.source import TextSpan
+
+__all__ = ["selection_ranges"]
+
+
+def selection_ranges(snapshot: Snapshot, offset: int) -> list[TextSpan]:
+    """The ranges around ``offset``, each larger than the one before it."""
+    candidates = [node.span for node in snapshot.node_at(offset)]
+    token = snapshot.token_at(offset)
+    if token is not None:
+        candidates.insert(0, token.span)
+    candidates.append(TextSpan(0, len(snapshot.text)))
+    ranges: list[TextSpan] = []
+    for span in candidates:
+        if not ranges:
+            if span.contains(offset):
+                ranges.append(span)
+        elif span.start <= ranges[-1].start and span.end >= ranges[-1].end and span != ranges[-1]:
+            ranges.append(span)
+    return ranges

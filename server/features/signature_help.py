@@ -1,0 +1,79 @@
+"""Which arguments and attributes the call around the cursor takes, and which one is being written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ir import ops
+from ...ir.ops import Op
+from ...ir.snapshot import CallSite, Snapshot
+from ...ir.types import FuncType
+from .operator_documentation import attribute_documentation, value_text
+
+__all__ = ["Parameter", "SignatureHelp", "signature_help"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A part of the signature's label, ``[start, end)`` in it, with its documentation in Markdown."""
+
+    start: int
+    end: int
+    documentation: str = ""
+
+
+@dataclass(frozen=True)
+class SignatureHelp:
+    """A call's signature; ``active`` counts in ``parameters``, and is ``None`` where the cursor is at none."""
+
+    label: str
+    documentation: str
+    parameters: tuple[Parameter, ...]
+    active: int | None
+
+
+def signature_help(snapshot: Snapshot, offset: int) -> SignatureHelp | None:
+    """The signature of the innermost call around ``offset``."""
+    call = snapshot.call_at(offset)
+    if call is None:
+        return None
+    op = ops.find(call.op_name)
+    if op is not None:
+        return _operator_signature(op, call)
+    function = next((symbol for symbol in snapshot.scope_at(offset) if symbol.name == call.op_name), None)
+    type = snapshot.type_of(function) if function is not None else None
+    if function is None or not isinstance(type, FuncType):
+        return None
+    parts = [(repr(argument), "") for argument in type.arg_types]
+    active = call.argument_index if call.argument_index < len(parts) else None
+    return _signature(function.name, parts, f" -> {type.ret_type!r}", "", active)
+
+
+def _operator_signature(op: Op, call: CallSite) -> SignatureHelp:
+    parts = [(argument.name, f"{argument.type}. {argument.doc}".strip()) for argument in op.arguments]
+    fields = op.attrs_type.fields() if op.attrs_type is not None else {}
+    active: int | None = None
+    if call.attribute is None:
+        if call.argument_index < len(op.arguments):
+            active = call.argument_index
+        elif op.variadic and op.arguments:
+            active = len(op.arguments) - 1
+    for field in fields.values():
+        if field.name == call.attribute:
+            active = len(parts)
+        default = "…" if field.required else value_text(field.default)
+        parts.append((f"{field.name}={default}", attribute_documentation(field)))
+    return _signature(op.name, parts, "", op.doc.partition("\n\n")[0], active)
+
+
+def _signature(
+    name: str, parts: list[tuple[str, str]], result: str, documentation: str, active: int | None
+) -> SignatureHelp:
+    label = f"{name}("
+    parameters: list[Parameter] = []
+    for index, (text, words) in enumerate(parts):
+        if index:
+            label += ", "
+        parameters.append(Parameter(len(label), len(label) + len(text), words))
+        label += text
+    return SignatureHelp(f"{label}){result}", documentation, tuple(parameters), active)

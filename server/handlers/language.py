@@ -1,0 +1,384 @@
+"""Requests about the language: position to offset, the feature on the snapshot, its data to the protocol's types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from ...ir.snapshot import Snapshot
+from ...ir.source import TextSpan
+from ..capabilities import RUN_PIPELINE
+from ..conversion import Converter
+from ..documents import Document
+from ..features.code_lens import lenses
+from ..features.completion import completions, documentation
+from ..features.definition import definition, type_definition
+from ..features.document_links import Link, links
+from ..features.folding import folds
+from ..features.formatting import format_document, format_range
+from ..features.hover import hover
+from ..features.inlay_hints import inlay_hints
+from ..features.outline import OutlineItem, find_symbols, outline
+from ..features.references import highlights, references
+from ..features.rename import RenameError, prepare_rename, rename
+from ..features.selection import selection_ranges
+from ..features.semantic_tokens import semantic_tokens
+from ..features.signature_help import signature_help
+from ..protocol import RelayLanguageServer
+
+__all__ = ["register"]
+
+_WORKSPACE_SYMBOLS = 200
+_REQUEST_FAILED = -32803
+
+
+class View:
+    """A document as a request sees it: its snapshot, and the converter that belongs to it."""
+
+    def __init__(self, document: Document, snapshot: Snapshot, converter: Converter) -> None:
+        self.document = document
+        self.snapshot = snapshot
+        self.converter = converter
+
+
+async def view(server: RelayLanguageServer, uri: str) -> View | None:
+    """The open document of this URI; ``None`` where there is none, which is answered with nothing."""
+    document = server.state.documents.find(uri)
+    if document is None:
+        return None
+    snapshot = await server.state.analysis.snapshot(document)
+    converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
+    return View(document, snapshot, converter)
+
+
+def refusal(message: str) -> JsonRpcException:
+    """The answer to a request that cannot be fulfilled for a reason that the user should read."""
+    return JsonRpcException(message, code=_REQUEST_FAILED)
+
+
+async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> types.Hover | None:
+    """Type, documentation, origin and passes of what is under the cursor."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    offset = seen.converter.offset(params.position)
+    expr = seen.snapshot.expr_at(offset)
+    span = seen.snapshot.span_of(expr) if expr is not None else None
+    events = await server.state.events(seen.snapshot.text, span) if span is not None else ()
+    found = hover(seen.snapshot, offset, events)
+    return None if found is None else seen.converter.hover(found)
+
+
+async def on_definition(
+    server: RelayLanguageServer, params: types.DefinitionParams
+) -> types.Location | list[types.LocationLink] | None:
+    """Where the name under the cursor is defined."""
+    seen = await view(server, params.text_document.uri)
+    found = definition(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
+    if seen is None or found is None:
+        return None
+    if server.supports("textDocument", "definition", "linkSupport"):
+        return [seen.converter.link(found)]
+    return seen.converter.location(found.span)
+
+
+async def on_type_definition(
+    server: RelayLanguageServer, params: types.TypeDefinitionParams
+) -> list[types.Location] | list[types.LocationLink] | None:
+    """Where the data types in the type of what is under the cursor are defined."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    found = type_definition(seen.snapshot, seen.converter.offset(params.position))
+    if server.supports("textDocument", "typeDefinition", "linkSupport"):
+        return [seen.converter.link(target) for target in found]
+    return [seen.converter.location(target.span) for target in found]
+
+
+async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> list[types.Location] | None:
+    """Where the name under the cursor is used."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    offset = seen.converter.offset(params.position)
+    found = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
+    return [seen.converter.location(span) for span in found]
+
+
+async def on_highlight(
+    server: RelayLanguageServer, params: types.DocumentHighlightParams
+) -> list[types.DocumentHighlight] | None:
+    """Where the name under the cursor is read and written."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    return [
+        seen.converter.highlight(item) for item in highlights(seen.snapshot, seen.converter.offset(params.position))
+    ]
+
+
+async def on_document_symbol(
+    server: RelayLanguageServer, params: types.DocumentSymbolParams
+) -> list[types.DocumentSymbol] | list[types.SymbolInformation] | None:
+    """The definitions of a document."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    items = outline(seen.snapshot)
+    if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
+        return seen.converter.outline(items)
+    flat: list[types.SymbolInformation] = []
+    stack: list[tuple[OutlineItem, str | None]] = [(item, None) for item in reversed(items)]
+    while stack:
+        item, container = stack.pop()
+        flat.append(seen.converter.symbol_information(item, container))
+        stack.extend((child, item.name) for child in reversed(item.children))
+    return flat
+
+
+async def on_workspace_symbol(
+    server: RelayLanguageServer, params: types.WorkspaceSymbolParams
+) -> list[types.SymbolInformation]:
+    """The definitions of all open documents that fit a query."""
+    found: list[types.SymbolInformation] = []
+    for document in server.state.documents:
+        seen = await view(server, document.uri)
+        if seen is None:
+            continue
+        for symbol in find_symbols(seen.snapshot.symbols, params.query):
+            item = OutlineItem(symbol.name, "", symbol.kind, symbol.full_span, symbol.span)
+            container = symbol.container.name if symbol.container is not None else None
+            found.append(seen.converter.symbol_information(item, container))
+            if len(found) >= _WORKSPACE_SYMBOLS:
+                return found
+    return found
+
+
+async def on_folding_range(
+    server: RelayLanguageServer, params: types.FoldingRangeParams
+) -> list[types.FoldingRange] | None:
+    """What can be folded away."""
+    seen = await view(server, params.text_document.uri)
+    return None if seen is None else [seen.converter.fold(fold) for fold in folds(seen.snapshot)]
+
+
+async def on_selection_range(
+    server: RelayLanguageServer, params: types.SelectionRangeParams
+) -> list[types.SelectionRange] | None:
+    """How a selection at each of the positions grows."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    offsets = [seen.converter.offset(position) for position in params.positions]
+    return [seen.converter.selection_range(selection_ranges(seen.snapshot, offset)) for offset in offsets]
+
+
+async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintParams) -> list[types.InlayHint] | None:
+    """Inferred types in the visible part."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None or not server.state.settings.inlay_types:
+        return None
+    span = seen.converter.span(params.range)
+    return [seen.converter.inlay_hint(hint) for hint in inlay_hints(seen.snapshot, span)]
+
+
+async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> types.CompletionList | None:
+    """What can be written at the cursor."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    found = completions(seen.snapshot, seen.converter.offset(params.position))
+    snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
+    items = [seen.converter.completion(item, rank, snippets) for rank, item in enumerate(found)]
+    return types.CompletionList(is_incomplete=False, items=items)
+
+
+def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:
+    """The documentation of a completion that is looked at."""
+    words = documentation(item.data) if isinstance(item.data, str) else ""
+    if words:
+        item.documentation = types.MarkupContent(types.MarkupKind.Markdown, words)
+    return item
+
+
+async def on_signature_help(
+    server: RelayLanguageServer, params: types.SignatureHelpParams
+) -> types.SignatureHelp | None:
+    """The call around the cursor."""
+    seen = await view(server, params.text_document.uri)
+    found = signature_help(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
+    return None if seen is None or found is None else seen.converter.signature_help(found)
+
+
+async def on_prepare_rename(
+    server: RelayLanguageServer, params: types.PrepareRenameParams
+) -> types.PrepareRenamePlaceholder | None:
+    """The name that would be changed."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    try:
+        span, name = prepare_rename(seen.snapshot, seen.converter.offset(params.position))
+    except RenameError as error:
+        raise refusal(str(error)) from None
+    return types.PrepareRenamePlaceholder(seen.converter.range(span), name)
+
+
+async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    """The edits that change a name."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    version = seen.document.version
+    try:
+        edits = rename(seen.snapshot, seen.converter.offset(params.position), params.new_name)
+    except RenameError as error:
+        raise refusal(str(error)) from None
+    return seen.converter.workspace_edit(edits, version)
+
+
+async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams) -> list[types.CodeLens] | None:
+    """Lines above functions."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None or not server.state.settings.code_lens:
+        return None
+    found: list[types.CodeLens] = []
+    for lens in lenses(seen.snapshot):
+        command = types.Command(lens.title, "")
+        if lens.runs_pipeline:
+            command = types.Command(lens.title, RUN_PIPELINE, arguments=[{"uri": seen.document.uri}])
+        found.append(types.CodeLens(seen.converter.range(lens.span), command))
+    return found
+
+
+async def on_document_link(
+    server: RelayLanguageServer, params: types.DocumentLinkParams
+) -> list[types.DocumentLink] | None:
+    """The places in files that comments name, as far as there are such files."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    folder = _folder(seen.document.uri)
+    targets: dict[str, str | None] = {}
+    found: list[types.DocumentLink] = []
+    for link in links(seen.snapshot):
+        target = targets.setdefault(link.file, _file_uri(folder, link.file))
+        if target is not None:
+            found.append(_link(seen.converter, link, target))
+    return found
+
+
+def _folder(uri: str) -> Path | None:
+    parts = urlsplit(uri)
+    return Path(url2pathname(parts.path)).parent if parts.scheme == "file" else None
+
+
+def _file_uri(folder: Path | None, name: str) -> str | None:
+    if folder is None:
+        return None
+    try:
+        path = folder / name
+        return path.resolve().as_uri() if path.is_file() else None
+    except (OSError, ValueError):
+        return None
+
+
+def _link(converter: Converter, link: Link, target: str) -> types.DocumentLink:
+    return types.DocumentLink(
+        range=converter.range(link.span),
+        target=f"{target}#L{link.line},{max(link.column, 1)}",
+        tooltip=f"{link.file}, line {link.line}",
+    )
+
+
+async def on_formatting(
+    server: RelayLanguageServer, params: types.DocumentFormattingParams
+) -> list[types.TextEdit] | None:
+    """The layout of a document put right."""
+    seen = await view(server, params.text_document.uri)
+    return None if seen is None else seen.converter.text_edits(format_document(seen.snapshot))
+
+
+async def on_range_formatting(
+    server: RelayLanguageServer, params: types.DocumentRangeFormattingParams
+) -> list[types.TextEdit] | None:
+    """The layout of a part put right."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    return seen.converter.text_edits(format_range(seen.snapshot, seen.converter.span(params.range)))
+
+
+async def on_semantic_tokens(
+    server: RelayLanguageServer, params: types.SemanticTokensParams
+) -> types.SemanticTokens | None:
+    """What each word of a document is."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    data = seen.converter.semantic_tokens(semantic_tokens(seen.snapshot))
+    return types.SemanticTokens(data=data, result_id=server.tokens.keep(seen.document.uri, data))
+
+
+async def on_semantic_tokens_delta(
+    server: RelayLanguageServer, params: types.SemanticTokensDeltaParams
+) -> types.SemanticTokens | types.SemanticTokensDelta | None:
+    """What has changed in that since the client asked last."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    data = seen.converter.semantic_tokens(semantic_tokens(seen.snapshot))
+    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, data)
+    result_id = server.tokens.keep(seen.document.uri, data)
+    if edit is None:
+        return types.SemanticTokens(data=data, result_id=result_id)
+    edits = [types.SemanticTokensEdit(edit.start, edit.delete_count, edit.data)] if edit.changes else []
+    return types.SemanticTokensDelta(edits=edits, result_id=result_id)
+
+
+async def on_semantic_tokens_range(
+    server: RelayLanguageServer, params: types.SemanticTokensRangeParams
+) -> types.SemanticTokens | None:
+    """What each word of the visible part is."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    span: TextSpan = seen.converter.span(params.range)
+    return types.SemanticTokens(data=seen.converter.semantic_tokens(semantic_tokens(seen.snapshot, span)))
+
+
+_HANDLERS: dict[str, Any] = {
+    types.TEXT_DOCUMENT_HOVER: on_hover,
+    types.TEXT_DOCUMENT_DEFINITION: on_definition,
+    types.TEXT_DOCUMENT_TYPE_DEFINITION: on_type_definition,
+    types.TEXT_DOCUMENT_REFERENCES: on_references,
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: on_highlight,
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on_document_symbol,
+    types.WORKSPACE_SYMBOL: on_workspace_symbol,
+    types.TEXT_DOCUMENT_FOLDING_RANGE: on_folding_range,
+    types.TEXT_DOCUMENT_SELECTION_RANGE: on_selection_range,
+    types.TEXT_DOCUMENT_INLAY_HINT: on_inlay_hint,
+    types.TEXT_DOCUMENT_COMPLETION: on_completion,
+    types.COMPLETION_ITEM_RESOLVE: on_completion_resolve,
+    types.TEXT_DOCUMENT_SIGNATURE_HELP: on_signature_help,
+    types.TEXT_DOCUMENT_PREPARE_RENAME: on_prepare_rename,
+    types.TEXT_DOCUMENT_RENAME: on_rename,
+    types.TEXT_DOCUMENT_CODE_LENS: on_code_lens,
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: on_document_link,
+    types.TEXT_DOCUMENT_FORMATTING: on_formatting,
+    types.TEXT_DOCUMENT_RANGE_FORMATTING: on_range_formatting,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: on_semantic_tokens,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: on_semantic_tokens_delta,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: on_semantic_tokens_range,
+}
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    for method, handler in _HANDLERS.items():
+        server.feature(method)(handler)

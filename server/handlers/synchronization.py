@@ -1,0 +1,119 @@
+"""The life of a document and of the server: open, change, save, close; settings; the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from ...ir.diagnostics import Severity
+from ..conversion import change_of
+from ..documents import Document
+from ..protocol import RelayLanguageServer
+
+__all__ = ["register"]
+
+_SECTION = "relay"
+
+
+def _section(given: Any) -> Any:
+    """The part of a configuration that is ours; some clients send it bare, some under its name."""
+    return given.get(_SECTION, given) if isinstance(given, dict) else given
+
+
+def initialized(server: RelayLanguageServer, params: types.InitializedParams) -> None:
+    """The client is ready."""
+    server.state.start()
+    server.state.configure(_section(server.initialization_options))
+    server.in_background(_fetch_settings(server))
+
+
+async def _fetch_settings(server: RelayLanguageServer) -> None:
+    if server.supports("workspace", "didChangeConfiguration", "dynamicRegistration"):
+        registration = types.Registration(
+            "relay-configuration", types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
+        )
+        await server.client_register_capability_async(types.RegistrationParams([registration]))
+    if server.supports("workspace", "configuration"):
+        items = [types.ConfigurationItem(section=_SECTION)]
+        answer = await server.workspace_configuration_async(types.ConfigurationParams(items))
+        given = answer[0] if answer else None
+        if given:
+            server.state.configure(given)
+    server.status("ready", "")
+
+
+def did_change_configuration(server: RelayLanguageServer, params: types.DidChangeConfigurationParams) -> None:
+    """Settings were changed: they are in the message, or are to be asked for."""
+    given = _section(params.settings)
+    if given:
+        server.state.configure(given)
+    elif server.supports("workspace", "configuration"):
+        server.in_background(_fetch_settings(server))
+
+
+def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParams) -> None:
+    """A document was opened."""
+    item = params.text_document
+    document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
+    _changed(server, document)
+
+
+def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
+    """A document was edited."""
+    identifier = params.text_document
+    changes = [change_of(event) for event in params.content_changes]
+    document = server.state.documents.change(identifier.uri, changes, identifier.version)
+    if document is None:
+        server.log(f"a change of {identifier.uri}, which is not open, was left aside")
+        return
+    _changed(server, document)
+
+
+def _changed(server: RelayLanguageServer, document: Document) -> None:
+    if not server.client_pulls:
+        server.state.publisher.schedule(document)
+
+
+def did_close(server: RelayLanguageServer, params: types.DidCloseTextDocumentParams) -> None:
+    """A document was closed; its diagnostics go with it."""
+    uri = params.text_document.uri
+    server.state.close(uri)
+    server.tokens.forget(uri)
+    if not server.client_pulls:
+        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+
+
+def did_save(server: RelayLanguageServer, params: types.DidSaveTextDocumentParams) -> None:
+    """A document was saved: the configured pipeline has its turn."""
+    document = server.state.documents.find(params.text_document.uri)
+    if document is not None:
+        server.in_background(_check(server, document))
+
+
+async def _check(server: RelayLanguageServer, document: Document) -> None:
+    version = document.version
+    edits = await server.state.check_on_save(document)
+    if edits and document.version == version:
+        converter = server.converter_for(document)
+        label = "Relay: pipeline on save"
+        params = types.ApplyWorkspaceEditParams(converter.workspace_edit(edits, version), label)
+        answer = await server.workspace_apply_edit_async(params)
+        if not answer.applied:
+            server.say(f"the editor refused what the pipeline changed: {answer.failure_reason}", Severity.WARNING)
+
+
+def shutdown(server: RelayLanguageServer, params: None) -> None:
+    """The client is about to end us."""
+    server.state.shut_down()
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these messages."""
+    server.feature(types.INITIALIZED)(initialized)
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(did_change_configuration)
+    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(did_change)
+    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE)(did_save)
+    server.feature(types.SHUTDOWN)(shutdown)

@@ -1,0 +1,153 @@
+"""Serving over standard input and output: ``initialize`` is answered before the heavy imports.
+
+A client waits for that answer before it does anything else. It needs nothing but what the client sent, so it goes out
+first; then the protocol library is loaded, is given the same message, and its own answer, which is equal, is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import threading
+from typing import Any, BinaryIO
+
+from .capabilities import initialize_result
+
+__all__ = ["serve_stdio"]
+
+_INITIALIZE = "initialize"
+_HEADER_END = b"\r\n\r\n"
+_CHUNK = 1 << 20
+
+
+def serve_stdio() -> None:
+    """Serve the client on standard input and output until it leaves."""
+    messages = _Messages(sys.stdin.fileno())
+    # What anything prints must not get between the messages.
+    stdout = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    first = messages.next()
+    if first is not None:
+        answered = _answer(first, stdout)
+        _serve(messages, stdout, first, answered)
+
+
+class _Messages:
+    """The messages of a stream, read from the descriptor itself.
+
+    The thread that waits here may still do so when the process ends; on one of Python's buffered streams it would hold
+    a lock that the interpreter wants then.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._buffer = bytearray()
+
+    def next(self) -> bytes | None:
+        """The body of the next message; ``None`` at the end of the stream."""
+        while True:
+            end = self._buffer.find(_HEADER_END)
+            if end < 0:
+                if not self._fill():
+                    return None
+                continue
+            header = bytes(self._buffer[:end])
+            del self._buffer[: end + len(_HEADER_END)]
+            length = _content_length(header)
+            while len(self._buffer) < length:
+                if not self._fill():
+                    return None
+            body = bytes(self._buffer[:length])
+            del self._buffer[:length]
+            if body:
+                return body
+
+    def _fill(self) -> bool:
+        chunk = os.read(self._descriptor, _CHUNK)
+        self._buffer += chunk
+        return bool(chunk)
+
+
+def _content_length(header: bytes) -> int:
+    for line in header.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length" and value.strip().isdigit():
+            return int(value)
+    return 0
+
+
+def _answer(body: bytes, stdout: BinaryIO) -> bool:
+    """Answer the message, if it asks to initialize, and tell whether it did."""
+    try:
+        message: Any = json.loads(body)
+    except ValueError:
+        return False
+    if not isinstance(message, dict) or message.get("method") != _INITIALIZE or "id" not in message:
+        return False
+    params = message.get("params")
+    result = initialize_result(params if isinstance(params, dict) else {})
+    answer = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
+    stdout.write(b"Content-Length: %d\r\n\r\n%b" % (len(answer), answer))
+    stdout.flush()
+    return True
+
+
+def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) -> None:
+    from pygls.io_ import StdoutWriter
+
+    from .application import create_server
+
+    server = create_server()
+    writer: Any = StdoutWriter(stdout)
+    server.protocol.set_writer(_DropFirst(writer) if answered else writer)
+
+    def take(body: bytes) -> None:
+        # What cannot be understood is reported, and must not end the loop.
+        try:
+            server.protocol.handle_message(server.protocol.structure_message(json.loads(body)))
+        except Exception as error:
+            server.report_server_error(error, type(error))
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+        def read() -> None:
+            body: bytes | None = b""
+            while body is not None:
+                body = messages.next()
+                try:
+                    loop.call_soon_threadsafe(arrived.put_nowait, body)
+                except RuntimeError:  # the loop is closed: we are about to end
+                    return
+
+        take(first)
+        threading.Thread(target=read, name="relay-input", daemon=True).start()
+        while (body := await arrived.get()) is not None:
+            take(body)
+
+    try:
+        asyncio.run(serve())
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass
+    finally:
+        server.state.shut_down()
+
+
+class _DropFirst:
+    """A writer that drops the first message: the answer that was given already."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+        self._dropped = False
+
+    def write(self, data: bytes) -> Any:
+        if not self._dropped:
+            self._dropped = True
+            return None
+        return self._writer.write(data)
+
+    def close(self) -> Any:
+        return self._writer.close()

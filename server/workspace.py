@@ -1,0 +1,327 @@
+"""Everything a running server knows: documents, settings, the worker, the history, and what passes found.
+
+Knows nothing of the protocol. What it wants from the client it asks of a :class:`Client`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ..ir.diagnostics import Diagnostic, Severity, TextEdit
+from ..ir.source import TextSpan
+from .analysis import Analysis, Publisher
+from .documents import Document, Documents
+from .executor import SingleThread
+from .features.diagnostics import diagnostics
+from .features.history import RememberedStep, ValueEvent, value_events
+from .history import History, StepRecord, default_folder
+from .jobs import PassesOutcome, RunPasses
+from .pass_calls import PassCall, parse_pipeline
+from .settings import Settings, read_settings
+from .worker import JobError, Worker
+
+if TYPE_CHECKING:
+    from ..ir.snapshot import Snapshot
+
+__all__ = ["Client", "MovedOn", "Workspace"]
+
+_SURVEY_SECONDS = 1.5
+"""How long a request for code actions waits until it is known which passes would change the buffer."""
+
+_TEXTS_KEPT = 4
+"""For how many texts it is kept in mind which passes would change them, and which did."""
+
+_HINTS_SHOWN = 100
+
+
+class Client(Protocol):
+    """What a workspace asks of its client."""
+
+    def publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        """Show these diagnostics, and no others, for the document at its version."""
+        ...
+
+    def say(self, message: str, severity: Severity) -> None:
+        """Show a message to the user."""
+        ...
+
+    def status(self, state: str, message: str) -> None:
+        """Tell whether we are at work: ``ready``, ``working`` or ``stopped``."""
+        ...
+
+
+class MovedOn(Exception):
+    """The buffer is no longer at the version that was asked about."""
+
+
+@dataclass
+class _Survey:
+    """Which passes would change one text, as far as that is known yet."""
+
+    changing: list[str]
+    task: asyncio.Task[None] | None = None
+
+
+class Workspace:
+    """The state of one server with one client."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.documents = Documents()
+        self.settings = Settings()
+        self.analysis = Analysis()
+        self.worker = Worker()
+        self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, client.publish)
+        self._storage = SingleThread("relay-history")
+        self._history: History | None = None
+        self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        self._surveys: dict[str, _Survey] = {}
+        self._steps: dict[str, tuple[RememberedStep, ...]] = {}
+
+    # Settings
+
+    def configure(self, given: object) -> None:
+        """Take over what the client has set."""
+        settings, problems = read_settings(given)
+        for problem in problems:
+            self.client.say(problem, Severity.WARNING)
+        if settings == self.settings:
+            return
+        if (settings.history, settings.history_folder, settings.history_size) != (
+            self.settings.history,
+            self.settings.history_folder,
+            self.settings.history_size,
+        ):
+            self._history = None
+        self.settings = settings
+        self.worker.memory_limit = settings.memory_limit << 20
+        for document in self.documents:
+            self.publisher.schedule(document)
+
+    # Diagnostics
+
+    def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
+        """What is wrong with the text, and what passes found in it the last time it was saved."""
+        found = diagnostics(snapshot, unused_values=self.settings.unused_values)
+        text, from_passes = self._findings.get(document.uri, ("", ()))
+        # What passes found holds for the very text they saw.
+        return [*found, *from_passes] if from_passes and text == snapshot.text else found
+
+    async def snapshot(self, uri: str) -> Snapshot | None:
+        """The snapshot of an open document as it is now."""
+        document = self.documents.find(uri)
+        return None if document is None else await self.analysis.snapshot(document)
+
+    def close(self, uri: str) -> None:
+        """Forget a document."""
+        self.documents.close(uri)
+        self.publisher.forget(uri)
+        self._findings.pop(uri, None)
+
+    # Passes
+
+    async def run_passes(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> PassesOutcome:
+        """What passes make of a document, worked out in the worker.
+
+        Raises:
+            MovedOn: the document is not, or no longer, at ``version``.
+            JobError: the worker could not do it: it took too long, crashed, or was stopped.
+        """
+        version = document.version if version is None else version
+        self._check(document, version)
+        job = RunPasses(document.text, document.name, tuple(calls), self.settings.opt_level)
+        names = ", ".join(map(str, calls))
+        self.client.status("working", names)
+        try:
+            outcome: PassesOutcome = await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
+        except JobError as error:
+            self.client.status("stopped", error.message)
+            raise
+        self.client.status("ready", "")
+        self._check(document, version)
+        return outcome
+
+    def _check(self, document: Document, version: int) -> None:
+        if document.version != version or self.documents.find(document.uri) is not document:
+            raise MovedOn
+
+    async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
+        """Run the configured pipeline over a saved document, and show what came of it.
+
+        Gives the edits that are to be applied: none, unless the user has asked for that.
+        """
+        if not self.settings.pipeline:
+            return ()
+        text = document.text
+        try:
+            outcome = await self.run_passes(document, parse_pipeline(self.settings.pipeline))
+        except MovedOn:
+            return ()
+        except JobError as error:
+            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", TextSpan(0, 0))
+            self._take_findings(document, text, (problem,))
+            return ()
+        if self.settings.apply_on_save and outcome.changed:
+            await self.remember(text, outcome)
+            return outcome.edits
+        self._take_findings(document, text, tuple(self._findings_of(outcome)))
+        return ()
+
+    def _findings_of(self, outcome: PassesOutcome) -> list[Diagnostic]:
+        """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
+        if outcome.failed is not None:
+            return [found for found in outcome.diagnostics if found.code.startswith(("pass-", "unknown-", "option"))]
+        changing = ", ".join(step.name for step in outcome.steps if step.changed)
+        return [
+            Diagnostic("pass-would-change", Severity.HINT, f"{changing} would change this", edit.span)
+            for edit in outcome.edits[:_HINTS_SHOWN]
+        ]
+
+    def _take_findings(self, document: Document, text: str, found: tuple[Diagnostic, ...]) -> None:
+        self._findings[document.uri] = (text, found)
+        self.publisher.schedule(document)
+
+    async def passes_that_change(self, document: Document, wait: bool) -> Sequence[str]:
+        """The registered passes that would change the document as it is, as far as it is known.
+
+        It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now.
+        """
+        key = document.text
+        survey = self._surveys.get(key)
+        if survey is None:
+            if not wait:
+                return ()
+            survey = self._surveys[key] = _Survey([])
+            survey.task = asyncio.create_task(self._survey(document.text, document.name, survey))
+            while len(self._surveys) > _TEXTS_KEPT:
+                oldest = self._surveys.pop(next(iter(self._surveys)))
+                if oldest.task is not None:
+                    oldest.task.cancel()
+        if wait and survey.task is not None:
+            await asyncio.wait({survey.task}, timeout=_SURVEY_SECONDS)
+        return tuple(survey.changing)
+
+    async def _survey(self, text: str, name: str, survey: _Survey) -> None:
+        names = await self.analysis.thread.run(_passes_without_required_options)
+        for candidate in names:
+            job = RunPasses(text, name, (PassCall(candidate),), self.settings.opt_level, with_texts=False)
+            try:
+                outcome: PassesOutcome = await self.worker.run(job, timeout=self.settings.pass_timeout)
+            except JobError:
+                continue
+            if outcome.changed:
+                survey.changing.append(candidate)
+
+    # History
+
+    async def remember(self, before: str, outcome: PassesOutcome) -> None:
+        """Keep the steps of a pipeline whose result was put into the buffer."""
+        if self.settings.history:
+            await self._storage.run(self._record, before, outcome)
+            self._steps.pop(outcome.text, None)
+
+    def _record(self, before: str, outcome: PassesOutcome) -> None:
+        store = self._store()
+        for step in outcome.steps:
+            if step.changed:
+                store.record(step.name, before, step.text, step.seconds, step.origins)
+                before = step.text
+
+    def _store(self) -> History:
+        """The history. Only the storage thread asks for it, and what is wrong with its file is told to the user."""
+        if self._history is None:
+            loop = self._loop
+
+            def report(problem: str) -> None:
+                if loop is not None:
+                    loop.call_soon_threadsafe(self.client.say, problem, Severity.WARNING)
+
+            folder = Path(self.settings.history_folder) if self.settings.history_folder else default_folder()
+            self._history = History(folder, self.settings.history_size << 20, report)
+        return self._history
+
+    _loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Remember the event loop, and load what the first document needs while there is none yet."""
+        self._loop = asyncio.get_running_loop()
+        self.analysis.thread.submit(_preload)
+
+    async def steps_to(self, text: str) -> Sequence[StepRecord]:
+        """How a text came to be."""
+        if not self.settings.history:
+            return ()
+        return await self._storage.run(lambda: self._store().steps_to(text))
+
+    async def remembered_text(self, step: int, side: str) -> str | None:
+        """The text before or after a step of the history."""
+
+        def read() -> str | None:
+            record = self._store().step(step)
+            if record is None:
+                return None
+            return self._store().text(record.before if side == "before" else record.after)
+
+        return await self._storage.run(read)
+
+    async def clear_history(self) -> None:
+        """Forget what passes did."""
+        self._steps.clear()
+        await self._storage.run(lambda: self._store().clear())
+
+    async def events(self, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
+        """What passes did to the value at ``span`` of a text."""
+        if not self.settings.history:
+            return ()
+        steps = self._steps.get(text)
+        if steps is None:
+            steps = await self._storage.run(self._remembered_steps, text)
+            if len(self._steps) >= _TEXTS_KEPT:
+                self._steps.clear()
+            self._steps[text] = steps
+        return value_events(steps, span) if steps else ()
+
+    def _remembered_steps(self, text: str) -> tuple[RememberedStep, ...]:
+        store = self._store()
+        found: list[RememberedStep] = []
+        for record in store.steps_to(text):
+            before, after = store.text(record.before), store.text(record.after)
+            if before is not None and after is not None:
+                found.append(RememberedStep(record.pass_name, before, after, record.origins))
+        return tuple(found)
+
+    def shut_down(self) -> None:
+        """Stop the worker and the threads."""
+        self.worker.close()
+        self.analysis.thread.shutdown()
+        self._storage.shutdown()
+
+    @property
+    def pipelines(self) -> Mapping[str, tuple[str, ...]]:
+        """The pipelines that have a name."""
+        return self.settings.pipelines
+
+
+def _passes_without_required_options() -> list[str]:
+    from ..passes import registered
+
+    return [
+        name
+        for name, kind in registered().items()
+        if not any(option.required for option in kind.declaration().options.values())
+    ]
+
+
+def _preload() -> None:
+    """Import what the first snapshot needs."""
+    from ..ir import ops, snapshot  # noqa: F401
