@@ -54,5 +54,6 @@ register(
         attrs=MetaRefAttrs,
         relation=_unresolved,
         level=10,
+        non_computational=True,
     )
 )

@@ -42,6 +42,7 @@ register(
         kernel=identity_kernel,
         infer_layout=elementwise_layout,
         level=10,
+        non_computational=True,
     )
 )
 

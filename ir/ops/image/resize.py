@@ -197,6 +197,7 @@ register(
         pattern=OpPattern.INJECTIVE,
         kernel=_dynamic_resize,
         level=5,
+        shape_needs_data=True,
     )
 )
 

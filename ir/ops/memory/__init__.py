@@ -113,6 +113,7 @@ register(
         kernel=_alloc_storage,
         infer_layout=elementwise_layout,
         level=10,
+        non_computational=True,
     )
 )
 
@@ -132,6 +133,7 @@ register(
         kernel=_alloc_tensor,
         infer_layout=elementwise_layout,
         level=10,
+        non_computational=True,
     )
 )
 
@@ -146,5 +148,6 @@ register(
         infer_layout=elementwise_layout,
         stateful=True,
         level=10,
+        non_computational=True,
     )
 )

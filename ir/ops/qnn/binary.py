@@ -127,5 +127,6 @@ for _name, _words, _kernel in (
             kernel=_kernel,
             infer_layout=binary_layout,
             level=11,
+            non_computational=True,
         )
     )

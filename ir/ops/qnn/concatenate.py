@@ -80,5 +80,6 @@ register(
         kernel=_kernel,
         infer_layout=_infer_layout,
         level=11,
+        non_computational=True,
     )
 )

@@ -219,6 +219,7 @@ register(
         kernel=_through("nn.conv2d"),
         infer_layout=_with_parameters(convolution_layout, "C"),
         level=11,
+        non_computational=True,
     )
 )
 
@@ -238,6 +239,7 @@ register(
         kernel=_through("nn.conv2d_transpose"),
         infer_layout=_with_parameters(convolution_layout, "C"),
         level=11,
+        non_computational=True,
     )
 )
 
@@ -256,6 +258,7 @@ register(
         kernel=_through("nn.dense"),
         infer_layout=_with_parameters(dense_layout, "N"),
         level=11,
+        non_computational=True,
     )
 )
 
@@ -274,6 +277,7 @@ register(
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         infer_layout=_with_parameters(dense_pack_layout, "N"),
         level=11,
+        non_computational=True,
     )
 )
 
@@ -292,5 +296,6 @@ register(
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         kernel=_through("nn.batch_matmul"),
         level=11,
+        non_computational=True,
     )
 )

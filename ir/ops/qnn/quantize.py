@@ -96,6 +96,7 @@ register(
         pattern=OpPattern.ELEMWISE,
         kernel=_quantize,
         level=11,
+        non_computational=True,
     )
 )
 
@@ -143,6 +144,7 @@ register(
         pattern=OpPattern.ELEMWISE,
         kernel=_dequantize,
         level=11,
+        non_computational=True,
     )
 )
 

@@ -146,5 +146,6 @@ register(
         kernel=_kernel,
         infer_layout=_infer_layout,
         level=11,
+        non_computational=True,
     )
 )

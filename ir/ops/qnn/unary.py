@@ -90,6 +90,7 @@ for _name, (_words, _function) in _FUNCTIONS.items():
             pattern=OpPattern.ELEMWISE if _name == "tanh" else OpPattern.OPAQUE,
             kernel=_through_reals(_function),
             level=11,
+            non_computational=True,
         )
     )
 
@@ -123,5 +124,6 @@ register(
         relation=_relation,
         kernel=_leaky_relu,
         level=11,
+        non_computational=True,
     )
 )

@@ -125,6 +125,7 @@ register(
         kernel=_dynamic_to_dense,
         infer_layout=elementwise_layout,
         level=3,
+        shape_needs_data=True,
     )
 )
 
@@ -174,6 +175,7 @@ register(
         pattern=OpPattern.OPAQUE,
         kernel=_fill_empty_rows,
         level=3,
+        shape_needs_data=True,
     )
 )
 

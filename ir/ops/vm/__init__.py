@@ -66,6 +66,7 @@ register(
         kernel=_shape_of,
         infer_layout=elementwise_layout,
         level=10,
+        non_computational=True,
     )
 )
 
@@ -93,6 +94,7 @@ register(
         kernel=_reshape_tensor,
         infer_layout=elementwise_layout,
         level=10,
+        non_computational=True,
     )
 )
 
@@ -150,6 +152,7 @@ register(
         infer_layout=elementwise_layout,
         stateful=True,
         level=10,
+        non_computational=True,
     )
 )
 
@@ -176,5 +179,6 @@ register(
         pattern=OpPattern.OPAQUE,
         infer_layout=elementwise_layout,
         level=10,
+        non_computational=True,
     )
 )

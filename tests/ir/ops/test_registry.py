@@ -72,6 +72,16 @@ def test_layouts_are_inferred_where_the_registry_infers_them() -> None:
     assert ours == {name: "FInferCorrectLayout" in registry()[name]["has"] for name in ours}
 
 
+def test_non_computational_operators_are_those_of_the_registry() -> None:
+    ours = {name: op.non_computational for name, op in declared().items()}
+    assert ours == {name: bool(registry()[name].get("TNonComputational")) for name in ours}
+
+
+def test_reshaping_operators_are_those_of_the_registry() -> None:
+    ours = {name: op.reshapes_only for name, op in declared().items()}
+    assert ours == {name: bool(registry()[name].get("TReshapeOp")) for name in ours}
+
+
 def test_arguments_are_those_of_the_registry() -> None:
     def in_order(name: str, arguments: list[str]) -> list[str]:
         return sorted(arguments) if name in PARAMETERS_IN_ORDER_OF_THE_CALL else arguments
