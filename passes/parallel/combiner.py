@@ -1,0 +1,153 @@
+"""Finding the branches that start with the same operator on the same input, and putting one operator in their place.
+
+Source of the rule: ``src/relay/transforms/combine_parallel_op.cc``, ``expr_subst.cc``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from ...ir import ops
+from ...ir.expressions import Call, Expr, Function
+from ...ir.ops.operator import Op, OpPattern
+from ...ir.types import TensorType
+from ...ir.visitor import post_order
+from ..provenance import ExprMutator, current_record
+from ..provenance.mutator import Descent
+
+__all__ = ["Branch", "ParallelOpCombiner", "tensor_type"]
+
+Branch: TypeAlias = list[Call]
+"""An operator and the elementwise or broadcasting ones that follow it, each the only user of the one before."""
+
+
+def tensor_type(expr: Expr) -> TensorType:
+    """The type of a value that is known to be a tensor.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(expr.checked_type, TensorType):
+        raise TypeError(f"{expr!r} is no tensor")
+    return expr.checked_type
+
+
+class ParallelOpCombiner:
+    """What the passes that combine parallel operators share; each says when and how by overriding."""
+
+    def __init__(self, op_name: str, min_num_branches: int) -> None:
+        self.op = ops.get(op_name)
+        self.min_num_branches = min_num_branches
+
+    def is_supported(self, call: Call) -> bool:
+        """Whether a call of the operator may be combined at all."""
+        del call
+        return True
+
+    def can_combine(self, lhs: Call, rhs: Call) -> bool:
+        """Whether two calls on one input may become one."""
+        raise NotImplementedError
+
+    def combined_op(self, branches: Sequence[Branch]) -> Call:
+        """The one call that stands for the first calls of all branches."""
+        raise NotImplementedError
+
+    def is_argument_compatible(self, lhs: Call, rhs: Call, index: int) -> bool:
+        """Whether an argument of two following calls can be joined."""
+        raise NotImplementedError
+
+    def combined_following(self, data: Expr, branches: Sequence[Branch], depth: int, parent: int) -> Call:
+        """The one call that stands for the calls at ``depth``; ``data`` takes the place of argument ``parent``."""
+        raise NotImplementedError
+
+    def outputs(self, data: Expr, branches: Sequence[Branch], depth: int) -> list[Expr]:
+        """The part of ``data`` that each branch gave at ``depth``."""
+        raise NotImplementedError
+
+    def combine(self, function: Function) -> Function:
+        """``function`` with every group of enough parallel branches combined."""
+        replacements: dict[Expr, Expr] = {}
+        for group in self._groups(function):
+            if len(group) >= self.min_num_branches:
+                self._combine_group(group, replacements)
+        return _Substituter(replacements).visit_function(function) if replacements else function
+
+    def _groups(self, function: Function) -> list[list[Branch]]:
+        users: dict[Expr, list[Call]] = {}
+        roots: dict[Expr, None] = {}
+        for expr in post_order(function):
+            if not isinstance(expr, Call):
+                continue
+            if expr.op is self.op and self.is_supported(expr):
+                roots[expr.args[0]] = None
+                users.setdefault(expr.args[0], []).append(expr)
+            else:
+                for arg in expr.args:
+                    users.setdefault(arg, []).append(expr)
+        groups: list[list[Branch]] = []
+        for root in roots:
+            here: list[list[Branch]] = []
+            for call in users[root]:
+                if call.op is not self.op:
+                    continue
+                branch = _branch(call, users)
+                group = next((group for group in here if self.can_combine(call, group[0][0])), None)
+                if group is None:
+                    here.append([branch])
+                else:
+                    group.append(branch)
+            groups.extend(here)
+        return groups
+
+    def _combine_group(self, branches: Sequence[Branch], replacements: dict[Expr, Expr]) -> None:
+        combined = self.combined_op(branches)
+        current_record().attribute(combined, *(branch[0] for branch in branches))
+        depth = min(map(len, branches))
+        reached = 1
+        while reached < depth:
+            first = branches[0][reached]
+            parent = next(i for i, arg in enumerate(first.args) if arg is branches[0][reached - 1])
+            if not self._level_agrees(branches, reached, parent):
+                break
+            combined = self.combined_following(combined, branches, reached, parent)
+            current_record().attribute(combined, *(branch[reached] for branch in branches))
+            reached += 1
+        for branch, output in zip(branches, self.outputs(combined, branches, reached - 1), strict=True):
+            current_record().attribute(output, branch[reached - 1])
+            replacements[branch[reached - 1]] = output
+
+    def _level_agrees(self, branches: Sequence[Branch], depth: int, parent: int) -> bool:
+        call = branches[0][depth]
+        return all(
+            other[depth].op is call.op
+            and other[depth].attrs == call.attrs
+            and len(other[depth].args) == len(call.args)
+            and other[depth].args[parent] is other[depth - 1]
+            and all(self.is_argument_compatible(call, other[depth], i) for i in range(len(call.args)) if i != parent)
+            for other in branches[1:]
+        )
+
+
+def _branch(call: Call, users: dict[Expr, list[Call]]) -> Branch:
+    branch = [call]
+    while len(users.get(branch[-1], ())) == 1:
+        following = users[branch[-1]][0]
+        if not isinstance(following.op, Op) or following.op.pattern > OpPattern.BROADCAST:
+            break
+        branch.append(following)
+    return branch
+
+
+class _Substituter(ExprMutator):
+    def __init__(self, replacements: dict[Expr, Expr]) -> None:
+        super().__init__()
+        self.replacements = replacements
+
+    def descend(self, expr: Expr) -> Descent | None:
+        replacement = self.replacements.get(expr)
+        return None if replacement is None else self._replace(replacement)
+
+    def _replace(self, replacement: Expr) -> Descent:
+        # What is combined may itself stand on what another group combined.
+        return (yield replacement)
