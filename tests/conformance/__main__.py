@@ -11,7 +11,7 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from . import records
+from . import operators, records
 from .records import Record
 
 Case = tuple[str, str, Record, str, str]
@@ -115,6 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th record: a sample")
     parser.add_argument("--failures", type=int, default=5, metavar="N", help="show this many failures of each row")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run in this many processes")
+    parser.add_argument("--operators", action="store_true", help="show, per operator, how many calls are typed right")
     parser.add_argument("--json", metavar="FILE", help="write every failure to this file")
     options = parser.parse_args(arguments)
     if not records.available():
@@ -123,6 +124,9 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = set(options.kinds) - set(KINDS)
     if unknown:
         parser.error(f"unknown kind {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
+    if options.operators:
+        operators.show(case[4] for case in list(cases("typed", None))[:: options.every][: options.limit])
+        return 0
     chosen: list[Case] = []
     for kind in options.kinds or KINDS:
         found = [
