@@ -411,6 +411,7 @@ register(
             Argument("weight", "The packed weight.", "3D Tensor"),
         ),
         attrs=DenseAttrs,
+        metadata_attrs=DensePackAttrs,
         relation=dense_pack_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         infer_layout=dense_pack_layout,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,13 +157,12 @@ def max_pool_gradient_kernel(attrs: PoolAttrs, inputs: Sequence[NDArray], result
     padded = pad_spatial(data, padding, lowest(data.dtype))
     counts = gradient.shape[-2:]
     views = sliding_windows(padded, window, strides, (1, 1), counts)
-    largest = views.reshape(*views.shape[:-2], -1).argmax(axis=-1)
-    rows: NDArray = np.arange(counts[0])[:, None] * strides[0] + largest // window[1]
-    columns: NDArray = np.arange(counts[1])[None, :] * strides[1] + largest % window[1]
-    flat = np.zeros((int(np.prod(padded.shape[:-2])), *padded.shape[-2:]), data.dtype)
-    leading = np.arange(flat.shape[0])[:, None, None]
-    shape = (flat.shape[0], *counts)
-    np.add.at(flat, (leading, rows.reshape(shape), columns.reshape(shape)), gradient.reshape(shape))
+    flat = np.zeros((prod(padded.shape[:-2]), *padded.shape[-2:]), data.dtype)
+    largest = views.reshape(flat.shape[0], *counts, prod(window)).argmax(axis=-1)
+    rows = largest // window[1] + np.arange(counts[0]).reshape(-1, 1) * strides[0]
+    columns = largest % window[1] + np.arange(counts[1]).reshape(1, -1) * strides[1]
+    leading = np.arange(flat.shape[0]).reshape(-1, 1, 1)
+    np.add.at(flat, (leading, rows, columns), gradient.reshape(largest.shape))
     return _unpadded(flat.reshape(padded.shape), padding, data, positions, result_type)
 
 

@@ -379,6 +379,7 @@ register(
         ``relay.attrs.DilateAttrs``, can be written only as metadata.
         """,
         arguments=(Argument("x", "The tensor to spread.", "1D Tensor"),),
+        metadata_attrs=DilateAttrs,
         relation=dilate_relation,
         pattern=OpPattern.INJECTIVE,
         kernel=dilate_kernel,
