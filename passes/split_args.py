@@ -14,8 +14,8 @@ from .provenance import ExprMutator
 class SplitArgs(FunctionPass):
     """Break a ``concatenate`` of many tensors into several, so that no kernel has too many arguments.
 
-    The parts are kept apart by ``annotation.stop_fusion``. The module's attributes are carried over to each function, as
-    TVM does. Source of the rule: ``src/relay/transforms/split_args.cc``.
+    The parts are kept apart by ``annotation.stop_fusion``. The module's attributes are carried over to each function,
+    as TVM does. Source of the rule: ``src/relay/transforms/split_args.cc``.
 
     Before::
 
