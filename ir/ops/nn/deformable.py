@@ -190,7 +190,7 @@ def deformable_kernel(attrs: DeformableConv2DAttrs, inputs: Sequence[NDArray], r
     weight = convert_array(inputs[2], Layout.parse(attrs.kernel_layout), WEIGHTS)
     batch, channels = data.shape[:2]
     height, width = weight.shape[2:]
-    rows, columns = offset.shape[2:]
+    rows, columns = static(offset.shape[2:])
     groups, dtype = attrs.deformable_groups, numpy_dtype(result_type.dtype)
     (top, _), (left, _) = padding_pairs(attrs.padding, 2)
     strides, dilation = static(attrs.strides), static(attrs.dilation)

@@ -155,7 +155,7 @@ def max_pool_gradient_kernel(attrs: PoolAttrs, inputs: Sequence[NDArray], result
     window, strides = static(attrs.pool_size), static(attrs.strides)
     padding = _gradient_padding(attrs)
     padded = pad_spatial(data, padding, lowest(data.dtype))
-    counts = gradient.shape[-2:]
+    counts = static(gradient.shape[-2:])
     views = sliding_windows(padded, window, strides, (1, 1), counts)
     flat = np.zeros((prod(padded.shape[:-2]), *padded.shape[-2:]), data.dtype)
     largest = views.reshape(flat.shape[0], *counts, prod(window)).argmax(axis=-1)

@@ -122,7 +122,8 @@ class ConvGemmWeightTransformAttrs(Attrs):
 class UncheckedConvolution:
     """The type relation of a convolution whose weight may have any shape.
 
-    ``kernel_size`` and ``channels`` must be given, for the weight does not tell them. The result is that of the plain convolution.
+    ``kernel_size`` and ``channels`` must be given, for the weight does not tell them. The result is that of the plain
+    convolution.
     """
 
     def __init__(self, data: str, kernel: str) -> None:
