@@ -1,0 +1,116 @@
+"""What number and string tokens are worth.
+
+Source of the rule: ``src/relay/parser/tokenizer.h`` (``ParseNumber``), ``src/support/scalars.cc``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from ..dimensions import FloatImm, IntImm
+from ..expressions import NDArray
+
+__all__ = ["Number", "NumberError", "constant_array", "read_number", "read_string"]
+
+Number: TypeAlias = "int | float"
+
+_LARGEST_FLOAT: Final = {"float16": 65504.0, "float32": 3.4028234663852886e38}
+
+
+@dataclass(frozen=True, slots=True)
+class NumberError:
+    """Why a token is no number that Relay can hold, and what may have been meant."""
+
+    code: str
+    message: str
+    suggestion: str | None = None
+
+
+@lru_cache(maxsize=4096)
+def read_number(text: str, is_float: bool) -> Number | NumberError:
+    """The value of a number token: an ``int`` or ``float``, or :class:`IntImm` or :class:`FloatImm` by its suffix."""
+    digits = text.lstrip("-")
+    negative = (len(text) - len(digits)) % 2 == 1
+    if is_float:
+        return _read_float(digits, negative)
+    return _read_integer(digits, negative)
+
+
+def _width(suffix: str, default: int) -> int | None:
+    if not suffix:
+        return default
+    return int(suffix) if suffix in ("16", "32", "64") else None
+
+
+def _read_float(digits: str, negative: bool) -> Number | NumberError:
+    literal, _, suffix = digits.rpartition("f")
+    width = _width(suffix, 32)
+    if width is None:
+        return NumberError("invalid-number", f"`f{suffix}` is no float: the suffixes are f16, f32 and f64", f"{literal}f")
+    if literal == "in":  # `inff`: the infinity of float32
+        literal = "inf"
+    try:
+        value = float(literal)
+    except ValueError:
+        return NumberError("invalid-number", f"`{literal}` is not a floating point number")
+    dtype = f"float{width}"
+    limit = _LARGEST_FLOAT.get(dtype)
+    infinite = value in (float("inf"),)
+    if (infinite and literal != "inf") or (limit is not None and value > limit and not infinite):
+        return NumberError("number-out-of-range", f"{literal} does not fit into {dtype}")
+    value = -value if negative else value
+    return value if dtype == "float32" else FloatImm(value, dtype)
+
+
+def _read_integer(digits: str, negative: bool) -> Number | NumberError:
+    literal, _, suffix = digits.partition("i")
+    if not re.fullmatch("[0-9]+", literal):
+        if re.fullmatch(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?", literal):
+            return NumberError("invalid-number", f"`{literal}` needs the suffix `f` to be a float", f"{literal}f")
+        return NumberError("invalid-number", f"`{literal}` is not a number; an operator needs spaces around it")
+    value = -int(literal) if negative else int(literal)
+    width = _width(suffix, 32)
+    if width is None:
+        return NumberError("invalid-number", f"`i{suffix}` is no integer: the suffixes are i16, i32 and i64", literal)
+    if not suffix and not _fits(value, 32):
+        width = 64  # without a suffix TVM falls back to int64
+    if int(literal) >= 1 << 63 or not _fits(value, width):
+        return NumberError("number-out-of-range", f"{value} does not fit into int{width}")
+    return value if width == 32 else IntImm(value, f"int{width}")
+
+
+def _fits(value: int, width: int) -> bool:
+    return -(1 << (width - 1)) <= value < 1 << (width - 1)
+
+
+def constant_array(value: Number) -> NDArray:
+    """The scalar tensor that a number stands for as an expression."""
+    if isinstance(value, (IntImm, FloatImm)):
+        return np.array(value, dtype=value.dtype)
+    return np.array(value, dtype="float32" if isinstance(value, float) else "int32")
+
+
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+
+
+def read_string(text: str) -> str:
+    """The value of a string token. Escapes are those of C, which is how TVM prints them."""
+    inner = text[1:-1] if len(text) > 1 and text.endswith('"') else text[1:]
+    if "\\" not in inner:
+        return inner
+    return _ESCAPE.sub(_unescape, inner)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
+    if code[0] == "x" and len(code) > 1:
+        return chr(int(code[1:], 16))
+    if code[0] in "01234567":
+        return chr(int(code, 8))
+    return _ESCAPED.get(code, code)

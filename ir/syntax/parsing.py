@@ -1,0 +1,79 @@
+"""``parse`` and ``parse_expr``: text in, module or expression and diagnostics out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..diagnostics import Diagnostic, Place
+from ..expressions import Expr
+from ..module import IRModule
+from ..source import TextSpan
+from .reading import Reading, split
+
+__all__ = ["Parsed", "ParsedExpr", "parse", "parse_expr"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A module as it was read: always there, with what is broken marked (:class:`~..expressions.ErrorExpr`)."""
+
+    module: IRModule
+    diagnostics: tuple[Diagnostic, ...]
+    reading: Reading
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """Where a part of one of the module's expressions stands in the text."""
+        return self.reading.locate(place)
+
+    @property
+    def meta_table(self) -> Mapping[str, Sequence[object]]:
+        """The metadata section, with what the caller added."""
+        return self.reading.names.metadata
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedExpr:
+    """A single expression as it was read."""
+
+    expr: Expr
+    diagnostics: tuple[Diagnostic, ...]
+    reading: Reading
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """Where a part of the expression stands in the text."""
+        return self.reading.locate(place)
+
+
+def parse(
+    text: str,
+    name: str = "from_string",
+    *,
+    module: IRModule | None = None,
+    metadata: Mapping[str, Sequence[object]] | None = None,
+) -> Parsed:
+    """Read a module. Never raises: what is wrong is in ``diagnostics``.
+
+    Args:
+        text: a module in Relay's text format.
+        name: the source's name, as the spans of expressions have it.
+        module: definitions to start from; those of the text are added.
+        metadata: entries to append to those of the text's metadata section, by type key.
+    """
+    reading = Reading(text, name, split(text), module, metadata)
+    return Parsed(reading.module, tuple(reading.diagnostics), reading)
+
+
+def parse_expr(
+    text: str,
+    name: str = "string",
+    *,
+    module: IRModule | None = None,
+    metadata: Mapping[str, Sequence[object]] | None = None,
+) -> ParsedExpr:
+    """Read a single expression, with or without a version line before it. Never raises.
+
+    Global variables need not be known; otherwise as :func:`parse`.
+    """
+    reading = Reading(text, name, split(text, is_expression=True), module, metadata, is_expression=True)
+    return ParsedExpr(reading.expr, tuple(reading.diagnostics), reading)

@@ -1,0 +1,128 @@
+"""The lines and columns that TVM's parser would give, quirks included.
+
+Source of the rule: ``src/relay/parser/tokenizer.h``. What a printed ``/* span=… */`` says follows from where TVM thinks
+each token begins, and that is not always where it does: a number or string counts from its end; the tokenizer tries
+``inff`` and ``meta[`` on every name and forgets to take back the columns it advanced, so that each name that begins
+with ``i`` or ``m`` shifts the rest of its line; columns count bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from ..source import LineIndex
+from ..spans import SourceName, Span
+from .lexer import WHITE_SPACE, lex
+
+__all__ = ["Position", "Positions", "span_between"]
+
+Position: TypeAlias = "tuple[int, int, int, int]"
+"""Line, column, end line and end column of a token, 1-based, as TVM counts them."""
+
+
+def span_between(source: SourceName, first: Position, last: Position) -> Span:
+    """The span from one token to another, merged as TVM does: the least column, whatever its line."""
+    return Span(
+        source,
+        first[0] if first[0] < last[0] else last[0],
+        max(first[2], last[2]),
+        first[1] if first[1] < last[1] else last[1],
+        max(first[3], last[3]),
+    )
+
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_/]*")
+
+
+@lru_cache(maxsize=8192)
+def _drift_of(text: str) -> int:
+    """By how many columns a token shifts what follows it on its line."""
+    if text[0] in "%@":
+        text = text[1:]
+    if text.startswith("-"):
+        signs = len(text) - len(text.lstrip("-"))
+        return signs - 1 if not text.lstrip("-")[:1].isdigit() and not text.endswith("inff") else 0
+    return sum(_name_drift(name) for name in _NAME.findall(text)) if text[:1].isalpha() or text[:1] == "_" else 0
+
+
+def _name_drift(name: str) -> int:
+    for attempt in ("inff", "meta["):
+        if name[0] == attempt[0]:
+            common = 0
+            while common < len(attempt) and name[common : common + 1] == attempt[common]:
+                common += 1
+            return 0 if common == len(attempt) else common
+    return 0
+
+
+class Positions:
+    """The positions of tokens in one text."""
+
+    __slots__ = ("_ascii", "_lines", "_text", "source")
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text: Final = text
+        self._ascii: Final = text.isascii()
+        self._lines: Final = LineIndex(text)
+        self.source: Final = SourceName(name)
+
+    def of_pieces(self, kinds: str, pieces: Sequence[str], base: int) -> list[Position]:
+        """The position of every token (comments left out) among ``pieces``, which begin at offset ``base``."""
+        line, column = self._lines.line_and_column(base)
+        line_start = base - column
+        drift = 0
+        if column and self._text[line_start:base].strip(WHITE_SPACE):
+            before = lex(self._text[line_start:base])
+            drift = sum(
+                _drift_of(piece.rstrip(WHITE_SPACE))
+                for piece, kind in zip(before.pieces, before.kinds, strict=True)
+                if kind not in "CKsUM"
+            )
+        line += 1
+        column = self._column(line_start, base) + drift + 1
+        found: list[Position] = []
+        offset = base
+        for kind, piece in zip(kinds, pieces, strict=True):
+            token = piece.rstrip(WHITE_SPACE)
+            if kind not in "CK":
+                found.append(self._position(kind, token, line, column))
+                column += 0 if kind in "sUMVXD" else _drift_of(token)
+            length = len(piece)
+            newline = piece.rfind("\n")
+            if newline >= 0:
+                line += piece.count("\n")
+                column = self._bytes(piece[newline + 1 :]) + 1
+            else:
+                column += self._bytes(piece)
+            offset += length
+        return found
+
+    def _bytes(self, text: str) -> int:
+        return len(text) if self._ascii or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+    def _column(self, line_start: int, offset: int) -> int:
+        return self._bytes(self._text[line_start:offset])
+
+    def _position(self, kind: str, token: str, line: int, column: int) -> Position:
+        width = self._bytes(token)
+        if kind in "NFs":
+            return (line, column + width, line, column + width + 1)
+        if kind in "L@":
+            return (line, column, line, column + 1)
+        if kind == "/":
+            return (line, column + 1, line, column + 2)
+        if kind == "M":
+            return (line, column + 5, line, column + width)
+        if kind in "GIVb" or token[:1].isalpha():
+            drift = _drift_of(token)
+            return (line, column + drift_before(token), line, column + width + drift)
+        return (line, column, line, column + 1)
+
+
+def drift_before(token: str) -> int:
+    """How far the start of a name is shifted by its own beginning: TVM notes the place after its failed attempts."""
+    name = _NAME.match(token)
+    return _name_drift(name[0]) if name else 0

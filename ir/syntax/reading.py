@@ -1,0 +1,448 @@
+"""A whole text to a module: its segments in order, read by one :class:`Lowering`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Final
+
+from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit
+from ..expressions import Constructor, ErrorExpr, Expr, Function, GlobalVar
+from ..metadata import MetadataError, read_metadata
+from ..module import IRModule, TypeData
+from ..source import TextSpan
+from ..types import GlobalTypeVar
+from .lexer import WHITE_SPACE, lex
+from .lowering import Item, Lowering, Names, Unit
+from .places import place_span
+from .positions import Positions, span_between
+from .scopes import Definition, SymbolKind
+from .segments import Role, Splitter
+from .statements import Segment
+
+__all__ = ["Reading", "VERSION_LINE", "split"]
+
+VERSION_LINE: Final = '#[version = "0.0.5"]'
+
+
+def split(text: str, is_expression: bool = False) -> list[Segment]:
+    """The segments of a text, which put together are the text."""
+    lexed = lex(text)
+    starts = list(accumulate(map(len, lexed.pieces), initial=0))
+    indentation = Indentation(text, starts)
+    splitter = Splitter(lexed.kinds, indentation.of, indentation.of_line, is_expression)
+    segments: list[Segment] = []
+    position, in_body, count = 0, is_expression, len(lexed.kinds)
+    while position < count:
+        cut = splitter.cut(position, in_body)
+        segments.append(Segment(cut.role, lexed.kinds[position : cut.end], lexed.pieces[position : cut.end]))
+        position = cut.end
+        in_body = cut.in_body or is_expression
+    return segments
+
+
+class Indentation:
+    """Where pieces stand on their lines."""
+
+    def __init__(self, text: str, starts: Sequence[int]) -> None:
+        self._text: Final = text
+        self._starts: Final = starts
+
+    def of(self, piece: int) -> int | None:
+        """The column of a piece that is the first of its line."""
+        start = self._starts[piece]
+        line = self._text.rfind("\n", 0, start) + 1
+        return start - line if not self._text[line:start].strip(WHITE_SPACE) else None
+
+    def of_line(self, piece: int) -> int:
+        """The indentation of the line that a piece stands on."""
+        line = self._text.rfind("\n", 0, self._starts[piece]) + 1
+        end = line
+        while end < len(self._text) and self._text[end] in " \t":
+            end += 1
+        return end - line
+
+
+class Reading:
+    """The meaning of a text: what it defines, and what is wrong with it."""
+
+    def __init__(
+        self,
+        text: str,
+        name: str,
+        segments: Sequence[Segment],
+        module: IRModule | None = None,
+        metadata: Mapping[str, Sequence[object]] | None = None,
+        is_expression: bool = False,
+        with_spans: bool = True,
+    ) -> None:
+        self.text: Final = text
+        self.name: Final = name
+        self.is_expression: Final = is_expression
+        self.diagnostics: list[Diagnostic] = []
+        self.names: Final = Names(is_expression)
+        self.lowering: Final = Lowering(self.names, Positions(text, name) if with_spans else None)
+        self.base_module: Final = module
+        self.metadata: Final = metadata or {}
+        self.functions: dict[GlobalVar, Function] = {}
+        self.types: dict[GlobalTypeVar, TypeData] = {}
+        self.function_units: dict[GlobalVar, Unit] = {}
+        """The head of each function."""
+        self.extents: list[tuple[Definition, int, int]] = []
+        """Each function's and type's definition, and the offsets at which it begins and ends."""
+        self.expr: Expr = ErrorExpr()
+        self.units: Final[list[Unit]] = []
+        base = 0
+        for number, segment in enumerate(segments):
+            self.units.append(Unit(segment, number, base))
+            base += sum(map(len, segment.pieces))
+        self._read()
+
+    @property
+    def module(self) -> IRModule:
+        """The module, without types yet."""
+        base = self.base_module
+        if base is None:
+            return IRModule(self.functions, self.types)
+        return IRModule({**base.functions, **self.functions}, {**base.type_definitions, **self.types}, base.attrs)
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """The range of a part of an expression in the text."""
+        return place_span(self.lowering.origins, place)
+
+    # ---- in order
+
+    def _read(self) -> None:
+        if "\0" in self.text:
+            end = min(len(self.text), self.text.index("\0") + 1)
+            self._report("not-text", "this is not text: it has null characters in it", TextSpan(end - 1, end))
+            return
+        for unit in self.units:
+            unit.segment.parse()
+            self.diagnostics.extend(shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
+        self._take_base_module()
+        self._check_version()
+        self._declare()
+        if self.is_expression:
+            self._read_expression()
+        else:
+            self._read_definitions()
+        self.diagnostics.extend(self.lowering.diagnostics)
+        self.diagnostics.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        span: TextSpan,
+        fixes: Sequence[Fix] = (),
+        related: Sequence[Related] = (),
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        self.diagnostics.append(Diagnostic(code, severity, message, span, related=tuple(related), fixes=tuple(fixes)))
+
+    def _take_base_module(self) -> None:
+        if self.base_module is None:
+            return
+        for var in self.base_module.functions:
+            self.names.globals[var.name_hint] = Definition(
+                SymbolKind.FUNCTION, f"@{var.name_hint}", None, -1, var
+            )
+        for header, data in self.base_module.type_definitions.items():
+            self.names.types[header.name] = Definition(SymbolKind.TYPE, header.name, None, -1, header)
+            for constructor in data.constructors:
+                self.names.constructors[constructor.name_hint] = Definition(
+                    SymbolKind.CONSTRUCTOR, constructor.name_hint, None, -1, constructor
+                )
+
+    def _check_version(self) -> None:
+        first = next((unit for unit in self.units if unit.segment.tokens[0]), None)
+        if first is None or first.segment.tokens[0][0] != "V":
+            if self.is_expression:
+                return
+            span = first.span(0) if first is not None else TextSpan(0, len(self.text))
+            fix = Fix("Insert the version line", (TextEdit(TextSpan(0, 0), VERSION_LINE + "\n"),))
+            self._report("missing-version-line", f"expected the version line {VERSION_LINE} first", span, [fix])
+            return
+        text = first.segment.tokens[1][0]
+        version = text[2:-1].partition("=")[2].strip()
+        if version != '"0.0.5"':
+            span = first.span(0)
+            fix = Fix(f"Change to {VERSION_LINE}", (TextEdit(span, VERSION_LINE),))
+            self._report("unsupported-version", f"version {version} is not 0.0.5, the only one there is", span, [fix])
+
+    def _declare(self) -> None:
+        """Directives, metadata, and the names of functions and types: they count in the whole module."""
+        tables: dict[str, list[object]] = {}
+        seen_metadata = False
+        for number, unit in enumerate(self.units):
+            role = unit.segment.role
+            kinds, texts, _ = unit.segment.tokens
+            if role is Role.DIRECTIVE and (kinds == "X" or (kinds == "V" and number > 0 and self._has_tokens(number))):
+                span = unit.span(0)
+                what = "the version line stands first" if kinds == "V" else f"unknown directive {texts[0]}"
+                fix = Fix("Remove it", (TextEdit(span, ""),))
+                self._report("unknown-directive", what, span, [fix])
+            elif role is Role.METADATA:
+                span = unit.span(0)
+                head = TextSpan(span.start, span.start + texts[0].index("]") + 1)
+                if seen_metadata:
+                    self._report("invalid-metadata", "a module has one metadata section", head)
+                    continue
+                seen_metadata = True
+                try:
+                    tables = read_metadata(texts[0][texts[0].index("]") + 1 :])
+                except MetadataError as error:
+                    self._report("invalid-metadata", f"the metadata section cannot be read: {error}", head)
+            elif role is Role.HEADER and kinds.startswith("d@"):
+                self._declare_function(unit, texts[1])
+            elif role is Role.TYPE:
+                self._declare_type(unit, kinds, texts)
+        for key, entries in self.metadata.items():
+            tables[key] = [*tables.get(key, ()), *entries]
+        self.names.metadata = tables
+        for unit in self.units:
+            if unit.segment.role is Role.TYPE:
+                self._define_type(unit)
+
+    def _has_tokens(self, number: int) -> bool:
+        return any(unit.segment.tokens[0] for unit in self.units[:number])
+
+    def _declare_function(self, unit: Unit, name: str) -> None:
+        earlier = self.names.globals.get(name[1:])
+        value = earlier.value if earlier is not None else GlobalVar(name[1:])
+        definition = Definition(SymbolKind.FUNCTION, name, unit, 1, value)
+        self.lowering.definitions.append(definition)
+        if earlier is not None and earlier.unit is not None:
+            self._report(
+                "function-redefined",
+                f"{name} is defined already, and TVM keeps the last definition",
+                unit.span(1),
+                related=[Related("the other definition", earlier.unit.span(earlier.token))],
+                severity=Severity.WARNING,
+            )
+        self.names.globals[name[1:]] = definition
+
+    def _declare_type(self, unit: Unit, kinds: str, texts: Sequence[str]) -> None:
+        token = kinds.find("I")
+        if token < 0:
+            return
+        name = texts[token]
+        earlier = self.names.types.get(name)
+        definition = Definition(SymbolKind.TYPE, name, unit, token, GlobalTypeVar(name))
+        self.lowering.definitions.append(definition)
+        if earlier is not None:
+            related = [Related("the other definition", earlier.unit.span(earlier.token))] if earlier.unit else []
+            self._report("duplicate-definition", f"the type {name} is defined already", unit.span(token), related=related)
+            return
+        self.names.types[name] = definition
+
+    def _define_type(self, unit: Unit) -> None:
+        segment = unit.segment
+        kinds, texts, _ = segment.tokens
+        token = kinds.find("I")
+        if token < 0 or not segment.statements:
+            return
+        owner = self.names.types.get(texts[token])
+        if owner is None:
+            return
+        header = owner.value
+        assert isinstance(header, GlobalTypeVar)
+        lowering = self.lowering
+        lowering.enter(unit)
+        lowering.container = owner
+        is_first = owner.unit is unit
+        parameters, described = lowering.read_type_definition(segment.statements[0])
+        constructors: list[Constructor] = []
+        for name_token, inputs in described:
+            name = texts[name_token]
+            constructor = Constructor(name, inputs, header, len(constructors))
+            definition = Definition(SymbolKind.CONSTRUCTOR, name, unit, name_token, constructor, owner)
+            lowering.definitions.append(definition)
+            earlier = self.names.constructors.get(name)
+            if earlier is not None:
+                related = [Related("the other definition", earlier.unit.span(earlier.token))] if earlier.unit else []
+                message = f"the constructor {name} is defined already"
+                if is_first:
+                    self._report("duplicate-constructor", message, unit.span(name_token), related=related)
+                continue
+            self.names.constructors[name] = definition
+            constructors.append(constructor)
+        extern = kinds.startswith("x")
+        if extern and described:
+            self._report("extern-constructors", "an extern type has no constructors", unit.span(described[0][0]))
+        lowering.container = None
+        self.extents.append((owner, unit.base, unit.base + sum(map(len, segment.pieces))))
+        if is_first:
+            self.types[header] = TypeData(header, tuple(parameters), tuple(constructors), extern)
+
+    # ---- bodies
+
+    def _read_expression(self) -> None:
+        lowering = self.lowering
+        items: list[Item] = []
+        last: Unit | None = None
+        depth = lowering.scope.depth
+        for unit in self.units:
+            lowering.enter(unit)
+            role = unit.segment.role
+            if role in (Role.DIRECTIVE, Role.METADATA) or not unit.segment.tokens[0]:
+                continue
+            last = unit
+            if role is not Role.STATEMENT:
+                token = unit.segment.tokens[1][0]
+                self._report(
+                    "unexpected-token", f"expected an expression, found `{token}`", unit.span(0)
+                )
+                continue
+            items.extend(lowering.read(statement) for statement in unit.segment.statements)
+        if last is None or not items:
+            if not self.diagnostics:
+                end = len(self.text)
+                self._report("missing-value", "expected an expression", TextSpan(end, end))
+            return
+        lowering.enter(last)
+        token = len(last.segment.tokens[0]) - 1
+        last_place = last.positions(lowering.positions)[token] if lowering.positions else (0, 0, 0, 0)
+        self.expr = lowering.fold(items, last_place, lambda: last.span(token))
+        lowering.scope.pop(lowering.scope.depth - depth)
+
+    def _read_definitions(self) -> None:
+        units = self.units
+        index = 0
+        while index < len(units):
+            unit = units[index]
+            role = unit.segment.role
+            if role is Role.HEADER:
+                index = self._read_function(index)
+                continue
+            if role in (Role.CLOSE, Role.EXTRA_CLOSE):
+                span = unit.span(0)
+                self._report("unexpected-token", "unexpected `}`", span, [Fix("Remove `}`", (TextEdit(span, ""),))])
+            elif role is Role.STATEMENT:
+                tokens = unit.segment.tokens[0]
+                self._report("unexpected-text", "expected `def` or `type`", unit.range(0, len(tokens) - 1))
+            index += 1
+
+    def _read_function(self, index: int) -> int:
+        """Read the function whose head is the unit at ``index``; gives the index of what follows it."""
+        units, lowering = self.units, self.lowering
+        header = units[index]
+        kinds, texts, _ = header.segment.tokens
+        definition = self.names.globals.get(texts[1][1:]) if kinds.startswith("d@") else None
+        if definition is not None and definition.unit is not header:  # an earlier one of the same name
+            definition = Definition(SymbolKind.FUNCTION, texts[1], header, 1, definition.value)
+        lowering.enter(header)
+        lowering.container = definition
+        depth = lowering.scope.depth
+        faults = len(header.segment.diagnostics)
+        head = lowering.read_header(header.segment.statements[0]) if header.segment.statements else []
+        items: list[Item] = []
+        last, last_token = header, max(0, len(kinds) - 1)
+        closed = False
+        braces_at_fault = any("{" in diagnostic.message for diagnostic in header.segment.diagnostics)
+        index += 1
+        while index < len(units):
+            unit = units[index]
+            role = unit.segment.role
+            if role not in (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE) or not unit.segment.tokens[0]:
+                if not unit.segment.tokens[0]:
+                    index += 1
+                    continue
+                break
+            index += 1
+            faults += len(unit.segment.diagnostics)
+            if role is Role.EXTRA_CLOSE:
+                if not faults:
+                    span = unit.span(0)
+                    self._report(
+                        "unexpected-token", "unexpected `}`", span, [Fix("Remove `}`", (TextEdit(span, ""),))]
+                    )
+                faults += 1
+                braces_at_fault = True
+                continue
+            last, last_token = unit, len(unit.segment.tokens[0]) - 1
+            if role is Role.CLOSE:
+                closed = True
+                break
+            lowering.enter(unit)
+            items.extend(lowering.read(statement) for statement in unit.segment.statements)
+        lowering.enter(last)
+        end = last.base + sum(map(len, last.segment.pieces))
+        if not closed and not braces_at_fault:
+            self._report_unclosed(header, last, index)
+        body = self._fold_body(items, last, last_token, closed, faults)
+        function = lowering.make_function(head, body)
+        if lowering.positions is not None:
+            lowering.statement = header.segment.statements[0]
+            first = header.positions(lowering.positions)[min(2, len(kinds) - 1)]
+            final = last.positions(lowering.positions)[last_token]
+            function.span = span_between(lowering.positions.source, first, final)
+        lowering.scope.pop(lowering.scope.depth - depth)
+        lowering.type_scope.pop(lowering.type_scope.depth - 1)
+        for number, bound in lowering.graph.items():
+            self.names.earlier_graph.setdefault(number, bound)
+        lowering.graph = {}
+        lowering.container = None
+        if definition is not None:
+            assert isinstance(definition.value, GlobalVar)
+            self.functions[definition.value] = function
+            self.function_units[definition.value] = header
+            self.extents.append((definition, header.base, end))
+        return index
+
+    def _fold_body(self, items: list[Item], last: Unit, last_token: int, closed: bool, faults: int) -> Expr:
+        lowering = self.lowering
+        place_token = last_token
+        unit = last
+        if closed:  # the body ends before the brace
+            number = last.number - 1
+            while number > 0 and not self.units[number].segment.tokens[0]:
+                number -= 1
+            unit = self.units[number]
+            place_token = len(unit.segment.tokens[0]) - 1
+        place = unit.positions(lowering.positions)[place_token] if lowering.positions else (0, 0, 0, 0)
+        if faults and (not items or items[-1].kind != "expression" or items[-1].terminated):
+            items.append(Item("expression", ErrorExpr(), place, terminated=False))  # the fault is reported already
+        return lowering.fold(items, place, lambda: last.span(last_token))
+
+    def _report_unclosed(self, header: Unit, last: Unit, following: int) -> None:
+        token = len(last.segment.tokens[0]) - 1
+        start = last.span(token).end
+        end = len(self.text)
+        for unit in self.units[following:]:
+            if unit.segment.tokens[0]:
+                end = unit.span(0).start
+                break
+        kinds = header.segment.tokens[0]
+        opened = header.span(len(kinds) - 1)
+        fix = Fix("Insert `}`", (TextEdit(TextSpan(start, start), "\n}"),))
+        self._report(
+            "unclosed-brace",
+            "expected `}` here",
+            TextSpan(start, end),
+            [fix],
+            [Related("the brace that it closes", opened)],
+        )
+
+
+def shift(diagnostic: Diagnostic, by: int) -> Diagnostic:
+    """A diagnostic of a segment as one of the text."""
+    if not by:
+        return diagnostic
+    return Diagnostic(
+        diagnostic.code,
+        diagnostic.severity,
+        diagnostic.message,
+        diagnostic.span.shifted(by) if diagnostic.span else None,
+        diagnostic.place,
+        tuple(
+            Related(related.message, related.span.shifted(by) if related.span else None, related.place)
+            for related in diagnostic.related
+        ),
+        tuple(
+            Fix(fix.title, tuple(TextEdit(edit.span.shifted(by), edit.new_text) for edit in fix.edits))
+            for fix in diagnostic.fixes
+        ),
+        diagnostic.tags,
+    )

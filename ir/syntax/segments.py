@@ -1,0 +1,276 @@
+"""Splitting a text into segments: the parts that are parsed, and remembered, each on its own.
+
+A segment is a directive, the head of a function up to its ``{``, one statement of its body with all that is nested in
+it, the closing ``}``, a type definition, the metadata section, or what does not belong. Where a segment ends follows
+from the kinds of the tokens alone, so that an edit changes the segments it touches and a fault stays in its own.
+
+Where a brace is never closed, the text itself says where the statement was meant to end: at a line that begins a
+statement and is indented no deeper than the one with the open brace.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Cut", "Role", "Splitter", "is_inner_semicolon"]
+
+
+class Role(enum.Enum):
+    """What a segment is."""
+
+    DIRECTIVE = "directive"
+    METADATA = "metadata"
+    HEADER = "header"
+    TYPE = "type"
+    STATEMENT = "statement"
+    CLOSE = "close"
+    EXTRA_CLOSE = "extra close"
+    JUNK = "junk"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
+
+    ``far_sighted``: where it ends depends on text beyond it, since something in it is never closed.
+    """
+
+    end: int
+    role: Role
+    in_body: bool
+    far_sighted: bool = False
+
+
+_STOP: Final = r"d(?=C*@)|t(?=C*IC*[\[{])|x(?=C*t)|[DV]"
+"""What can only stand at the top of a module, and so ends every body before it."""
+
+_COMMENTS = re.compile("C*")
+_FLAT = re.compile("[^;{}dtxDV]*")
+_MARK = re.compile(rf"[(){{}};,]|{_STOP}")
+_BRACE = re.compile(rf"[{{}}]|{_STOP}")
+_BINDING = re.compile("GC*=|w|v")
+_RESYNCHRONISE = re.compile(rf"[{{}}]|{_STOP}|GC*=|w(?=C*L)")
+_AFTER_CLOSE = re.compile("C*(?:;|GC*=|wC*L)")
+_HEADER_END = re.compile(rf"[{{}};w]|GC*=|{_STOP}")
+_DEVICE = re.compile("C*IC*=")
+_TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
+_TYPE_HEAD = re.compile(rf"x?C*tC*I?(?:C*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?C*")
+_NEXT_TOP = re.compile(_STOP + "|X")
+_LOOK_AHEAD: Final = 4000
+
+
+class Splitter:
+    """Finds the ends of segments in a string of kinds.
+
+    ``indentation(i)`` is the column of the ``i``-th piece where it is the first of its line, else ``None``;
+    ``line_indentation(i)`` that of the first piece on its line. ``expression``: the text is a body without braces
+    around it, not a module.
+    """
+
+    __slots__ = ("expression", "indentation", "kinds", "line_indentation")
+
+    def __init__(
+        self,
+        kinds: str,
+        indentation: Callable[[int], int | None],
+        line_indentation: Callable[[int], int],
+        expression: bool = False,
+    ) -> None:
+        self.kinds: Final = kinds
+        self.expression: Final = expression
+        self.indentation: Final = indentation
+        self.line_indentation: Final = line_indentation
+
+    def cut(self, start: int, in_body: bool) -> Cut:
+        """The segment that begins at ``start``, which must lie before the end."""
+        kinds = self.kinds
+        first = _COMMENTS.match(kinds, start).end()  # pyright: ignore[reportOptionalMemberAccess]
+        if first == len(kinds):
+            return Cut(first, Role.JUNK, in_body)
+        if in_body and not _NEXT_TOP.match(kinds, first):
+            return self._body(first)
+        kind = kinds[first]
+        if kind in "VX":
+            return Cut(first + 1, Role.DIRECTIVE, False)
+        if kind == "D":
+            return Cut(first + 1, Role.METADATA, False)
+        if kind == "d":
+            return self._header(first)
+        if kind in "tx":
+            return Cut(self._type_end(first), Role.TYPE, False)
+        following = _NEXT_TOP.search(kinds, first + 1)
+        definition = re.compile("[dtx]").search(kinds, first + 1)
+        ends = [found.start() for found in (following, definition) if found]
+        return Cut(min(ends, default=len(kinds)), Role.JUNK, False)
+
+    def _body(self, first: int) -> Cut:
+        kinds = self.kinds
+        if kinds[first] == "}":
+            after = _AFTER_CLOSE.match(kinds, first + 1)
+            if after is None:
+                return Cut(first + 1, Role.CLOSE, False)
+            end = after.end() if kinds[after.end() - 1] == ";" else first + 1
+            return Cut(end, Role.EXTRA_CLOSE, True)
+        end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
+        if end == len(kinds) or kinds[end] == "}":
+            return Cut(end, Role.STATEMENT, True)
+        if kinds[end] == ";" and kinds.count("(", first, end) == kinds.count(")", first, end):
+            return Cut(end + 1, Role.STATEMENT, True)
+        return self._nested(first)
+
+    def _nested(self, first: int) -> Cut:
+        """A statement with braces, or whose parentheses do not match before its semicolon."""
+        kinds = self.kinds
+        position, parentheses, element = first, 0, first
+        while True:
+            mark = _MARK.search(kinds, position)
+            if mark is None:
+                return Cut(len(kinds), Role.STATEMENT, True)
+            position = mark.end()
+            kind = mark[0]
+            if kind == "(":
+                parentheses += 1
+                element = position
+            elif kind == ",":
+                element = position
+            elif kind == ")":
+                parentheses = max(0, parentheses - 1)
+            elif kind == "{":
+                closed = self._closed(position)
+                if closed is None:
+                    return self._unclosed(first, position)
+                position = closed
+            elif kind == ";":
+                if not parentheses or not is_inner_semicolon(kinds, element, mark.start()):
+                    return Cut(position, Role.STATEMENT, True)
+                element = position
+            else:
+                return Cut(mark.start(), Role.STATEMENT, True)
+
+    def _closed(self, position: int) -> int | None:
+        """The position after the brace that closes the one before ``position``, if there is one in this body."""
+        depth = 1
+        for mark in _BRACE.finditer(self.kinds, position):
+            if mark[0] == "{":
+                depth += 1
+            elif mark[0] == "}":
+                depth -= 1
+                if not depth:
+                    end = mark.end()
+                    after = _COMMENTS.match(self.kinds, end).end()  # pyright: ignore[reportOptionalMemberAccess]
+                    # A brace that ends the text or the definition is the function's own, not this statement's.
+                    if self.expression:
+                        return end
+                    if after == len(self.kinds) or _NEXT_TOP.match(self.kinds, after):
+                        return None
+                    return end
+            else:
+                return None
+        return None
+
+    def _unclosed(self, first: int, position: int) -> Cut:
+        """A statement whose brace before ``position`` is never closed: it ends where its lines do."""
+        kinds = self.kinds
+        own = self.line_indentation(first)
+        depth = 1
+        for mark in _RESYNCHRONISE.finditer(kinds, position):
+            start = mark.start()
+            if mark[0] == "{":
+                depth += 1
+                continue
+            if mark[0] == "}":
+                column = self.indentation(start)
+                if column is not None and column < own:
+                    return Cut(start, Role.STATEMENT, True, far_sighted=True)
+                depth -= 1
+                if depth > 0:
+                    continue
+                if _AFTER_CLOSE.match(kinds, start + 1):
+                    semicolon = re.compile("C*;").match(kinds, start + 1)
+                    end = semicolon.end() if semicolon else start + 1
+                    return Cut(end, Role.STATEMENT, True, far_sighted=True)
+                return Cut(start, Role.STATEMENT, True, far_sighted=True)
+            if mark[0][0] in "Gw":
+                column = self.indentation(start)
+                if column is None or column > own:
+                    continue
+            return Cut(start, Role.STATEMENT, True, far_sighted=True)
+        return Cut(len(kinds), Role.STATEMENT, True, far_sighted=True)
+
+    def _header(self, first: int) -> Cut:
+        kinds = self.kinds
+        position = first + 1
+        while True:
+            mark = _HEADER_END.search(kinds, position)
+            if mark is None:
+                return Cut(len(kinds), Role.HEADER, False)
+            if mark[0] == "{":
+                if _DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == "L":
+                    close = kinds.find("}", mark.end())
+                    position = mark.end() if close < 0 else close + 1
+                    continue
+                return Cut(mark.end(), Role.HEADER, True)
+            return Cut(mark.start(), Role.HEADER, mark[0][0] in "}w;G")
+
+    def _type_end(self, first: int) -> int:
+        kinds = self.kinds
+        head = _TYPE_HEAD.match(kinds, first)
+        position = head.end() if head else first + 1
+        body = _TYPE_BODY.match(kinds, position)
+        if body:
+            return body.end()
+        end = re.compile(f"{_STOP}|X|[tdx]").search(kinds, max(position, first + 1))
+        return len(kinds) if end is None else end.start()
+
+
+def is_inner_semicolon(kinds: str, element: int, semicolon: int) -> bool:
+    """Whether a semicolon between parentheses belongs to a sequence inside them: ``(let %x = 1; %x)``.
+
+    It does where the element that it ends is a binding, or where the parentheses close before the next line that
+    begins a statement; else a parenthesis is missing, and the semicolon ends the statement.
+    """
+    first = _COMMENTS.match(kinds, element).end()  # pyright: ignore[reportOptionalMemberAccess]
+    if _BINDING.match(kinds, first):
+        return True
+    depth, braces = 1, 0
+    position = semicolon + 1
+    limit = min(len(kinds), semicolon + _LOOK_AHEAD)
+    if _BINDING.match(kinds, _COMMENTS.match(kinds, position).end()):  # pyright: ignore[reportOptionalMemberAccess]
+        return False
+    while position < limit:
+        mark = _MARK.search(kinds, position, limit)
+        if mark is None:
+            return False
+        kind = mark[0]
+        if kind == "{":
+            braces += 1
+        elif kind == "}":
+            braces -= 1
+            if braces < 0:
+                return False
+        elif not braces and kind == "(":
+            depth += 1
+        elif not braces and kind == ")":
+            depth -= 1
+            if not depth:
+                return True
+        elif kind not in "(){},;":
+            return False
+        elif kind == ";" and not braces:
+            after = _COMMENTS.match(kinds, mark.end()).end()  # pyright: ignore[reportOptionalMemberAccess]
+            if _BINDING.match(kinds, after):
+                return False
+        position = mark.end()
+    return False
+
+
+def _kind_before(kinds: str, position: int) -> str:
+    """The kind of the last token before ``position``."""
+    position -= 1
+    while position >= 0 and kinds[position] == "C":
+        position -= 1
+    return kinds[position] if position >= 0 else ""

@@ -1,0 +1,123 @@
+"""Shapes: what Lark makes of a sequence of token kinds, remembered.
+
+Relay text repeats a few hundred shapes of statement thousands of times. Lark parses each once; the result speaks of
+positions in the sequence, so it fits every statement of that shape. What cannot be parsed is remembered as well,
+with the position of the fault and what could have stood there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from .tokens import KINDS
+
+__all__ = ["STARTS", "Shape", "ShapeFault", "ShapeNode", "Start", "shape_of"]
+
+Start = Literal["header", "type_definition", "statement", "clause_head", "parameter", "annotation", "attribute"]
+STARTS: Final[tuple[Start, ...]] = (
+    "header",
+    "type_definition",
+    "statement",
+    "clause_head",
+    "parameter",
+    "annotation",
+    "attribute",
+)
+
+
+class ShapeNode:
+    """A rule of the grammar over the tokens ``first`` to ``last`` of a sequence (both inclusive).
+
+    ``children`` are nodes, and positions of tokens.
+    """
+
+    __slots__ = ("children", "first", "last", "rule")
+
+    def __init__(self, rule: str, children: list[Any]) -> None:
+        self.rule: Final = str(rule)
+        # Lark hands over its tokens, which know their position, and the children of inlined rules, made here before.
+        flat: list[ShapeNode | int] = [
+            child if isinstance(child, (ShapeNode, int)) else int(child.start_pos) for child in children
+        ]
+        self.children: Final = flat  # a list, since Lark goes on to fill that of an inlined rule
+        first, last = flat[0], flat[-1]
+        self.first: Final[int] = first if isinstance(first, int) else first.first
+        self.last: Final[int] = last if isinstance(last, int) else last.last
+
+    def nodes(self) -> list[ShapeNode]:
+        """The children that are nodes."""
+        return [child for child in self.children if isinstance(child, ShapeNode)]
+
+    def child(self, rule: str) -> ShapeNode | None:
+        """The first child made by ``rule``."""
+        for child in self.children:
+            if isinstance(child, ShapeNode) and child.rule == rule:
+                return child
+        return None
+
+    def post_order(self) -> Iterator[ShapeNode]:
+        """This node and all below, children first."""
+        stack: list[tuple[ShapeNode, int]] = [(self, 0)]
+        while stack:
+            node, index = stack.pop()
+            children = node.children
+            while index < len(children):
+                child = children[index]
+                index += 1
+                if isinstance(child, ShapeNode):
+                    stack.append((node, index))
+                    stack.append((child, 0))
+                    break
+            else:
+                yield node
+
+    def __repr__(self) -> str:
+        return f"{self.rule}[{self.first}:{self.last}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeFault:
+    """The position at which a sequence stops being Relay (its length: at the end), and the kinds that could stand there."""
+
+    position: int
+    expected: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A parsed sequence: its root, or its fault."""
+
+    root: ShapeNode | None
+    fault: ShapeFault | None
+
+
+_BY_TERMINAL: Final = {kind.terminal: kind.character for kind in KINDS.values()}
+_limit: Final = 50_000
+_memo: dict[tuple[Start, str], Shape] = {}
+
+
+def shape_of(start: Start, kinds: str) -> Shape:
+    """The shape of a sequence of token kinds, which must be a whole ``start`` of the grammar."""
+    key = (start, kinds)
+    found = _memo.get(key)
+    if found is None:
+        if len(_memo) > _limit:
+            _memo.clear()
+        found = _memo[key] = _parse(start, kinds)
+    return found
+
+
+def _parse(start: Start, kinds: str) -> Shape:
+    from .grammar import UnexpectedToken, parser  # Lark is loaded when there is something to parse
+
+    try:
+        root: Any = parser(ShapeNode, STARTS).parse(kinds, start=start)
+    except UnexpectedToken as error:
+        at_end = error.token.type == "$END"
+        position = len(kinds) if at_end else int(error.token.start_pos or 0)
+        accepted: Iterable[str] = error.accepts or error.expected
+        expected = frozenset(_BY_TERMINAL[name] for name in accepted if name in _BY_TERMINAL)
+        return Shape(None, ShapeFault(position, expected))
+    return Shape(root, None)

@@ -1,0 +1,584 @@
+"""A segment's syntax: its statements, the blocks nested in them, and what is wrong with them.
+
+Blocks nest without recursion: each statement is parsed on its own, with one token in the place of each block. A
+statement that the grammar does not accept is mended where one token too many or too few explains the fault; the
+mended statement goes on as if it had been written, so that one fault gives one error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Final
+
+from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
+from ..source import TextSpan
+from .lexer import WHITE_SPACE
+from .segments import Role, is_inner_semicolon
+from .shapes import Shape, ShapeFault, ShapeNode, Start, shape_of
+from .tokens import BLOCK, CLAUSES, COMMENT, KINDS, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+
+__all__ = ["Block", "Clause", "Segment", "Statement"]
+
+_TEXT_OF: Final = {"(": "(", ")": ")", "[": "[", "]": "]", ",": ",", ";": ";", "=": " = ", ":": ":", "r": " => "}
+"""What to insert for each kind of token that may be missing."""
+
+_REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
+
+
+class Statement:
+    """One statement (or another start of the grammar): a shape over tokens of its segment.
+
+    ``index[i]`` is the segment's token at position ``i`` of the shape; ``~t`` (negative) stands for a token that is
+    missing before token ``t``. ``blocks`` are the blocks at positions of :data:`~.tokens.BLOCK` and
+    :data:`~.tokens.CLAUSES`. ``root`` is ``None`` where nothing could be made of it.
+    """
+
+    __slots__ = ("blocks", "first", "index", "kinds", "last", "root")
+
+    def __init__(
+        self,
+        root: ShapeNode | None,
+        kinds: str,
+        index: Sequence[int],
+        blocks: dict[int, Block],
+    ) -> None:
+        self.root: Final = root
+        self.kinds: Final = kinds
+        self.index: Final = index
+        self.blocks: Final = blocks
+        real = [token for token in (index if len(index) < 3 else (index[0], index[-1])) if token >= 0]
+        self.first: Final = real[0] if real else ~index[0]
+        self.last: Final = real[-1] if real else ~index[0]
+
+    def token(self, position: int) -> int:
+        """The segment's token at ``position``; for a missing one, the token before it."""
+        token = self.index[position]
+        return token if token >= 0 else max(0, ~token - 1)
+
+
+class Clause:
+    """One arm of a match: its head up to ``=>``, and the statements of its value."""
+
+    __slots__ = ("body", "head")
+
+    def __init__(self, head: Statement | None, body: list[Statement]) -> None:
+        self.head: Final = head
+        self.body: Final = body
+
+
+class Block:
+    """What stands between two braces: statements, or the clauses of a match. ``close`` is -1 where it is missing."""
+
+    __slots__ = ("clauses", "close", "open", "statements")
+
+    def __init__(self, open: int, close: int, statements: list[Statement], clauses: list[Clause] | None) -> None:
+        self.open: Final = open
+        self.close: Final = close
+        self.statements: Final = statements
+        self.clauses: Final = clauses
+
+    def parts(self) -> Iterator[Statement]:
+        """Every statement directly in this block, heads of clauses included."""
+        if self.clauses is None:
+            yield from self.statements
+            return
+        for clause in self.clauses:
+            if clause.head is not None:
+                yield clause.head
+            yield from clause.body
+
+
+class Segment:
+    """A piece of text that is parsed on its own, wherever it stands: all its offsets count from its start."""
+
+    __slots__ = (
+        "_lengths",
+        "_parsed",
+        "_tokens",
+        "diagnostics",
+        "kinds",
+        "memo",
+        "pieces",
+        "role",
+        "statements",
+    )
+
+    def __init__(self, role: Role, kinds: str, pieces: list[str]) -> None:
+        self.role: Final = role
+        self.kinds: Final = kinds
+        self.pieces: Final = pieces
+        self._tokens: tuple[str, list[str], list[int]] | None = None
+        self._parsed = False
+        self.statements: list[Statement] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.memo: dict[object, object] = {}
+        """What later stages remember of this segment."""
+
+    @property
+    def tokens(self) -> tuple[str, list[str], list[int]]:
+        """The kinds, texts and starts of the tokens, comments left out."""
+        if self._tokens is None:
+            starts = list(accumulate(map(len, self.pieces), initial=0))
+            if COMMENT in self.kinds or OPEN_COMMENT in self.kinds:
+                real = [i for i, kind in enumerate(self.kinds) if kind not in "CK"]
+                self._tokens = (
+                    "".join([self.kinds[i] for i in real]),
+                    [self.pieces[i].rstrip(WHITE_SPACE) for i in real],
+                    [starts[i] for i in real],
+                )
+            else:
+                starts.pop()
+                self._tokens = (self.kinds, [piece.rstrip(WHITE_SPACE) for piece in self.pieces], starts)
+        return self._tokens
+
+    def comments(self) -> Iterator[tuple[int, str]]:
+        """The offset and text of each comment."""
+        offset = 0
+        for kind, piece in zip(self.kinds, self.pieces, strict=True):
+            if kind in "CK":
+                text = piece.rstrip(WHITE_SPACE)
+                if text:
+                    yield offset, text
+            offset += len(piece)
+
+    def span(self, token: int) -> TextSpan:
+        """The range of a token."""
+        _, texts, starts = self.tokens
+        return TextSpan(starts[token], starts[token] + len(texts[token]))
+
+    def range(self, first: int, last: int) -> TextSpan:
+        """The range from one token to another."""
+        _, texts, starts = self.tokens
+        return TextSpan(starts[first], starts[last] + len(texts[last]))
+
+    def parse(self) -> None:
+        """Fill ``statements`` and ``diagnostics``, once."""
+        if self._parsed:
+            return
+        kinds = self.tokens[0]
+        if OPEN_COMMENT in self.kinds:
+            self._report_open_comments()
+        if UNKNOWN in kinds or UNCLOSED_STRING in kinds:
+            self._report_unreadable(kinds)
+        if kinds:
+            self.statements = _SegmentParser(self).parse()
+        self._parsed = True
+
+    def every_statement(self) -> Iterator[Statement]:
+        """All statements, nested ones included, each before those inside it."""
+        self.parse()
+        stack = list(reversed(self.statements))
+        while stack:
+            statement = stack.pop()
+            yield statement
+            for block in reversed(statement.blocks.values()):
+                stack.extend(reversed(list(block.parts())))
+
+    def report(self, code: str, message: str, span: TextSpan, *fixes: Fix) -> None:
+        """Add an error."""
+        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, fixes=fixes))
+
+    def _report_open_comments(self) -> None:
+        offset = 0
+        for kind, piece in zip(self.kinds, self.pieces, strict=True):
+            if kind == OPEN_COMMENT:
+                end = offset + len(piece.rstrip(WHITE_SPACE))
+                fix = Fix("Close the comment", (TextEdit(TextSpan(end, end), " */"),))
+                self.report("unclosed-comment", "this comment is never closed", TextSpan(offset, end), fix)
+            offset += len(piece)
+
+    def _report_unreadable(self, kinds: str) -> None:
+        for token, kind in enumerate(kinds):
+            if kind == UNCLOSED_STRING:
+                span = self.span(token)
+                fix = Fix("Close the string", (TextEdit(TextSpan(span.end, span.end), '"'),))
+                self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
+
+    def gap_before(self, token: int) -> TextSpan:
+        """The range in which something is missing before ``token`` (its count: at the end of the segment).
+
+        It lies after the token and comments before, and does not go past the end of their line.
+        """
+        _, texts, starts = self.tokens
+        if token == 0:
+            return TextSpan(starts[0], starts[0]) if starts else TextSpan(0, 0)
+        start = starts[token - 1] + len(texts[token - 1])
+        end = starts[token] if token < len(starts) else sum(map(len, self.pieces))
+        between = "".join(self.pieces)[start:end]
+        line = between.split("\n", 1)[0].split("//", 1)[0]
+        used = len(line.rstrip(WHITE_SPACE))
+        if "\n" not in between and not used:
+            return TextSpan(start, end)
+        return TextSpan(start + used, start + max(used, len(line.rstrip("\r"))))
+
+
+class _Frame:
+    """A block while it is being read."""
+
+    __slots__ = (
+        "blocks",
+        "clause_body",
+        "clause_head",
+        "clauses",
+        "element",
+        "has_head",
+        "index",
+        "is_clauses",
+        "matches",
+        "open",
+        "parentheses",
+        "statements",
+    )
+
+    def __init__(self, open: int, is_clauses: bool) -> None:
+        self.open = open
+        self.is_clauses = is_clauses
+        self.statements: list[Statement] = []
+        self.clauses: list[Clause] = []
+        self.clause_head: Statement | None = None
+        self.clause_body: list[Statement] = []
+        self.has_head = False
+        self.start_statement(open + 1)
+
+    def start_statement(self, element: int) -> None:
+        self.index: list[int] = []
+        self.blocks: dict[int, Block] = {}
+        self.parentheses = 0
+        self.matches: list[int] = []  # how many parentheses are open at each `match` whose braces are to come
+        self.element = element
+
+
+class _SegmentParser:
+    """Reads the tokens of one segment into statements and blocks."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.segment = segment
+        self.kinds = segment.tokens[0]
+        self.texts = segment.tokens[1]
+        self._source: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The segment's text."""
+        if self._source is None:
+            self._source = "".join(self.segment.pieces)
+        return self._source
+
+    def parse(self) -> list[Statement]:
+        role = self.segment.role
+        kinds = self.kinds
+        if role in (Role.STATEMENT, Role.JUNK):
+            if role is Role.JUNK and not self.segment.diagnostics:
+                span = self.segment.range(0, len(kinds) - 1)
+                self.segment.report("unexpected-text", "expected `def`, `type` or the end of the module", span)
+                return []
+            if "{" not in kinds and kinds.find(";") in (-1, len(kinds) - 1):
+                made: list[Statement] = []
+                self.finish("statement", kinds, range(len(kinds)), {}, made)
+                return made
+            return self.parse_nested()
+        if role is Role.HEADER:
+            return self.parse_whole("header")
+        if role is Role.TYPE:
+            return self.parse_whole("type_definition")
+        return []
+
+    def parse_whole(self, start: Start) -> list[Statement]:
+        made: list[Statement] = []
+        self.finish(start, self.kinds, range(len(self.kinds)), {}, made)
+        return made
+
+    def parse_nested(self) -> list[Statement]:
+        kinds = self.kinds
+        frames = [_Frame(-1, False)]
+        token = 0
+        count = len(kinds)
+        while token < count:
+            kind = kinds[token]
+            frame = frames[-1]
+            if kind == "{":
+                if self.is_device(token, frame):
+                    end = kinds.find("}", token)
+                    end = count - 1 if end < 0 else end
+                    frame.index.extend(range(token, end + 1))
+                    token = end + 1
+                    continue
+                is_clauses = bool(frame.matches) and frame.matches[-1] == frame.parentheses
+                if is_clauses:
+                    frame.matches.pop()
+                frames.append(_Frame(token, is_clauses))
+            elif kind == "}" and len(frames) > 1:
+                self.close_frame(frames, token)
+            else:
+                frame.index.append(token)
+                if kind == "(":
+                    frame.parentheses += 1
+                    frame.element = token + 1
+                elif kind == ")":
+                    frame.parentheses = max(0, frame.parentheses - 1)
+                elif kind in "mp":
+                    frame.matches.append(frame.parentheses)
+                elif kind == ",":
+                    frame.element = token + 1
+                    if frame.is_clauses and not frame.parentheses:
+                        frame.index.pop()
+                        self.finish_clause(frame)
+                        frame.start_statement(token + 1)
+                elif kind == ";":
+                    if not frame.parentheses or not is_inner_semicolon(kinds, frame.element, token):
+                        self.finish_statement(frame)
+                        frame.start_statement(token + 1)
+                    else:
+                        frame.element = token + 1
+                elif kind == "r" and frame.is_clauses and not frame.parentheses:
+                    self.finish_head(frame)
+                    frame.start_statement(token + 1)
+            token += 1
+        while len(frames) > 1:
+            self.close_frame(frames, -1)
+        self.finish_statement(frames[0])
+        return frames[0].statements
+
+    def is_device(self, token: int, frame: _Frame) -> bool:
+        """Whether a brace opens the attributes of a parameter, ``%x{virtual_device=…}``, rather than a block."""
+        kinds = self.kinds
+        return kinds[token - 1 : token] == "L" and kinds[token + 1 : token + 3] == "I=" and frame.parentheses > 0
+
+    def finish_statement(self, frame: _Frame) -> None:
+        into = frame.clause_body if frame.is_clauses else frame.statements
+        if frame.index:
+            kinds = self.kinds_of(frame)
+            self.finish("statement", kinds, frame.index, frame.blocks, into)
+
+    def kinds_of(self, frame: _Frame) -> str:
+        kinds = [self.kinds[token] for token in frame.index]
+        for position, block in frame.blocks.items():
+            kinds[position] = BLOCK if block.clauses is None else CLAUSES
+        return "".join(kinds)
+
+    def finish_head(self, frame: _Frame) -> None:
+        index = frame.index
+        if frame.has_head:  # an arm without the comma before it: its pattern ends the arm before
+            pattern = self.pattern_start(index)
+            rest = index[pattern:]
+            del index[pattern:]
+            self.finish_clause(frame)
+            frame.start_statement(rest[0] if rest else index[-1])
+            frame.index = rest
+        made: list[Statement] = []
+        self.finish("clause_head", self.kinds_of(frame), frame.index, {}, made)
+        frame.clause_head = made[0] if made else None
+        frame.has_head = True
+
+    def pattern_start(self, index: list[int]) -> int:
+        kinds = self.kinds
+        position = len(index) - 2
+        if position >= 0 and kinds[index[position]] == ")":
+            depth = 0
+            while position >= 0:
+                kind = kinds[index[position]]
+                depth += (kind == ")") - (kind == "(")
+                if not depth:
+                    break
+                position -= 1
+            if position > 0 and kinds[index[position - 1]] == "I":
+                position -= 1
+        return max(0, position)
+
+    def finish_clause(self, frame: _Frame) -> None:
+        self.finish_statement(frame)
+        if frame.has_head:
+            frame.clauses.append(Clause(frame.clause_head, frame.clause_body))
+        elif frame.clause_body:
+            statement = frame.clause_body[0]
+            span = self.segment.range(statement.first, statement.last)
+            self.segment.report("expected-token", "expected a pattern and `=>` here", span)
+        frame.clause_head = None
+        frame.has_head = False
+        frame.clause_body = []
+
+    def close_frame(self, frames: list[_Frame], close: int) -> None:
+        frame = frames.pop()
+        if frame.is_clauses:
+            self.finish_clause(frame)
+        else:
+            self.finish_statement(frame)
+        if close < 0:
+            after = self.kinds.rstrip(";")
+            token = len(after)
+            gap = self.segment.gap_before(token)
+            if token < len(self.kinds):
+                gap = TextSpan(gap.start, self.segment.span(token).start)
+            fix = Fix("Insert `}`", (TextEdit(TextSpan(gap.end, gap.end), "}"),))
+            opened = self.segment.span(frame.open)
+            diagnostic = Diagnostic(
+                "unclosed-brace",
+                Severity.ERROR,
+                "expected `}` here",
+                gap,
+                related=(_related("the brace that it closes", opened),),
+                fixes=(fix,),
+            )
+            self.segment.diagnostics.append(diagnostic)
+        block = Block(frame.open, close, frame.statements, frame.clauses if frame.is_clauses else None)
+        outer = frames[-1]
+        outer.blocks[len(outer.index)] = block
+        outer.index.append(frame.open)
+
+    # ---- faults
+
+    def finish(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
+    ) -> None:
+        """Parse one statement, and where it holds several that are run together, all of them."""
+        while True:
+            shape = shape_of(start, kinds)
+            if shape.fault is None:
+                into.append(Statement(shape.root, kinds, index, blocks))
+                return
+            cut = self.next_statement(kinds, index, shape.fault) if start == "statement" else None
+            if cut is None:
+                into.append(self.mend(start, kinds, index, blocks, shape.fault))
+                return
+            here = {position: block for position, block in blocks.items() if position < cut}
+            there = {position - cut: block for position, block in blocks.items() if position >= cut}
+            head = kinds[:cut]
+            shape = shape_of(start, head + ";")
+            if shape.fault is None and not head.endswith(";"):
+                self.report_missing(";", index[cut])
+                into.append(Statement(shape.root, head + ";", [*index[:cut], ~index[cut]], here))
+            else:
+                fault = shape_of(start, head).fault or ShapeFault(cut, frozenset(";"))
+                into.append(self.mend(start, head, index[:cut], here, fault))
+            kinds, index, blocks = kinds[cut:], list(index[cut:]), there
+
+    def next_statement(self, kinds: str, index: Sequence[int], fault: ShapeFault) -> int | None:
+        """Where, at or after the fault, a new line begins another statement."""
+        for position in range(max(1, fault.position), len(kinds)):
+            begins = kinds.startswith(("G=", "wL"), position)
+            if (begins or (position == fault.position and ";" in fault.expected)) and self.begins_line(
+                index[position - 1], index[position]
+            ):
+                return position
+        return None
+
+    def begins_line(self, before: int, token: int) -> bool:
+        """Whether a line ends between two tokens."""
+        if before < 0 or token < 0:
+            return False
+        starts = self.segment.tokens[2]
+        return "\n" in self.source[starts[before] + len(self.texts[before]) : starts[token]]
+
+    def mend(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], fault: ShapeFault
+    ) -> Statement:
+        """Report the fault, and mend the statement if one token more or less does."""
+        position = fault.position
+        at_end = position >= len(kinds)
+        token = index[position] if not at_end else (index[-1] + 1)
+        if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
+            return self.mend_unreadable(start, kinds, index, blocks, position)
+        insertable = _REPAIRS if start != "header" else (*_REPAIRS, "{")
+        for kind in insertable:
+            if kind not in fault.expected or (kind == ";" and not at_end and kinds[position] != "}"):
+                continue
+            shape = shape_of(start, kinds[:position] + kind + kinds[position:])
+            if shape.fault is None:
+                self.report_missing(kind, token)
+                return self.with_insertion(shape, kinds, index, blocks, position, kind, token)
+        if not at_end:
+            shape = shape_of(start, kinds[:position] + kinds[position + 1 :]) if len(kinds) > 1 else None
+            span = self.segment.span(index[position])
+            if shape is not None and shape.fault is None and kinds[position] not in (BLOCK, CLAUSES):
+                text = self.texts[index[position]]
+                fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
+                self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
+                fewer = [*index[:position], *index[position + 1 :]]
+                moved = {p - (p > position): block for p, block in blocks.items()}
+                return Statement(shape.root, kinds[:position] + kinds[position + 1 :], fewer, moved)
+        self.report_fault(kinds, index, fault, token)
+        return Statement(None, kinds, index, blocks)
+
+    def mend_unreadable(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], position: int
+    ) -> Statement:
+        """A character that Relay does not know is reported and left out; a string without its end counts as closed."""
+        if kinds[position] == UNCLOSED_STRING:
+            kinds = kinds[:position] + "s" + kinds[position + 1 :]
+        else:
+            span = self.segment.span(index[position])
+            text = self.texts[index[position]]
+            fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
+            self.segment.report("unknown-character", f"`{text}` means nothing in Relay", span, fix)
+            kinds = kinds[:position] + kinds[position + 1 :]
+            index = [*index[:position], *index[position + 1 :]]
+            blocks = {p - (p > position): block for p, block in blocks.items()}
+        if not kinds:
+            return Statement(None, UNKNOWN, [0], {})
+        made: list[Statement] = []
+        shape = shape_of(start, kinds)
+        if shape.fault is None:
+            return Statement(shape.root, kinds, index, blocks)
+        if kinds.find(UNKNOWN) < 0 and kinds.find(UNCLOSED_STRING) < 0:
+            return Statement(None, kinds, index, blocks)  # the unreadable token is fault enough
+        self.finish(start, kinds, index, blocks, made)
+        return made[0]
+
+    def with_insertion(
+        self,
+        shape: Shape,
+        kinds: str,
+        index: Sequence[int],
+        blocks: dict[int, Block],
+        position: int,
+        kind: str,
+        token: int,
+    ) -> Statement:
+        longer = [*index[:position], ~token, *index[position:]]
+        moved = {p + (p >= position): block for p, block in blocks.items()}
+        return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
+
+    def report_missing(self, kind: str, token: int) -> None:
+        words = KINDS[kind].words
+        gap = self.segment.gap_before(token)
+        fix = Fix(f"Insert {words}", (TextEdit(TextSpan(gap.start, gap.start), _TEXT_OF.get(kind, " { ")),))
+        found = f", found {self.found(token)}" if token < len(self.kinds) else ""
+        self.segment.report("missing-token", f"expected {words}{found}", gap, fix)
+
+    def report_fault(self, kinds: str, index: Sequence[int], fault: ShapeFault, token: int) -> None:
+        if token >= len(self.kinds) or fault.position >= len(kinds):
+            span = self.segment.gap_before(token)
+            self.segment.report("expected-token", f"{_expected(fault)} here", span)
+            return
+        self.segment.report(
+            "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.span(token)
+        )
+
+    def found(self, token: int) -> str:
+        text = self.texts[token]
+        return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words
+
+
+_EXPRESSION_KINDS: Final = frozenset("I@GbFLMifNRW(c")
+
+
+def _expected(fault: ShapeFault) -> str:
+    kinds = fault.expected
+    words: list[str] = []
+    if kinds >= _EXPRESSION_KINDS:
+        words.append("an expression")
+        kinds -= _EXPRESSION_KINDS | frozenset("wvmpB")
+    kinds -= frozenset("*/+-<>engl") if len(kinds) > 6 else frozenset()
+    words.extend(sorted({KINDS[kind].words for kind in kinds}))
+    if not words:
+        return "expected the end of the statement"
+    if len(words) == 1:
+        return f"expected {words[0]}"
+    return f"expected {', '.join(words[:-1])} or {words[-1]}"
+
+
+def _related(message: str, span: TextSpan):  # noqa: ANN202
+    from ..diagnostics import Related
+
+    return Related(message, span)

@@ -1,0 +1,33 @@
+"""Did you mean …? The nearest of the names that would have been right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from ..diagnostics import Fix, TextEdit
+from ..source import TextSpan
+
+__all__ = ["DTYPES", "closest", "replacement"]
+
+DTYPES = (
+    *(f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64) if (kind, bits) != ("float", 8)),
+    "bool",
+    "bfloat16",
+)
+"""The dtypes that are worth suggesting."""
+
+_MOST_NAMES = 5000
+
+
+def closest(name: str, names: Iterable[str], count: int = 1) -> list[str]:
+    """The names most like ``name``, the best first; none where nothing is close."""
+    candidates = [candidate for candidate in names if abs(len(candidate) - len(name)) <= max(3, len(name) // 2)]
+    if len(candidates) > _MOST_NAMES:  # what shares the beginning is the likelier slip
+        candidates = [candidate for candidate in candidates if candidate[:2] == name[:2]][:_MOST_NAMES]
+    return get_close_matches(name, candidates, n=count, cutoff=0.6)
+
+
+def replacement(span: TextSpan, new: str) -> Fix:
+    """The fix that puts ``new`` in place of ``span``."""
+    return Fix(f"Change to `{new}`", (TextEdit(span, new),))
