@@ -22,7 +22,7 @@ class EveryKindAttrs(Attrs):
     exact: bool = attribute(doc="")
     layout: str = attribute(doc="")
     shape: tuple[int, ...] = attribute(doc="")
-    units: int | None = attribute(None, doc="")
+    units: int | None = attribute(default=None, doc="")
 
 
 def read_back(key: str, value: object) -> object:
