@@ -16,7 +16,7 @@ from .positions import Encoding, Range, span_of
 if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot
 
-__all__ = ["Change", "Document", "Documents"]
+__all__ = ["Change", "Document", "Documents", "Replacement", "cover"]
 
 _REBUILD_LINES_ABOVE = 32
 """Where one message changes more places than this, scanning the text anew is cheaper than following each."""
@@ -48,7 +48,7 @@ class Document:
         self.version = version
         self.lines = LineIndex(text)
         self._snapshot: Snapshot | None = None
-        self._edits: list[_Edit] = []
+        self._edits: list[Replacement] = []
 
     @property
     def text(self) -> str:
@@ -92,7 +92,7 @@ class Document:
 
     def _splice(self, batch: Sequence[tuple[TextSpan, str]]) -> None:
         for span, new_text in batch:
-            self._edits.append(_Edit(span, len(new_text)))
+            self._edits.append(Replacement(span, len(new_text)))
         if len(batch) <= _REBUILD_LINES_ABOVE:
             for span, new_text in batch:
                 self.lines = self.lines.edited(span, new_text)
@@ -129,7 +129,7 @@ class Document:
             return _Advance(len(self._edits), lambda: _open(lines.text, self.name), is_edit=False)
         if not self._edits:
             return None
-        span, length = _cover(self._edits)
+        span, length = cover(self._edits)
         new_text = lines.text[span.start : span.start + length]
         return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), is_edit=True)
 
@@ -161,14 +161,14 @@ def _common(first: int, second: int, agree: Callable[[int], bool]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit:
+class Replacement:
     """A replaced range, and how long its new text is."""
 
     span: TextSpan
     length: int
 
 
-def _cover(edits: Sequence[_Edit]) -> tuple[TextSpan, int]:
+def cover(edits: Sequence[Replacement]) -> tuple[TextSpan, int]:
     """One edit that stands for several: a range in the text before all of them, and its length after them."""
     start, old_end, new_end = edits[0].span.start, edits[0].span.end, edits[0].span.start + edits[0].length
     for edit in edits[1:]:

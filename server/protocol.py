@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Generator, Sequence
 from typing import Any, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -25,6 +27,7 @@ __all__ = ["RelayLanguageServer", "RelayProtocol"]
 logger = logging.getLogger(__name__)
 
 STATUS = "relay/status"
+_PARSE_ERROR = -32700
 
 _MESSAGE_TYPES = {
     Severity.ERROR: types.MessageType.Error,
@@ -36,6 +39,22 @@ _MESSAGE_TYPES = {
 
 class RelayProtocol(LanguageServerProtocol):
     """pygls's protocol, without its copy of every text: it splits all lines anew for each change."""
+
+    def take(self, body: bytes) -> None:
+        """Handle one message. What cannot be understood is answered, where it wants an answer, and ends nothing."""
+        try:
+            message: Any = json.loads(body)
+        except ValueError as error:
+            self._send_response(cast("int", None), error=types.ResponseError(_PARSE_ERROR, f"no JSON: {error}"))
+            return
+        try:
+            structured: Any = self.structure_message(message)
+        except JsonRpcException as error:
+            if isinstance(message, dict) and "id" in message and "method" in message:
+                self._send_response(message["id"], error=error.to_response_error())
+            return
+        if hasattr(structured, "jsonrpc"):
+            self.handle_message(structured)
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -80,6 +99,11 @@ class RelayLanguageServer(LanguageServer):
         self.initialization_options: Any = None
         self.tokens = TokenMemory()
         self._tasks: set[asyncio.Future[Any]] = set()
+
+    def take(self, body: bytes) -> None:
+        """Handle one message of the client."""
+        assert isinstance(self.protocol, RelayProtocol)
+        self.protocol.take(body)
 
     def begin(self, client: dict[str, Any], options: Any) -> None:
         """Take note of what a client can do; what it has set is heeded once it is ready for messages."""

@@ -103,13 +103,6 @@ def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) 
     writer: Any = StdoutWriter(stdout)
     server.protocol.set_writer(_DropFirst(writer) if answered else writer)
 
-    def take(body: bytes) -> None:
-        # What cannot be understood is reported, and must not end the loop.
-        try:
-            server.protocol.handle_message(server.protocol.structure_message(json.loads(body)))
-        except Exception as error:
-            server.report_server_error(error, type(error))
-
     async def serve() -> None:
         loop = asyncio.get_running_loop()
         arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -123,10 +116,10 @@ def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) 
                 except RuntimeError:  # the loop is closed: we are about to end
                     return
 
-        take(first)
+        server.take(first)
         threading.Thread(target=read, name="relay-input", daemon=True).start()
         while (body := await arrived.get()) is not None:
-            take(body)
+            server.take(body)
 
     try:
         asyncio.run(serve())

@@ -91,9 +91,11 @@ class Worker:
         """Kill the process; the next job starts another."""
         self._kill()
 
-    def close(self) -> None:
-        """End the process."""
+    async def close(self) -> None:
+        """End the process, and wait until it is gone."""
         self._kill()
+        if self._reader is not None:
+            await asyncio.wait({self._reader})
 
     @property
     def process_id(self) -> int | None:

@@ -302,7 +302,7 @@ class Workspace:
 
     def shut_down(self) -> None:
         """Stop the worker and the threads."""
-        self.worker.close()
+        self.worker.restart()
         self.analysis.thread.shutdown()
         self._storage.shutdown()
 

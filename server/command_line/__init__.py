@@ -1,0 +1,1 @@
+"""The command ``relay-lsp``: the language server, and what it knows, from a terminal."""

@@ -1,0 +1,170 @@
+"""``relay-lsp check``: what is wrong in files, for people and for programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...ir.diagnostics import Diagnostic, Severity
+from ...ir.snapshot import Snapshot
+from ...ir.source import LineIndex, TextSpan
+from ..capabilities import server_version
+from ..features.diagnostics import diagnostics
+from .excerpts import Painter, excerpt
+from .files import read_file
+from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
+
+__all__ = ["check", "report_text"]
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A file that could be read, with what was found in it."""
+
+    name: str
+    lines: LineIndex
+    found: Sequence[Diagnostic]
+
+
+def check(options: argparse.Namespace) -> int:
+    """Report on every file; one that cannot be read does not keep the others from it."""
+    checked: list[_Checked] = []
+    unreadable = False
+    for name in options.files:
+        try:
+            file = read_file(name)
+        except CommandError as error:
+            print(f"relay-lsp: {error}", file=sys.stderr)
+            unreadable = True
+            continue
+        snapshot = Snapshot.open(file.text, Path(file.source_name).name)
+        found = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
+        checked.append(_Checked(file.source_name, snapshot.lines, found))
+    if options.format == "json":
+        print(json.dumps([_json(item, file) for file in checked for item in file.found], indent=2, ensure_ascii=False))
+    elif options.format == "sarif":
+        print(json.dumps(_sarif(checked), indent=2, ensure_ascii=False))
+    else:
+        _report(checked)
+    if unreadable:
+        return EXIT_TROUBLE
+    errors = any(item.severity is Severity.ERROR for file in checked for item in file.found)
+    return EXIT_FOUND if errors else EXIT_OK
+
+
+def _report(checked: Sequence[_Checked]) -> None:
+    for file in checked:
+        report_text(file.name, file.lines, file.found)
+    errors = sum(item.severity is Severity.ERROR for file in checked for item in file.found)
+    others = sum(len(file.found) for file in checked) - errors
+    files = f"{len(checked)} file{'' if len(checked) == 1 else 's'}"
+    if errors or others:
+        counts = [f"{errors} error{'' if errors == 1 else 's'}"] if errors else []
+        counts += [f"{others} other finding{'' if others == 1 else 's'}"] if others else []
+        print(f"{files} checked: {', '.join(counts)}")
+    elif checked:
+        print(f"{files} checked: nothing wrong")
+
+
+def report_text(name: str, lines: LineIndex, found: Sequence[Diagnostic]) -> None:
+    """Print diagnostics with excerpts, in colour on a terminal unless ``NO_COLOR`` is set."""
+    paint = Painter(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    for item in found:
+        print("\n".join(excerpt(item, name, lines, paint)))
+        print()
+
+
+def _json(item: Diagnostic, file: _Checked) -> dict[str, Any]:
+    return {
+        "file": file.name,
+        "code": item.code,
+        "severity": item.severity.name.lower(),
+        "message": item.message,
+        "range": _range(file.lines, item.span),
+        "related": [
+            {"message": related.message, "range": _range(file.lines, related.span)}
+            for related in item.related
+            if related.span is not None
+        ],
+        "fixes": [
+            {
+                "title": fix.title,
+                "edits": [{"range": _range(file.lines, edit.span), "newText": edit.new_text} for edit in fix.edits],
+            }
+            for fix in item.fixes
+        ],
+    }
+
+
+def _range(lines: LineIndex, span: TextSpan | None) -> dict[str, Any]:
+    """Lines and columns from 1, the columns in code points, as compilers print them."""
+    span = span or TextSpan(0, 0)
+    (line, column), (end_line, end_column) = lines.line_and_column(span.start), lines.line_and_column(span.end)
+    return {"line": line + 1, "column": column + 1, "endLine": end_line + 1, "endColumn": end_column + 1}
+
+
+_SARIF_LEVELS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "note",
+    Severity.HINT: "note",
+}
+
+
+def _sarif(checked: Sequence[_Checked]) -> dict[str, Any]:
+    """A log in SARIF 2.1.0 (OASIS standard)."""
+    codes = sorted({item.code for file in checked for item in file.found})
+    results = [
+        {
+            "ruleId": item.code,
+            "ruleIndex": codes.index(item.code),
+            "level": _SARIF_LEVELS[item.severity],
+            "message": {"text": item.message},
+            "locations": [_sarif_location(file, item.span)],
+            "relatedLocations": [
+                {**_sarif_location(file, related.span), "id": number, "message": {"text": related.message}}
+                for number, related in enumerate(item.related)
+                if related.span is not None
+            ],
+        }
+        for file in checked
+        for item in file.found
+    ]
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "relay-lsp",
+                        "version": server_version(),
+                        "rules": [{"id": code} for code in codes],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "results": results,
+            }
+        ],
+    }
+
+
+def _sarif_location(file: _Checked, span: TextSpan | None) -> dict[str, Any]:
+    place = _range(file.lines, span)
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": Path(file.name).as_posix()},
+            "region": {
+                "startLine": place["line"],
+                "startColumn": place["column"],
+                "endLine": place["endLine"],
+                "endColumn": place["endColumn"],
+            },
+        }
+    }

@@ -1,0 +1,86 @@
+"""Reading and writing the files that a user names, with a sentence for each way in which that can fail."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from .problems import CommandError
+
+__all__ = ["SourceFile", "read_file", "write_file"]
+
+_STANDARD_INPUT = "-"
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file and its text, with its line ends as they are."""
+
+    name: str
+    text: str
+
+    @property
+    def is_standard_input(self) -> bool:
+        """Whether there is no file to write back to."""
+        return self.name == _STANDARD_INPUT
+
+    @property
+    def source_name(self) -> str:
+        """The name that spans and messages give to it."""
+        return "stdin" if self.is_standard_input else self.name
+
+
+def read_file(name: str) -> SourceFile:
+    """The text of a file, or of standard input for ``-``.
+
+    Raises:
+        CommandError: there is no such file, it cannot be read, or it holds no text.
+    """
+    try:
+        data = sys.stdin.buffer.read() if name == _STANDARD_INPUT else Path(name).read_bytes()
+    except FileNotFoundError:
+        raise CommandError(f"{name}: there is no such file") from None
+    except IsADirectoryError:
+        raise CommandError(f"{name} is a directory; name a file") from None
+    except PermissionError:
+        # On Windows a directory cannot be opened either, and shows itself so.
+        what = "is a directory; name a file" if Path(name).is_dir() else "may not be read"
+        raise CommandError(f"{name} {what}") from None
+    except OSError as error:
+        raise CommandError(f"{name}: {error.strerror or error}") from None
+    if b"\0" in data:
+        raise CommandError(f"{name} is not a text: it has a zero byte at offset {data.index(0):,}")
+    try:
+        return SourceFile(name, data.removeprefix(_BOM).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CommandError(
+            f"{name} is not UTF-8: byte {data[error.start]:#04x} on line {line} (offset {error.start:,})"
+        ) from None
+
+
+def write_file(name: str, text: str) -> None:
+    """Write a text in place of a file: the old one stays whole until the new one is.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    path = Path(name)
+    try:
+        target = path.resolve()
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+                stream.write(text)
+            if target.exists():
+                os.chmod(temporary, target.stat().st_mode)
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise CommandError(f"{name} cannot be written: {error.strerror or error}") from None

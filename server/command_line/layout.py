@@ -1,0 +1,38 @@
+"""``relay-lsp format``: the layout of files put right."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ...ir.formatting import format_text
+from .differences import unified
+from .files import read_file, write_file
+from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
+
+__all__ = ["format_files"]
+
+
+def format_files(options: argparse.Namespace) -> int:
+    """Format every file, or tell which would change."""
+    exit_code = EXIT_OK
+    for name in options.files:
+        try:
+            file = read_file(name)
+            formatted = format_text(file.text)
+            if options.diff:
+                sys.stdout.write(unified(file.source_name, file.text, formatted))
+            elif options.check:
+                if formatted != file.text:
+                    print(f"{file.source_name} would be formatted")
+            elif file.is_standard_input:
+                sys.stdout.write(formatted)
+            elif formatted != file.text:
+                write_file(name, formatted)
+                print(f"{name} formatted", file=sys.stderr)
+            if (options.check or options.diff) and formatted != file.text:
+                exit_code = max(exit_code, EXIT_FOUND)
+        except CommandError as error:
+            print(f"relay-lsp: {error}", file=sys.stderr)
+            exit_code = EXIT_TROUBLE
+    return exit_code

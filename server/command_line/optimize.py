@@ -1,0 +1,142 @@
+"""``relay-lsp opt`` and ``trace``: passes over a file, for the result or for what happens on the way."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...ir.source import LineIndex
+from ..jobs import PassesOutcome, RunPasses, StepOutcome
+from ..pass_calls import PassCall, PassCallError
+from .check import report_text
+from .differences import unified
+from .files import SourceFile, read_file, write_file
+from .problems import EXIT_FOUND, EXIT_OK, CommandError
+
+__all__ = ["opt", "trace"]
+
+_OPTIONS_AFTER_EQUALS = re.compile(r"\s*(?P<name>\w+)\s*=(?P<options>.*)\Z", re.DOTALL)
+_VALUES_SHOWN = 10
+_LONGEST_TEXT = 90
+
+
+def _call(text: str) -> PassCall:
+    """A pass as the command line takes it: also ``Name=option=value,…``, which needs no quotes in a shell."""
+    match = _OPTIONS_AFTER_EQUALS.match(text)
+    try:
+        return PassCall.parse(f"{match['name']}[{match['options']}]" if match else text)
+    except PassCallError as error:
+        raise CommandError(str(error)) from None
+
+
+def _run(options: argparse.Namespace, with_texts: bool) -> tuple[SourceFile, PassesOutcome]:
+    file = read_file(options.file)
+    calls = tuple(_call(text) for text in options.passes)
+    name = Path(file.source_name).name
+    job = RunPasses(file.text, name, calls, options.opt_level, with_texts)
+    return file, job.run(lambda text: None)
+
+
+def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
+    """Report why there is no result."""
+    placed = [found for found in outcome.diagnostics if found.span is not None]
+    report_text(file.source_name, LineIndex(file.text), placed)
+    print(f"relay-lsp: {outcome.failed}", file=sys.stderr)
+    return EXIT_FOUND
+
+
+def opt(options: argparse.Namespace) -> int:
+    """Run passes and give what comes out."""
+    file, outcome = _run(options, with_texts=False)
+    if outcome.failed is not None:
+        return _refused(file, outcome)
+    if options.timing:
+        for step in outcome.steps:
+            print(_step_line(step), file=sys.stderr)
+    if options.diff:
+        sys.stdout.write(unified(file.source_name, file.text, outcome.text))
+    elif options.output:
+        write_file(options.output, outcome.text)
+    elif options.in_place:
+        if file.is_standard_input:
+            raise CommandError("standard input cannot be written back to; leave out --in-place")
+        if outcome.changed:
+            write_file(options.file, outcome.text)
+    else:
+        sys.stdout.write(outcome.text)
+    return EXIT_OK
+
+
+def trace(options: argparse.Namespace) -> int:
+    """Run passes and tell what each step did."""
+    file, outcome = _run(options, with_texts=True)
+    if outcome.failed is not None:
+        return _refused(file, outcome)
+    if options.format == "json":
+        print(json.dumps(_json(file, outcome), indent=2, ensure_ascii=False))
+        return EXIT_OK
+    before = file.text
+    for step in outcome.steps:
+        print(_step_line(step))
+        if step.changed:
+            for name, count in step.operators.items():
+                print(f"      {name} {count:+d}")
+            values = list(_new_values(before, step))
+            shown = values if options.all else values[:_VALUES_SHOWN]
+            for new, old in shown:
+                print(f"      {new}")
+                print("        from " + ("; ".join(old) if old else "nothing that was there before"))
+            if len(values) > len(shown):
+                print(f"      … and {len(values) - len(shown)} more (--all shows them)")
+            if options.texts:
+                print(step.text)
+            before = step.text
+    changed = sum(step.changed for step in outcome.steps)
+    total = sum(step.seconds for step in outcome.steps)
+    print(f"{len(outcome.steps)} steps, {changed} changed the module, {total * 1000:.1f} ms")
+    return EXIT_OK
+
+
+def _step_line(step: StepOutcome) -> str:
+    return f"{step.name:<28} {step.seconds * 1000:>9.1f} ms  {'changed' if step.changed else 'nothing to change'}"
+
+
+def _new_values(before: str, step: StepOutcome) -> Iterator[tuple[str, list[str]]]:
+    """The values that a step made, with what each was made from; those that read as before are left out."""
+    for start, end, sources in step.origins:
+        new = _one_line(step.text[start:end])
+        old = [_one_line(before[old_start:old_end]) for old_start, old_end in sources]
+        if old != [new]:
+            yield new, old
+
+
+def _one_line(text: str) -> str:
+    joined = " ".join(text.split())
+    return joined if len(joined) <= _LONGEST_TEXT else joined[: _LONGEST_TEXT - 1] + "…"
+
+
+def _json(file: SourceFile, outcome: PassesOutcome) -> dict[str, Any]:
+    return {
+        "file": file.source_name,
+        "changed": outcome.changed,
+        "text": outcome.text,
+        "steps": [
+            {
+                "pass": step.name,
+                "changed": step.changed,
+                "milliseconds": round(step.seconds * 1000, 3),
+                "operators": dict(step.operators),
+                "text": step.text,
+                "origins": [
+                    {"start": start, "end": end, "from": [{"start": a, "end": b} for a, b in sources]}
+                    for start, end, sources in step.origins
+                ],
+            }
+            for step in outcome.steps
+        ],
+    }

@@ -1,0 +1,13 @@
+"""What can go wrong on the command line, and with what code it ends."""
+
+from __future__ import annotations
+
+__all__ = ["EXIT_FOUND", "EXIT_OK", "EXIT_TROUBLE", "CommandError"]
+
+EXIT_OK = 0
+EXIT_FOUND = 1
+EXIT_TROUBLE = 2
+
+
+class CommandError(Exception):
+    """A command cannot be carried out; the message is a sentence for the user."""

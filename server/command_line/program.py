@@ -1,0 +1,202 @@
+"""The subcommands and their arguments. Each subcommand is imported only when it runs: ``serve`` must start at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from ..capabilities import server_version
+from .problems import EXIT_TROUBLE, CommandError
+
+__all__ = ["parser", "run"]
+
+_DESCRIPTION = """\
+Work with TVM Relay's textual IR: check it, format it, run passes over it, or serve an editor.
+"""
+
+_EPILOG = """\
+examples:
+  relay-lsp check model.relay                        what is wrong in it, each at its place
+  relay-lsp check --format sarif model.relay         the same for a code-scanning service
+  relay-lsp opt --pass SimplifyInference --pass "FoldConstant[fold_qnn=False]" model.relay
+  relay-lsp trace --pass SimplifyInference model.relay    what each step did, and what came from what
+  relay-lsp passes FoldConstant                      what a pass does, with its options
+  relay-lsp ops nn.conv2d                            an operator's arguments and attributes
+  relay-lsp serve                                    speak the language server protocol (editors start this)
+
+A file called - is standard input. The exit code is 0 if all is well, 1 if something was found, 2 for trouble.
+"""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; gives the exit code. What goes wrong is said in a sentence, never with a traceback."""
+    options = parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except CommandError as error:
+        print(f"relay-lsp: {error}", file=sys.stderr)
+        return EXIT_TROUBLE
+    except BrokenPipeError:
+        # The reader of our output, such as `head`, has had enough. Python would complain again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_TROUBLE
+    except KeyboardInterrupt:
+        print("relay-lsp: interrupted", file=sys.stderr)
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    root = argparse.ArgumentParser(
+        prog="relay-lsp",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    root.add_argument("--version", action="version", version=f"relay-lsp {server_version()}")
+    commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (_add_serve, _add_check, _add_format, _add_opt, _add_trace, _add_passes, _add_ops):
+        add(commands)
+    return root
+
+
+Commands = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]
+
+
+def _add(
+    commands: Commands[argparse.ArgumentParser], name: str, help: str, description: str = ""
+) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=help,
+        description=description or help[0].upper() + help[1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
+    serve = _add(commands, "serve", "serve an editor through the language server protocol (over stdio by default)")
+    where = serve.add_mutually_exclusive_group()
+    where.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
+    where.add_argument("--tcp", metavar="HOST:PORT", help="wait for one client on a TCP port")
+    where.add_argument("--ws", metavar="HOST:PORT", help="wait for one client on a WebSocket")
+    serve.add_argument("--log-level", default="warning", choices=["debug", "info", "warning", "error"])
+
+    def command(options: argparse.Namespace) -> int:
+        from .serve import serve as serve_command
+
+        return serve_command(options)
+
+    serve.set_defaults(command=command)
+
+
+def _add_check(commands: Commands[argparse.ArgumentParser]) -> None:
+    check = _add(commands, "check", "report what is wrong in files, with the place and what would mend it")
+    check.add_argument("files", metavar="FILE", nargs="+")
+    check.add_argument("--format", choices=["text", "json", "sarif"], default="text", help="how to report (text)")
+    check.add_argument("--hints", action="store_true", help="report hints too, such as unused values")
+
+    def command(options: argparse.Namespace) -> int:
+        from .check import check as check_command
+
+        return check_command(options)
+
+    check.set_defaults(command=command)
+
+
+def _add_format(commands: Commands[argparse.ArgumentParser]) -> None:
+    format = _add(
+        commands,
+        "format",
+        "put the layout of files right",
+        "Put the layout of files right. Comments, names and meaning stay as they are.",
+    )
+    format.add_argument("files", metavar="FILE", nargs="+")
+    format.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file would change")
+    format.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+
+    def command(options: argparse.Namespace) -> int:
+        from .layout import format_files
+
+        return format_files(options)
+
+    format.set_defaults(command=command)
+
+
+def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE")
+    command.add_argument(
+        "-p",
+        "--pass",
+        dest="passes",
+        metavar="NAME[OPTIONS]",
+        action="append",
+        required=True,
+        help="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
+    )
+    command.add_argument("--opt-level", type=int, default=3, help="the level of the context that passes run in (3)")
+
+
+def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
+    opt = _add(commands, "opt", "run passes over a file and print what comes out, or write it back")
+    _add_pipeline_arguments(opt)
+    where = opt.add_mutually_exclusive_group()
+    where.add_argument("-i", "--in-place", action="store_true", help="write the result back to the file")
+    where.add_argument("-o", "--output", metavar="FILE", help="write the result to another file")
+    where.add_argument("--diff", action="store_true", help="show what would change")
+    opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
+
+    def command(options: argparse.Namespace) -> int:
+        from .optimize import opt as opt_command
+
+        return opt_command(options)
+
+    opt.set_defaults(command=command)
+
+
+def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
+    trace = _add(
+        commands,
+        "trace",
+        "run passes step by step: what each did, how long it took, and what came from what",
+    )
+    _add_pipeline_arguments(trace)
+    trace.add_argument("--format", choices=["text", "json"], default="text", help="how to report (text)")
+    trace.add_argument("--texts", action="store_true", help="print the whole text after each step that changed it")
+    trace.add_argument("--all", action="store_true", help="show every new value; else the first ten of each step")
+
+    def command(options: argparse.Namespace) -> int:
+        from .optimize import trace as trace_command
+
+        return trace_command(options)
+
+    trace.set_defaults(command=command)
+
+
+def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
+    passes = _add(commands, "passes", "list the passes, or explain one")
+    passes.add_argument("name", metavar="NAME", nargs="?")
+    passes.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
+
+    def command(options: argparse.Namespace) -> int:
+        from .catalogue import passes as passes_command
+
+        return passes_command(options)
+
+    passes.set_defaults(command=command)
+
+
+def _add_ops(commands: Commands[argparse.ArgumentParser]) -> None:
+    ops = _add(commands, "ops", "list the operators, or explain one")
+    ops.add_argument("name", metavar="NAME", nargs="?")
+    ops.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
+
+    def command(options: argparse.Namespace) -> int:
+        from .catalogue import operators
+
+        return operators(options)
+
+    ops.set_defaults(command=command)

@@ -1,0 +1,38 @@
+"""``relay-lsp serve``: the language server over stdio, TCP or WebSocket."""
+
+from __future__ import annotations
+
+import argparse
+
+from .problems import EXIT_OK, CommandError
+
+__all__ = ["serve"]
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Serve one client until it leaves."""
+    if options.log_level != "warning":
+        import logging
+
+        # To standard error: standard output may carry the protocol.
+        logging.basicConfig(level=options.log_level.upper())
+    if options.tcp or options.ws:
+        from ..network import serve_tcp, serve_websocket
+
+        host, port = _address(options.tcp or options.ws)
+        try:
+            (serve_tcp if options.tcp else serve_websocket)(host, port)
+        except OSError as error:
+            raise CommandError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from None
+        return EXIT_OK
+    from ..stdio import serve_stdio
+
+    serve_stdio()
+    return EXIT_OK
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not port.isdigit() or int(port) > 65535:
+        raise CommandError(f"{text} is no address; write HOST:PORT, such as 127.0.0.1:2087")
+    return host.strip("[]") or "127.0.0.1", int(port)

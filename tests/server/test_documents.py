@@ -1,0 +1,109 @@
+"""The document store keeps exactly the client's text, whatever the client sends."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relay_lsp.ir.source import LineIndex, TextSpan
+from relay_lsp.server.documents import Change, Document, Documents
+from relay_lsp.server.positions import Encoding, Position, Range, position_of, range_of
+
+URI = "file:///model.relay"
+TEXTS = st.text(st.sampled_from("ab%\n\r🎈卷\u2028\x0c"), max_size=30)
+
+
+def replace(start: tuple[int, int], end: tuple[int, int], text: str) -> Change:
+    return Change(text, Range(Position(*start), Position(*end)))
+
+
+def edited(text: str, *changes: Change, encoding: Encoding = Encoding.UTF_16) -> str:
+    document = Document(URI, text)
+    document.apply(changes, 1, encoding)
+    assert document.lines.line_starts == LineIndex(document.text).line_starts
+    return document.text
+
+
+def test_a_change_replaces_its_range() -> None:
+    assert edited("one\ntwo\n", replace((1, 0), (1, 3), "2")) == "one\n2\n"
+
+
+def test_each_change_of_a_message_sees_the_text_that_the_one_before_left() -> None:
+    assert edited("", replace((0, 0), (0, 0), "a\n"), replace((1, 0), (1, 0), "b")) == "a\nb"
+
+
+def test_many_cursors_that_type_from_the_end_to_the_beginning() -> None:
+    lines = 100
+    changes = [replace((line, 1), (line, 1), "y") for line in reversed(range(lines))]
+    assert edited("x\n" * lines, *changes) == "xy\n" * lines
+
+
+def test_two_cursors_on_one_line() -> None:
+    assert edited("ab", replace((0, 2), (0, 2), "!"), replace((0, 1), (0, 1), "!")) == "a!b!"
+
+
+def test_a_change_at_the_place_of_the_one_before_it_may_mean_its_new_text() -> None:
+    assert edited("ab", replace((0, 2), (0, 2), "cde"), replace((0, 4), (0, 5), "!")) == "abcd!"
+
+
+def test_a_range_outside_the_text_means_its_end() -> None:
+    assert edited("ab", replace((5, 7), (9, 1), "!")) == "ab!"
+    assert edited("ab\ncd", replace((0, 99), (0, 99), "!")) == "ab!\ncd"
+
+
+def test_a_range_whose_ends_are_swapped_is_put_right() -> None:
+    assert edited("abc", replace((0, 2), (0, 1), "!")) == "a!c"
+
+
+def test_a_balloon_counts_four_bytes_two_units_or_one_code_point() -> None:
+    for encoding, width in ((Encoding.UTF_8, 4), (Encoding.UTF_16, 2), (Encoding.UTF_32, 1)):
+        assert edited("🎈x", replace((0, width), (0, width + 1), "y"), encoding=encoding) == "🎈y"
+
+
+def test_a_line_ends_where_the_protocol_says_and_nowhere_else() -> None:
+    assert edited("a\u2028b\x0cc\r\nd\re", replace((2, 0), (2, 1), "E")) == "a\u2028b\x0cc\r\nd\rE"
+
+
+def test_a_change_before_opening_is_left_aside_unless_it_has_the_whole_text() -> None:
+    documents = Documents()
+    assert documents.change(URI, [replace((0, 0), (0, 1), "x")], 1) is None
+    document = documents.change(URI, [Change("whole"), replace((0, 0), (0, 1), "W")], 2)
+    assert document is not None
+    assert (document.text, document.version) == ("Whole", 2)
+
+
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), max_size=6), st.sampled_from(Encoding))
+def test_any_edits_give_the_client_s_text(text: str, edits: list[tuple[int, int, str]], encoding: Encoding) -> None:
+    changes: list[Change] = []
+    expected = text
+    for first, second, new_text in edits:
+        start, end = sorted((first % (len(expected) + 1), second % (len(expected) + 1)))
+        span = TextSpan(start, end)
+        changes.append(Change(new_text, range_of(LineIndex(expected), span, encoding)))
+        # A place between \r and \n is that of the line's end for the protocol, as it is for us.
+        start, end = (_as_a_client_sees(expected, offset, encoding) for offset in (start, end))
+        expected = expected[:start] + new_text + expected[end:]
+    assert edited(text, *changes, encoding=encoding) == expected
+
+
+def _as_a_client_sees(text: str, offset: int, encoding: Encoding) -> int:
+    lines = LineIndex(text)
+    position = position_of(lines, offset, encoding)
+    return lines.line_starts[position.line] + min(
+        offset - lines.line_starts[position.line], len(lines.line(position.line))
+    )
+
+
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), min_size=1, max_size=5))
+def test_what_snapshots_are_told_is_one_edit_that_covers_all(text: str, edits: list[tuple[int, int, str]]) -> None:
+    from relay_lsp.server import documents as module
+
+    current = text
+    pending: list[module.Replacement] = []
+    for first, second, new_text in edits:
+        start, end = sorted((first % (len(current) + 1), second % (len(current) + 1)))
+        pending.append(module.Replacement(TextSpan(start, end), len(new_text)))
+        current = current[:start] + new_text + current[end:]
+    span, length = module.cover(pending)
+
+    assert text[: span.start] + current[span.start : span.start + length] + text[span.end :] == current

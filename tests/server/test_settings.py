@@ -1,0 +1,49 @@
+"""Settings and the way in which passes are written in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.server.pass_calls import PassCall, PassCallError, parse_pipeline
+from relay_lsp.server.settings import Settings, read_settings
+
+
+def test_settings_come_nested_or_flat() -> None:
+    nested, problems = read_settings({"pipeline": ["FoldConstant"], "worker": {"memoryLimit": 100}})
+    flat, _ = read_settings({"pipeline": ["FoldConstant"], "worker.memoryLimit": 100})
+    assert problems == []
+    assert nested == flat
+    assert nested.pipeline == ("FoldConstant",)
+    assert nested.memory_limit == 100
+
+
+def test_a_value_of_the_wrong_kind_is_reported_and_the_default_stays() -> None:
+    settings, problems = read_settings({"passTimeout": "soon", "applyOnSave": 1, "pipeline": ["a b"]})
+    assert settings == Settings()
+    assert len(problems) == 3
+    assert any("relay.passTimeout must be a number" in problem for problem in problems)
+
+
+def test_a_pass_with_options() -> None:
+    call = PassCall.parse('ConvertLayout[desired_layouts={"nn.conv2d": ["NHWC", "OHWI"]}, verbose=false]')
+    assert call.name == "ConvertLayout"
+    assert call.options == {"desired_layouts": {"nn.conv2d": ["NHWC", "OHWI"]}, "verbose": False}
+    assert PassCall.parse(str(call)) == call
+
+
+def test_a_pipeline_in_one_line() -> None:
+    assert [call.name for call in parse_pipeline("SimplifyInference, FoldConstant[fold_qnn=True], FuseOps")] == [
+        "SimplifyInference",
+        "FoldConstant",
+        "FuseOps",
+    ]
+
+
+def test_a_bare_word_is_a_string() -> None:
+    assert PassCall.parse("AnnotateTarget[targets=dnnl]").options == {"targets": "dnnl"}
+
+
+@pytest.mark.parametrize("text", ["", "two words", "Name[", "Name[5]", "Name[=3]"])
+def test_what_names_no_pass_is_refused(text: str) -> None:
+    with pytest.raises(PassCallError):
+        PassCall.parse(text)

@@ -1,0 +1,127 @@
+"""The worker does one job at a time, and can be cancelled, timed out, killed and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from relay_lsp.server.worker import JobCancelled, JobError, JobTimeout, Worker, WorkerDied
+from relay_lsp.server.worker_process import Progress
+
+FOREVER = "while True: pass"
+
+
+class Code:
+    """A job made of source text. It travels as a call of ``eval``, since the worker cannot import a test."""
+
+    def __init__(self, code: str) -> None:
+        body = textwrap.indent(textwrap.dedent(code).strip(), "  ")
+        self.source = f"class Job:\n def run(self, progress):\n{body}"
+
+    def run(self, progress: Progress) -> object:
+        raise AssertionError("it runs in the worker only")
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return eval, (f"(space := {{}}, exec({self.source!r}, space), space['Job']())[-1]",)
+
+
+@pytest_asyncio.fixture
+async def worker() -> AsyncIterator[Worker]:
+    made = Worker()
+    yield made
+    await made.close()
+
+
+async def test_a_job_gives_its_result_and_tells_what_it_is_doing(worker: Worker) -> None:
+    heard: list[str] = []
+    assert await worker.run(Code("progress('counting'); return 6 * 7"), progress=heard.append) == 42
+    assert heard == ["counting"]
+
+
+async def test_jobs_take_turns_in_one_process(worker: Worker) -> None:
+    first, second = await asyncio.gather(*(worker.run(Code("import os; return os.getpid()")) for _ in range(2)))
+    assert first == second != os.getpid()
+
+
+async def test_what_a_job_raises_comes_back_with_the_traceback(worker: Worker) -> None:
+    with pytest.raises(JobError, match="no such layout") as caught:
+        await worker.run(Code("raise ValueError('no such layout')"))
+    assert "ValueError" in caught.value.details
+    assert await worker.run(Code("return 1")) == 1
+
+
+async def test_what_a_job_prints_does_not_disturb_the_messages(worker: Worker) -> None:
+    assert await worker.run(Code("print('IR after pass'); return 'fine'")) == "fine"
+
+
+async def test_a_job_that_takes_too_long_is_stopped_and_the_process_goes_on(worker: Worker) -> None:
+    before = await worker.run(Code("import os; return os.getpid()"))
+    with pytest.raises(JobTimeout, match=r"0\.2 seconds"):
+        await worker.run(Code(FOREVER), timeout=0.2)
+    assert await worker.run(Code("import os; return os.getpid()")) == before
+
+
+async def test_a_job_that_swallows_every_exception_is_killed(worker: Worker) -> None:
+    stubborn = """
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass
+    """
+    with pytest.raises(JobTimeout):
+        await worker.run(Code(stubborn), timeout=0.2)
+    assert await worker.run(Code("return 'again'")) == "again"
+
+
+async def test_cancelling_the_caller_stops_the_job(worker: Worker) -> None:
+    task = asyncio.create_task(worker.run(Code(FOREVER)))
+    await asyncio.sleep(0.3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    started = time.monotonic()
+    assert await worker.run(Code("return 'free'")) == "free"
+    assert time.monotonic() - started < 5
+
+
+async def test_restarting_ends_what_is_running(worker: Worker) -> None:
+    task = asyncio.create_task(worker.run(Code(FOREVER)))
+    await asyncio.sleep(0.3)
+    worker.restart()
+    with pytest.raises(JobCancelled):
+        await task
+    assert await worker.run(Code("return 'new'")) == "new"
+
+
+async def test_a_crash_is_reported_and_the_next_job_gets_a_new_process(worker: Worker) -> None:
+    with pytest.raises(WorkerDied, match="exit code 3"):
+        await worker.run(Code("import os; os._exit(3)"))
+    assert await worker.run(Code("return 'alive'")) == "alive"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on memory on Windows")
+async def test_a_job_that_eats_memory_meets_the_limit() -> None:
+    worker = Worker(memory_limit=512 << 20)
+    try:
+        with pytest.raises(JobError, match="out of memory"):
+            await worker.run(Code("return len(bytearray(2 << 30))"))
+        assert await worker.run(Code("return 'modest'")) == "modest"
+    finally:
+        await worker.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+async def test_an_interrupt_from_the_terminal_does_not_stop_a_job(worker: Worker) -> None:
+    task = asyncio.create_task(worker.run(Code("import time; time.sleep(0.5); return 'slept'")))
+    await asyncio.sleep(0.3)
+    assert worker.process_id is not None
+    os.kill(worker.process_id, signal.SIGINT)
+    assert await task == "slept"
