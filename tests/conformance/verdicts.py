@@ -267,8 +267,11 @@ def _same_value(expected: Any, actual: Any, place: str) -> str | None:
 
 
 def evaluate(record: Record) -> str | None:
-    """``@main`` on the recorded inputs gives the recorded output, within the dtype's rounding."""
+    """``@main``, or the only function, gives the recorded output on the inputs, within the dtype's rounding."""
     module, problem = _typed(record["module"], "module")
     if module is None:
         return problem
-    return _same_value(record["output"], ir.evaluate(module, *map(_array, record["inputs"])), "output")
+    names = [var.name_hint for var in module]
+    function = names[0] if len(names) == 1 else "main"
+    value = ir.evaluate(module, *map(_array, record["inputs"]), function=function)
+    return _same_value(record["output"], value, "output")
