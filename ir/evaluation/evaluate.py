@@ -26,7 +26,7 @@ def evaluate(module: IRModule, *arguments: object, function: str = "main") -> Va
     Args:
         module: the module; its types are inferred first.
         *arguments: one for each parameter: an array (or what numpy makes one of), a tuple, or a value that an
-            evaluation gave. A plain number or list takes the dtype of the parameter; an array must have it.
+            evaluation gave. An array of another dtype is converted to that of the parameter, as TVM's executors do.
         function: which function, without ``@``.
 
     Returns:
@@ -76,7 +76,7 @@ def _as_argument(value: object, param: Var) -> Value:
     """``value`` as the parameter takes it.
 
     Raises:
-        EvaluationError: its shape, dtype or structure is another.
+        EvaluationError: its shape or structure is another.
     """
     return _converted(value, param.checked_type or param.type_annotation, param)
 
@@ -93,13 +93,12 @@ def _converted(value: Any, expected: Type | None, param: Var) -> Value:
         )
     if not isinstance(expected, TensorType):
         return np.asarray(value)
-    given = hasattr(value, "dtype")
-    array: NDArray = np.asarray(value) if given else np.asarray(value, numpy_dtype(expected.dtype))
+    array: NDArray = np.asarray(value)
     fits = array.ndim == expected.ndim and all(
         not isinstance(dim, int) or dim == size for dim, size in zip(expected.shape, array.shape, strict=True)
     )
-    if not fits or array.dtype != numpy_dtype(expected.dtype):
+    if not fits:
         raise EvaluationError(
             f"%{param.name_hint} takes {expected!r}, not an array {array.shape} of {array.dtype.name}", param
         )
-    return array
+    return array.astype(numpy_dtype(expected.dtype), copy=False)
