@@ -222,7 +222,7 @@ def batch_to_space_kernel(attrs: BatchToSpaceNDAttrs, inputs: Sequence[NDArray],
     """Move the position in the block from the batch behind its spatial axis, and crop."""
     data, sides = inputs[0], attrs.block_shape
     rank, batch = len(sides), data.shape[0] // prod(sides)
-    blocks = data.reshape(*sides, batch, *data.shape[1:])
+    blocks = data[: batch * prod(sides)].reshape(*sides, batch, *data.shape[1:])
     order = [rank]
     for axis in range(rank):
         order += [rank + 1 + axis, axis]
