@@ -9,6 +9,7 @@ from . import memory as memory
 from . import nn as nn
 from . import qnn as qnn
 from . import sparse as sparse
+from . import tensor as tensor
 from . import vision as vision
 from . import vm as vm
 from .operator import Argument, Op, OpPattern, RelationContext, RelationError, find, get, register, registered

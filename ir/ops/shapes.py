@@ -11,10 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..dimensions import ANY, Dim, DimCast, DimExpr, DimOperation, IntImm, Shape, immediate_dtype
+from ..dimensions import (
+    ANY,
+    Dim,
+    DimCast,
+    DimExpr,
+    DimOperand,
+    DimOperation,
+    IntImm,
+    Shape,
+    immediate_dtype,
+)
 
 __all__ = [
     "add",
+    "are_equal",
     "ceil_divide",
     "convert",
     "floor_divide",
@@ -125,6 +136,44 @@ def convert(dim: Dim, dtype: str) -> Dim:
     if isinstance(dim, int):
         return int(dim) if dtype == "int32" else IntImm(dim, dtype)
     return dim if dim is ANY or dim.dtype == dtype else DimCast(dtype, dim)
+
+
+def are_equal(lhs: Dim, rhs: Dim) -> bool:
+    """Whether the dimensions are the same number whatever the variables stand for, as ``n + 1`` and ``1 + n`` are.
+
+    ``?`` is not known to equal anything. Sums and multiples are compared term by term; other arithmetic only as it is
+    written, where TVM's simplifier may know more.
+
+    Source of the rule: ``src/relay/op/type_relations.cc`` (``EqualCheck``).
+    """
+    if isinstance(lhs, int) or isinstance(rhs, int):
+        return isinstance(lhs, int) and isinstance(rhs, int) and lhs == rhs
+    if lhs is ANY or rhs is ANY:
+        return False
+    return lhs == rhs or not any(_difference(lhs, rhs).values())
+
+
+def _difference(lhs: Dim, rhs: Dim) -> dict[DimExpr | None, int]:
+    """How often each term occurs in ``lhs - rhs``; the key ``None`` is the number that is left."""
+    terms: dict[DimExpr | None, int] = {}
+    pending: list[tuple[DimOperand, int]] = [(lhs, 1), (rhs, -1)]
+    while pending:
+        dim, factor = pending.pop()
+        if isinstance(dim, DimOperation):
+            if dim.operator in ("+", "-"):
+                pending += ((dim.lhs, factor), (dim.rhs, factor if dim.operator == "+" else -factor))
+                continue
+            if dim.operator == "*" and isinstance(dim.rhs, int):
+                pending.append((dim.lhs, factor * dim.rhs))
+                continue
+            if dim.operator == "*" and isinstance(dim.lhs, int):
+                pending.append((dim.rhs, factor * dim.lhs))
+                continue
+        if isinstance(dim, int):
+            terms[None] = terms.get(None, 0) + factor * dim
+        elif isinstance(dim, DimExpr):
+            terms[dim] = terms.get(dim, 0) + factor
+    return terms
 
 
 def in_words(shape: Shape) -> str:
