@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
-from .positions import Encoding
+from .encoding import Encoding
 
 __all__ = [
     "CLEAR_HISTORY",

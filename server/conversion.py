@@ -14,6 +14,7 @@ from ..ir.snapshot import SymbolKind
 from ..ir.source import LineIndex, TextSpan
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 from .documents import Change
+from .encoding import Encoding
 from .features.completion import Completion, CompletionKind
 from .features.definition import Target
 from .features.folding import Fold
@@ -23,7 +24,7 @@ from .features.outline import OutlineItem
 from .features.references import Access, Highlight
 from .features.semantic_tokens import SemanticToken
 from .features.signature_help import SignatureHelp
-from .positions import Encoding, Position, Range, offset_of, position_of, range_of, span_of, units
+from .positions import Position, Range, offset_of, position_of, range_of, span_of, units
 
 __all__ = ["Converter", "change_of"]
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..ir.source import LineIndex, TextSpan
-from .positions import Encoding, Range, span_of
+from .encoding import Encoding
+from .positions import Range, span_of
 
 if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot

@@ -6,20 +6,12 @@ Source of the rule: LSP 3.17, *Position* and *PositionEncodingKind*.
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 
 from ..ir.source import LineIndex, TextSpan
+from .encoding import Encoding
 
-__all__ = ["Encoding", "Position", "Range", "offset_of", "position_of", "range_of", "span_of"]
-
-
-class Encoding(enum.Enum):
-    """The unit in which a client counts characters."""
-
-    UTF_8 = "utf-8"
-    UTF_16 = "utf-16"
-    UTF_32 = "utf-32"
+__all__ = ["Position", "Range", "offset_of", "position_of", "range_of", "span_of"]
 
 
 @dataclass(frozen=True, slots=True)

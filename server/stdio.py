@@ -6,7 +6,6 @@ first; then the protocol library is loaded, is given the same message, and its o
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import sys
@@ -95,6 +94,8 @@ def _answer(body: bytes, stdout: BinaryIO) -> bool:
 
 
 def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) -> None:
+    import asyncio
+
     from pygls.io_ import StdoutWriter
 
     from .application import create_server

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from relay_lsp.ir.source import LineIndex, TextSpan
 from relay_lsp.server.documents import Change, Document, Documents
-from relay_lsp.server.positions import Encoding, Position, Range, position_of, range_of
+from relay_lsp.server.encoding import Encoding
+from relay_lsp.server.positions import Position, Range, position_of, range_of
 
 URI = "file:///model.relay"
 TEXTS = st.text(st.sampled_from("ab%\n\r🎈卷\u2028\x0c"), max_size=30)
