@@ -84,20 +84,21 @@ def bitpack_relation(context: RelationContext) -> Type | None:
     if data is None:
         return None
     attrs: BitPackAttrs = context.attrs
-    if not attrs.pack_type.bits:
+    pack_type = DataType(attrs.pack_type)
+    if not pack_type.bits:
         raise RelationError("pack_type must be given", attribute="pack_type")
     shape: list[Dim] = list(data.shape)
     if 0 <= attrs.pack_axis < data.ndim:
-        shape[attrs.pack_axis] = floor_divide(shape[attrs.pack_axis], attrs.pack_type.bits)
+        shape[attrs.pack_axis] = floor_divide(shape[attrs.pack_axis], pack_type.bits)
     if 0 <= attrs.bit_axis <= data.ndim:
         shape.insert(attrs.bit_axis, attrs.bits)
-    return TensorType(tuple(shape), attrs.pack_type)
+    return TensorType(tuple(shape), pack_type)
 
 
 def bitpack_kernel(attrs: BitPackAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
     """Gather bit ``b`` of neighbouring elements into one number, the first element in the highest place."""
     data, dtype = inputs[0], numpy_dtype(attrs.pack_type)
-    width = attrs.pack_type.bits
+    width = DataType(attrs.pack_type).bits
     moved = np.moveaxis(data, attrs.pack_axis, -1)
     groups = moved.reshape(*moved.shape[:-1], -1, width).astype(np.uint64)
     places = np.arange(width - 1, -1, -1).astype(np.uint64)

@@ -93,9 +93,10 @@ class Conv3DAttrs(ConvolutionAttrs):
     kernel_layout: str = attribute("OIDHW", doc=KERNEL_LAYOUT)
 
 
-def given_or(dtype: DataType, otherwise: DataType) -> DataType:
+def given_or(dtype: str, otherwise: DataType) -> DataType:
     """``dtype`` where the attribute names one, else ``otherwise``."""
-    return dtype if dtype.bits else otherwise
+    given = DataType(dtype)
+    return given if given.bits else otherwise
 
 
 class Convolution:
