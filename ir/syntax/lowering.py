@@ -542,6 +542,8 @@ class Lowering:
         self.scope.pop(lets)
         return value
 
+    _do_let_value = _do_sequence
+
     def _do_block(self, step: Step, values: list[Any]) -> Expr:
         return self._mark(values[0], step.node)
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Cut", "Role", "Splitter", "is_inner_semicolon"]
+__all__ = ["Cut", "OpenValues", "Role", "Splitter", "is_inner_semicolon"]
 
 
 class Role(enum.Enum):
@@ -51,6 +51,7 @@ _STOP: Final = r"d(?=C*@)|t(?=C*IC*[\[{])|x(?=C*t)|[DV]"
 _COMMENTS = re.compile("C*")
 _FLAT = re.compile("[^;{}dtxDV]*")
 _MARK = re.compile(rf"[(){{}};,]|{_STOP}")
+_STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=C*w)|{_STOP}")
 _BRACE = re.compile(rf"[{{}}]|{_STOP}")
 _BINDING = re.compile("GC*=|w|v")
 _RESYNCHRONISE = re.compile(rf"[{{}}]|{_STOP}|GC*=|w(?=C*L)")
@@ -60,6 +61,7 @@ _DEVICE = re.compile("C*IC*=")
 _TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
 _TYPE_HEAD = re.compile(rf"x?C*tC*I?(?:C*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?C*")
 _NEXT_TOP = re.compile(_STOP + "|X")
+_LET_VALUE = re.compile("=C*w")
 _LOOK_AHEAD: Final = 4000
 
 
@@ -118,36 +120,51 @@ class Splitter:
         end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
         if end == len(kinds) or kinds[end] == "}":
             return Cut(end, Role.STATEMENT, True)
-        if kinds[end] == ";" and kinds.count("(", first, end) == kinds.count(")", first, end):
+        if kinds[end] == ";" and not _LET_VALUE.search(kinds, first, end) and kinds.count("(", first, end) == kinds.count(")", first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
 
     def _nested(self, first: int) -> Cut:
         """A statement with braces, or whose parentheses do not match before its semicolon."""
         kinds = self.kinds
-        position, parentheses, element = first, 0, first
+        position = first
+        elements: list[int] = []  # where the current element of each open parenthesis begins
+        sequences: list[bool] = []  # whether it is known to be a sequence of statements
+        values = OpenValues(first)
         while True:
-            mark = _MARK.search(kinds, position)
+            mark = _STATEMENT_MARK.search(kinds, position)
             if mark is None:
                 return Cut(len(kinds), Role.STATEMENT, True)
             position = mark.end()
             kind = mark[0]
-            if kind == "(":
-                parentheses += 1
-                element = position
+            if kind in "([":
+                elements.append(position)
+                sequences.append(False)
             elif kind == ",":
-                element = position
-            elif kind == ")":
-                parentheses = max(0, parentheses - 1)
+                if elements:
+                    elements[-1] = position
+                    sequences[-1] = False
+            elif kind == "=":
+                if not elements:
+                    values.open()
+            elif kind in ")]":
+                if elements:
+                    elements.pop()
+                    sequences.pop()
             elif kind == "{":
                 closed = self._closed(position)
                 if closed is None:
                     return self._unclosed(first, position)
                 position = closed
             elif kind == ";":
-                if not parentheses or not is_inner_semicolon(kinds, element, mark.start()):
-                    return Cut(position, Role.STATEMENT, True)
-                element = position
+                if elements:
+                    if not sequences[-1] and not is_inner_semicolon(kinds, elements[-1], mark.start()):
+                        return Cut(position, Role.STATEMENT, True)
+                    sequences[-1] = True
+                    elements[-1] = position
+                else:
+                    if not values.end_item(kinds, mark.start()):
+                        return Cut(position, Role.STATEMENT, True)
             else:
                 return Cut(mark.start(), Role.STATEMENT, True)
 
@@ -225,6 +242,36 @@ class Splitter:
             return body.end()
         end = re.compile(f"{_STOP}|X|[tdx]").search(kinds, max(position, first + 1))
         return len(kinds) if end is None else end.start()
+
+
+class OpenValues:
+    """Counts the let values that are sequences themselves and still go on.
+
+    TVM prints ``let %a = let %b = 1; %b; %a`` where a bound value is a let. The inner sequence ends with its first item
+    that binds nothing.
+    """
+
+    __slots__ = ("_count", "_item", "_opened")
+
+    def __init__(self, item: int) -> None:
+        self._item = item
+        self._opened = 0
+        self._count = 0
+
+    def open(self) -> None:
+        """A ``= let`` was seen in the current item."""
+        self._opened += 1
+
+    def end_item(self, kinds: str, semicolon: int) -> bool:
+        """The current item ends at ``semicolon``; whether a sequence still goes on."""
+        first = _COMMENTS.match(kinds, self._item).end()  # pyright: ignore[reportOptionalMemberAccess]
+        if self._opened:
+            self._count += self._opened
+        elif self._count and not _BINDING.match(kinds, first):
+            self._count -= 1
+        self._opened = 0
+        self._item = semicolon + 1
+        return self._count > 0
 
 
 def is_inner_semicolon(kinds: str, element: int, semicolon: int) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
 from ..source import TextSpan
 from .lexer import WHITE_SPACE
-from .segments import Role, is_inner_semicolon
+from .segments import OpenValues, Role, is_inner_semicolon
 from .shapes import Shape, ShapeFault, ShapeNode, Start, shape_of
 from .tokens import BLOCK, CLAUSES, COMMENT, KINDS, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
@@ -221,14 +221,15 @@ class _Frame:
         "clause_body",
         "clause_head",
         "clauses",
-        "element",
+        "elements",
         "has_head",
         "index",
         "is_clauses",
         "matches",
         "open",
-        "parentheses",
+        "sequences",
         "statements",
+        "values",
     )
 
     def __init__(self, open: int, is_clauses: bool) -> None:
@@ -241,12 +242,13 @@ class _Frame:
         self.has_head = False
         self.start_statement(open + 1)
 
-    def start_statement(self, element: int) -> None:
+    def start_statement(self, first: int) -> None:
         self.index: list[int] = []
         self.blocks: dict[int, Block] = {}
-        self.parentheses = 0
+        self.elements: list[int] = []  # where the current element of each open parenthesis begins
+        self.sequences: list[bool] = []  # whether it is known to be a sequence of statements
+        self.values = OpenValues(first)
         self.matches: list[int] = []  # how many parentheses are open at each `match` whose braces are to come
-        self.element = element
 
 
 class _SegmentParser:
@@ -304,7 +306,7 @@ class _SegmentParser:
                     frame.index.extend(range(token, end + 1))
                     token = end + 1
                     continue
-                is_clauses = bool(frame.matches) and frame.matches[-1] == frame.parentheses
+                is_clauses = bool(frame.matches) and frame.matches[-1] == len(frame.elements)
                 if is_clauses:
                     frame.matches.pop()
                 frames.append(_Frame(token, is_clauses))
@@ -312,26 +314,28 @@ class _SegmentParser:
                 self.close_frame(frames, token)
             else:
                 frame.index.append(token)
-                if kind == "(":
-                    frame.parentheses += 1
-                    frame.element = token + 1
-                elif kind == ")":
-                    frame.parentheses = max(0, frame.parentheses - 1)
+                if kind in "([":
+                    frame.elements.append(token + 1)
+                    frame.sequences.append(False)
+                elif kind in ")]":
+                    if frame.elements:
+                        frame.elements.pop()
+                        frame.sequences.pop()
+                elif kind == "=" and not frame.elements and kinds[token + 1 : token + 2] == "w":
+                    frame.values.open()
                 elif kind in "mp":
-                    frame.matches.append(frame.parentheses)
+                    frame.matches.append(len(frame.elements))
                 elif kind == ",":
-                    frame.element = token + 1
-                    if frame.is_clauses and not frame.parentheses:
+                    if frame.elements:
+                        frame.elements[-1] = token + 1
+                        frame.sequences[-1] = False
+                    elif frame.is_clauses:
                         frame.index.pop()
                         self.finish_clause(frame)
                         frame.start_statement(token + 1)
                 elif kind == ";":
-                    if not frame.parentheses or not is_inner_semicolon(kinds, frame.element, token):
-                        self.finish_statement(frame)
-                        frame.start_statement(token + 1)
-                    else:
-                        frame.element = token + 1
-                elif kind == "r" and frame.is_clauses and not frame.parentheses:
+                    self.take_semicolon(frame, token)
+                elif kind == "r" and frame.is_clauses and not frame.elements:
                     self.finish_head(frame)
                     frame.start_statement(token + 1)
             token += 1
@@ -340,10 +344,20 @@ class _SegmentParser:
         self.finish_statement(frames[0])
         return frames[0].statements
 
+    def take_semicolon(self, frame: _Frame, token: int) -> None:
+        if frame.elements and (frame.sequences[-1] or is_inner_semicolon(self.kinds, frame.elements[-1], token)):
+            frame.elements[-1] = token + 1
+            frame.sequences[-1] = True
+            return
+        if not frame.elements and frame.values.end_item(self.kinds, token):
+            return
+        self.finish_statement(frame)
+        frame.start_statement(token + 1)
+
     def is_device(self, token: int, frame: _Frame) -> bool:
         """Whether a brace opens the attributes of a parameter, ``%x{virtual_device=…}``, rather than a block."""
         kinds = self.kinds
-        return kinds[token - 1 : token] == "L" and kinds[token + 1 : token + 3] == "I=" and frame.parentheses > 0
+        return kinds[token - 1 : token] == "L" and kinds[token + 1 : token + 3] == "I=" and bool(frame.elements)
 
     def finish_statement(self, frame: _Frame) -> None:
         into = frame.clause_body if frame.is_clauses else frame.statements
@@ -364,7 +378,7 @@ class _SegmentParser:
             rest = index[pattern:]
             del index[pattern:]
             self.finish_clause(frame)
-            frame.start_statement(rest[0] if rest else index[-1])
+            frame.start_statement(rest[0] if rest else 0)
             frame.index = rest
         made: list[Statement] = []
         self.finish("clause_head", self.kinds_of(frame), frame.index, {}, made)
