@@ -1,0 +1,257 @@
+"""``ToMixedPrecision``."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+
+from ..ir.attributes import Attrs
+from ..ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
+from ..ir.inference import infer_expr
+from ..ir.module import IRModule
+from ..ir.ops.application import apply
+from ..ir.ops.operator import Op
+from ..ir.types import DataType, TensorType, TupleType, Type
+from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
+from .provenance import ExprMutator
+from .provenance.mutator import Descent
+
+_ALWAYS = """
+    nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose nn.dense nn.batch_matmul
+"""
+
+_FOLLOW = """
+    nn.pad nn.batch_flatten concatenate zeros split squeeze transpose expand_dims reshape dyn.reshape broadcast_to_like
+    dyn.broadcast_to strided_slice dyn.strided_slice take argwhere where tile dyn.tile scatter scatter_elements
+    scatter_nd full dyn.full nn.depth_to_space less greater less_equal greater_equal copy cast cast_like add subtract
+    multiply divide nn.bias_add nn.batch_norm sqrt shape_of max min maximum minimum argmax argmin nn.relu nn.leaky_relu
+    nn.prelu nn.dropout sigmoid tanh fast_tanh fast_exp fast_erf clip nn.max_pool1d nn.max_pool2d nn.max_pool3d
+    nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.global_max_pool2d nn.adaptive_max_pool1d nn.adaptive_max_pool2d
+    nn.adaptive_max_pool3d image.resize2d
+"""
+
+_NEVER = """
+    exp power nn.cross_entropy nn.cross_entropy_with_logits nn.softmax nn.l2_normalize erf arange nn.global_avg_pool2d
+    nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d sum mean variance nn.layer_norm
+"""
+
+
+class Category(enum.Enum):
+    """What an operator does about low precision."""
+
+    ALWAYS = "always"
+    """Faster in low precision, whatever its arguments are."""
+    FOLLOW = "follow"
+    """In low precision where its arguments already are."""
+    NEVER = "never"
+    """Loses too much: sums over many elements, and functions that grow fast."""
+
+
+_CATEGORIES = {
+    name: category
+    for names, category in ((_ALWAYS, Category.ALWAYS), (_FOLLOW, Category.FOLLOW), (_NEVER, Category.NEVER))
+    for name in names.split()
+}
+
+_SINGLE = DataType("float32")
+
+# Attributes that name the dtype in which a result is summed up, or in which a tensor is made.
+_DTYPE_ATTRIBUTES = ("out_dtype", "dtype")
+_DTYPED = """
+    Conv1DAttrs Conv1DTransposeAttrs Conv2DAttrs Conv2DTransposeAttrs Conv2DWinogradAttrs
+    Conv2DWinogradNNPACKWeightTransformAttrs DeformableConv2DAttrs Conv3DAttrs Conv3DTransposeAttrs Conv3DWinogradAttrs
+    DenseAttrs BatchMatmulAttrs InitOpAttrs
+"""
+_DTYPED_ATTRIBUTES = frozenset(f"relay.attrs.{name}" for name in _DTYPED.split())
+
+
+@declare_pass(opt_level=0)
+class ToMixedPrecision(FunctionPass):
+    """Compute in a narrower float wherever that is faster and safe.
+
+    Convolutions and matrix products always run in the narrow dtype; most operators follow their arguments; those that
+    sum over many elements or grow fast stay in ``float32``. The lists are TVM's defaults. With the context's
+    ``relay.ToMixedPrecision.keep_orig_output_dtype`` the results keep their dtypes. Source of the rule:
+    ``src/relay/transforms/to_mixed_precision.cc``, ``python/tvm/relay/transform/mixed_precision.py``.
+
+    Before::
+
+        def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(2, 4), float32]) {
+          %0 = nn.dense(%x, %w, units=2);
+          nn.softmax(%0)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(2, 4), float32]) -> Tensor[(1, 2), float32] {
+          %0 = cast(%x, dtype="float16");
+          %1 = cast(%w, dtype="float16");
+          %2 = nn.dense(%0, %1, units=2, out_dtype="float16");
+          %3 = cast(%2, dtype="float32");
+          nn.softmax(%3)
+        }
+    """
+
+    mixed_precision_type: str = option("float16", doc="The narrow dtype: an IEEE float, or bfloat16.")
+    missing_op_mode: int = option(
+        1, doc="For operators in none of the lists: 0 refuses them, 1 and 2 let them follow.", lower=0, upper=2
+    )
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function in mixed precision.
+
+        Raises:
+            PassError: the narrow dtype is no float, the function uses algebraic data types, or an operator is in none
+                of the lists where that is refused.
+        """
+        narrow = DataType(self.mixed_precision_type)
+        if not _is_float(narrow):
+            raise PassError(f"mixed_precision_type must be an IEEE float or bfloat16, not {narrow}")
+        keep = bool(context.get_config("relay.ToMixedPrecision.keep_orig_output_dtype", False))
+        mutator = _MixedPrecision(function, narrow, keep)
+        new = mutator.visit_function(function)
+        if self.missing_op_mode == 0 and mutator.missing:
+            raise PassError(f"nothing is said about the precision of {', '.join(sorted(mutator.missing))}")
+        return new
+
+
+def _is_float(dtype: DataType) -> bool:
+    return dtype.is_float or dtype.code == "bfloat"
+
+
+def _field(expr: Expr, index: int) -> Expr:
+    return expr.fields[index] if isinstance(expr, Tuple) else TupleGetItem(expr, index)
+
+
+def _tensor_dtypes(type: Type | None) -> list[DataType]:
+    fields = type.fields if isinstance(type, TupleType) else (type,)
+    return [field.dtype for field in fields if isinstance(field, TensorType)]
+
+
+class _MixedPrecision(ExprMutator):
+    def __init__(self, function: Function, narrow: DataType, keep_output: bool) -> None:
+        super().__init__()
+        self.narrow = narrow
+        self.casts: dict[tuple[Expr, DataType], Expr] = {}
+        self.missing: set[str] = set()
+        self.root = function.body
+        keeps = keep_output and isinstance(self.root, (Tuple, Call))
+        self.output_dtypes = _tensor_dtypes(self.root.checked_type) if keeps else []
+
+    def descend(self, expr: Expr) -> Descent | None:
+        return self._let(expr) if isinstance(expr, Let) else None
+
+    def _let(self, let: Let) -> Descent:
+        value = yield let.value
+        type = self._type(value)
+        var = let.var
+        if type != let.var.checked_type or (let.var.type_annotation not in (None, type)):
+            var = Var(let.var.name_hint, type, let.var.span, let.var.virtual_device)
+            self.derive(var, let.var)
+        self.memo[let.var] = var
+        body = yield let.body
+        if var is let.var and value is let.value and body is let.body:
+            return let
+        return Let(var, value, body, let.span)
+
+    def rewrite_function(self, pre: Function, post: Function) -> Expr:
+        # The result may have become narrower: inference says what it is now.
+        if post is pre and pre.ret_type is None:
+            return pre
+        return Function(post.params, post.body, None, post.type_params, post.attrs, post.span, post.virtual_device)
+
+    def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:
+        if pre is not self.root or not self.output_dtypes:
+            return post
+        fields = tuple(
+            self._cast(field, self._type(field), dtype)
+            for field, dtype in zip(post.fields, self.output_dtypes, strict=True)
+        )
+        return post if fields == post.fields else Tuple(fields)
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        category = self._category(post)
+        types = [self._type(arg) for arg in post.args]
+        if category is Category.FOLLOW:
+            follows = all(
+                isinstance(arg, (Var, Constant)) or self._is_narrow(type, arg)
+                for arg, type in zip(post.args, types, strict=True)
+            )
+            category = Category.ALWAYS if follows else Category.NEVER
+        wanted = self.narrow if category is Category.ALWAYS else _SINGLE
+        args = tuple(self._cast(arg, type, wanted) for arg, type in zip(post.args, types, strict=True))
+        attrs = self._attrs(pre.attrs) if category is Category.ALWAYS else pre.attrs
+        if post is pre and args == pre.args and attrs is pre.attrs:
+            output: Expr = pre
+        else:
+            output = Call(post.op, args, attrs, pre.type_args if isinstance(pre.op, Function) else (), pre.span)
+        if category is Category.ALWAYS and pre is self.root and self.output_dtypes:
+            self.derive(output, pre)
+            return self._cast(output, self._type(output), self.output_dtypes[0])
+        return output
+
+    def _category(self, call: Call) -> Category:
+        if isinstance(call.op, Function):
+            # The signature of a function stays as it is.
+            return Category.NEVER
+        if isinstance(call.op, (GlobalVar, Constructor, Var)):
+            raise PassError("algebraic data types and calls of named functions are not supported", place=call)
+        if not isinstance(call.op, Op):
+            raise PassError("only calls of operators and of functions are supported", place=call)
+        category = _CATEGORIES.get(call.op.name)
+        if category is None:
+            self.missing.add(call.op.name)
+            return Category.FOLLOW
+        return category
+
+    def _attrs(self, attrs: Attrs | None) -> Attrs | None:
+        if attrs is None or attrs.type_key not in _DTYPED_ATTRIBUTES:
+            return attrs
+        for name in _DTYPE_ATTRIBUTES:
+            current = getattr(attrs, name, None)
+            if isinstance(current, str):
+                dtype = DataType(current)
+                if dtype == self.narrow or not (dtype in ("", "void") or _is_float(dtype)):
+                    return attrs
+                return attrs.replace(**{name: self.narrow})
+        return attrs
+
+    def _type(self, expr: Expr) -> Type | None:
+        if expr.checked_type is None:
+            infer_expr(expr)
+        return expr.checked_type
+
+    def _is_narrow(self, type: Type | None, place: Expr) -> bool:
+        waiting: list[Type | None] = [type]
+        while waiting:
+            current = waiting.pop()
+            if isinstance(current, TupleType):
+                waiting.extend(current.fields)
+            elif not isinstance(current, TensorType):
+                raise PassError(f"a value of type {current} has no precision", place=place)
+            elif _is_float(current.dtype) and current.dtype != self.narrow:
+                return False
+        return True
+
+    def _cast(self, expr: Expr, type: Type | None, wanted: DataType) -> Expr:
+        if isinstance(type, TensorType):
+            return self._cast_tensor(expr, type.dtype, wanted)
+        if not isinstance(type, TupleType):
+            raise PassError(f"a value of type {type} cannot be cast", place=expr)
+        fields = [_field(expr, index) for index in range(len(type.fields))]
+        cast = self._cast_fields(fields, type.fields, wanted)
+        return expr if all(new is old for new, old in zip(cast, fields, strict=True)) else Tuple(cast)
+
+    def _cast_fields(self, fields: Sequence[Expr], types: Sequence[Type], wanted: DataType) -> tuple[Expr, ...]:
+        return tuple(self._cast(field, type, wanted) for field, type in zip(fields, types, strict=True))
+
+    def _cast_tensor(self, expr: Expr, dtype: DataType, wanted: DataType) -> Expr:
+        if not _is_float(dtype) or dtype == wanted:
+            return expr
+        known = self.casts.get((expr, wanted))
+        if known is None:
+            known = self.derive(apply("cast", expr, dtype=wanted), expr)
+            self.casts[expr, wanted] = known
+            # Casting back gives what was there before.
+            self.casts[known, dtype] = expr
+        return known
