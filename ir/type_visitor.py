@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from .dimensions import IntImm
 from .types import FuncType, GlobalTypeVar, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar
 
 __all__ = ["rewrite_type", "same_type", "substitute", "type_children", "type_with_children"]
@@ -98,7 +99,8 @@ def same_type(lhs: Type, rhs: Type) -> bool:
         if type(left) is not type(right):
             return False
         if isinstance(left, TensorType):
-            if left != right:
+            assert isinstance(right, TensorType)
+            if left != right or not _same_dtypes(left, right):
                 return False
             continue
         if isinstance(left, TypeVar):
@@ -123,4 +125,14 @@ def same_type(lhs: Type, rhs: Type) -> bool:
                 return False
             renamed.update(zip(left.type_params, right.type_params, strict=True))
         stack.extend(zip(parts, others, strict=True))
+    return True
+
+
+def _same_dtypes(lhs: TensorType, rhs: TensorType) -> bool:
+    """Whether the numbers in two equal shapes have the same dtypes, too."""
+    for left, right in zip(lhs.shape, rhs.shape, strict=True):
+        if type(left) is not type(right) or (
+            isinstance(left, IntImm) and isinstance(right, IntImm) and left.dtype != right.dtype
+        ):
+            return False
     return True

@@ -80,6 +80,7 @@ class Inferencer:
         "_annotations",
         "_kinds",
         "constructor_types",
+        "copied_annotations",
         "module",
         "order",
         "report",
@@ -101,6 +102,7 @@ class Inferencer:
         self.signatures: Final = signatures
         self._kinds: Final = KindChecker(module)
         self._annotations: Final[dict[int, Type]] = {}
+        self.copied_annotations: Final[dict[Var, Type]] = {}
         self.constructor_types: Final[dict[Constructor, Type]] = {}
 
     def know(self, expr: Expr, type: Type) -> None:
@@ -166,12 +168,12 @@ class Inferencer:
         else:
             self.check_kinds(annotation, var)
             checked = var.checked_type
-            type = checked if checked is not None and same_type(checked, annotation) else self.own(annotation)
+            type = checked if checked is not None and same_type(checked, annotation) else self.own(var, annotation)
         self.conclude(var, type)
         return type
 
-    def own(self, annotation: Type) -> Type:
-        """``annotation`` as an object that no other annotation shares.
+    def own(self, var: Var, annotation: Type) -> Type:
+        """The annotation of ``var`` as an object that no other annotation shares.
 
         The solver merges type objects; a reader that makes equal annotations one object must not couple them.
         """
@@ -179,8 +181,11 @@ class Inferencer:
             self._annotations[id(annotation)] = annotation
             return annotation
         if isinstance(annotation, TensorType):
-            return TensorType(annotation.shape, annotation.dtype)
-        return TupleType(annotation.fields) if isinstance(annotation, TupleType) else annotation
+            annotation = TensorType(annotation.shape, annotation.dtype)
+        elif isinstance(annotation, TupleType):
+            annotation = TupleType(annotation.fields)
+        self.copied_annotations[var] = annotation
+        return annotation
 
     def keep_checked(self, var: Var) -> None:
         """Let an equal recorded type stand for the one that was found, so that what uses ``var`` can be trusted."""

@@ -88,8 +88,14 @@ class Resolution:
     def _rebuilt(self, expr: Expr, type: Type, known: bool) -> Expr:
         """``expr`` over its new parts, with the annotations that it lacks where its type is known."""
         if isinstance(expr, Var):
-            if expr.type_annotation is None and known:
-                return Var(expr.name_hint, type, expr.span, expr.virtual_device)
+            annotation = expr.type_annotation
+            if annotation is None:
+                annotation = type
+            else:
+                own = self._inferencer.copied_annotations.get(expr, annotation)
+                annotation = self._resolved_annotation(annotation, own)
+            if known and annotation is not expr.type_annotation:
+                return Var(expr.name_hint, annotation, expr.span, expr.virtual_device)
             return expr
         made = self.made
         new = expr
@@ -105,11 +111,20 @@ class Resolution:
                 resolved = tuple([self._inferencer.solver.resolve(argument, self._memo) for argument in type_args])
                 if len(resolved) != len(new.type_args) or not all(map(same_type, resolved, new.type_args)):
                     new = Call(new.op, new.args, new.attrs, resolved, new.span)
-        elif isinstance(new, Function) and new.ret_type is None and known and isinstance(type, FuncType):
-            new = Function(
-                new.params, new.body, type.ret_type, new.type_params, new.attrs, new.span, new.virtual_device
-            )
+        elif isinstance(new, Function) and known and isinstance(type, FuncType):
+            result = type.ret_type if new.ret_type is None else self._resolved_annotation(new.ret_type, new.ret_type)
+            if result is not new.ret_type:
+                attrs, span, device = new.attrs, new.span, new.virtual_device
+                new = Function(new.params, new.body, result, new.type_params, attrs, span, device)
         return new
+
+    def _resolved_annotation(self, annotation: Type, own: Type) -> Type:
+        """What became of an annotation that the solver knows as ``own``.
+
+        A dimension that met an unknown one is unknown, one with a name that met a number is that number.
+        """
+        resolved = self._inferencer.solver.resolve(own, self._memo)
+        return annotation if resolved is own or same_type(resolved, annotation) else resolved
 
     def _cannot_infer(self, expr: Expr) -> None:
         """Report an expression without a type, where the cause is not one of its parts."""

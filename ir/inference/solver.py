@@ -7,7 +7,8 @@ merges with what it turns out to be; a relation that could not answer runs again
 Type *objects* are merged, not only variables, as in the reference: where ``Tensor[(3), float32]`` meets
 ``Tensor[(?), float32]``, whatever had one of these two objects as its type has ``Tensor[(?), float32]`` afterwards.
 
-Source of the rules: ``src/relay/analysis/type_solver.cc``.
+Source of the rules: ``src/relay/analysis/type_solver.cc``. Where two types are the same, the left one stays and not
+the right one: what is annotated is on the left, and need not be replaced.
 """
 
 from __future__ import annotations
@@ -260,7 +261,7 @@ class TypeSolver:
             assembly = self._decompose(item)
             if assembly is None:
                 if same_type(left, right):
-                    results.append(self._conclude(item, right))
+                    results.append(self._conclude(item, left))
                 else:
                     mismatches.append(Mismatch(left, right))
                     results.append(left)
@@ -288,8 +289,8 @@ class TypeSolver:
         return not self.is_complete(type) and any(found is unknown for found in self._unknowns(type))
 
     def _unify_tensors(self, lhs: TensorType, rhs: TensorType, mismatches: list[Mismatch]) -> Type | None:
-        if lhs == rhs:
-            return rhs
+        if same_type(lhs, rhs):
+            return lhs
         if lhs.dtype != rhs.dtype or len(lhs.shape) != len(rhs.shape):
             mismatches.append(Mismatch(lhs, rhs))
             return None
@@ -330,20 +331,20 @@ class TypeSolver:
         """The parts of two types of the same form, and how to build their type; ``None`` where the forms differ."""
         lhs, rhs = pair.lhs, pair.rhs
         if isinstance(lhs, TupleType) and isinstance(rhs, TupleType) and len(lhs.fields) == len(rhs.fields):
-            return _Assembly(pair, _pairs(rhs.fields, lhs.fields), rhs)
+            return _Assembly(pair, _pairs(lhs.fields, rhs.fields), lhs)
         if isinstance(lhs, RelayRefType) and isinstance(rhs, RelayRefType):
-            return _Assembly(pair, _pairs((rhs.value,), (lhs.value,)), rhs)
+            return _Assembly(pair, _pairs((lhs.value,), (rhs.value,)), lhs)
         if isinstance(lhs, TypeCall) and isinstance(rhs, TypeCall) and len(lhs.args) == len(rhs.args):
-            return _Assembly(pair, _pairs((rhs.func, *rhs.args), (lhs.func, *lhs.args)), rhs)
+            return _Assembly(pair, _pairs((lhs.func, *lhs.args), (rhs.func, *rhs.args)), lhs)
         if isinstance(lhs, FuncType) and isinstance(rhs, FuncType) and len(lhs.arg_types) == len(rhs.arg_types):
             # An operator's own type has a relation besides; it agrees only with itself.
             if type(lhs) is not type(rhs):
                 return None
-            many, few = (rhs, lhs) if len(rhs.type_params) >= len(lhs.type_params) else (lhs, rhs)
+            few, many = (lhs, rhs) if len(lhs.type_params) <= len(rhs.type_params) else (rhs, lhs)
             renamed: dict[TypeVar, Type] = dict(zip(many.type_params, few.type_params, strict=False))
             renamed.update((param, IncompleteType()) for param in many.type_params[len(few.type_params) :])
-            parts = (substitute(many.ret_type, renamed), *(substitute(part, renamed) for part in many.arg_types))
-            return _Assembly(pair, _pairs(parts, (few.ret_type, *few.arg_types)), few)
+            parts = [*(substitute(part, renamed) for part in many.arg_types), substitute(many.ret_type, renamed)]
+            return _Assembly(pair, _pairs((*few.arg_types, few.ret_type), tuple(parts)), few)
         return None
 
     # --- waiting --------------------------------------------------------------------------------------------------
@@ -387,12 +388,5 @@ class _Assembly:
     form: Type
 
     def build(self, parts: list[Type]) -> Type:
-        """The type of this form with these parts; a function type has its result first here."""
-        form = self.form
-        if isinstance(form, FuncType):
-            return FuncType(tuple(parts[1:]), parts[0], form.type_params)
-        if isinstance(form, TypeCall):
-            return TypeCall(parts[0], tuple(parts[1:]))
-        if isinstance(form, RelayRefType):
-            return RelayRefType(parts[0])
-        return TupleType(tuple(parts))
+        """The type of this form with these parts; the form itself where they are its own."""
+        return type_with_children(self.form, parts)
