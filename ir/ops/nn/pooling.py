@@ -36,7 +36,7 @@ LAYOUT = "Order of the axes of the data and of the result: batch N, channels C, 
 OUT_LAYOUT = "Layout of the result; where it is given it must be that of the data."
 CEIL_MODE = "Whether a last window that the data fills only in part counts."
 COUNT_INCLUDE_PAD = "Whether padding counts among the elements that the average is taken over."
-OUTPUT_SIZE = "Size of the result along each spatial axis: none for that of the data, one value for every axis, or all."
+OUTPUT_SIZE = "Size of the result along each spatial axis: nothing for that of the data, one value for all, or one each."
 
 
 @attributes()
@@ -121,7 +121,7 @@ class GlobalPool2DAttrs(Attrs):
 class AdaptivePoolAttrs(Attrs):
     """What the attributes of all adaptive pools have in common."""
 
-    output_size: Dims = attribute((), doc=OUTPUT_SIZE)
+    output_size: Dims | None = attribute((), doc=OUTPUT_SIZE)
     layout: str = attribute("NCHW", doc=LAYOUT)
     out_layout: str = attribute("", doc=OUT_LAYOUT)
 
@@ -232,7 +232,7 @@ class AdaptivePool:
             return None
         attrs: AdaptivePoolAttrs = context.attrs
         positions = spatial_positions(attrs.layout, self.letters, data)
-        rank, sizes = len(self.letters), attrs.output_size
+        rank, sizes = len(self.letters), attrs.output_size or ()
         if len(sizes) not in (0, 1, rank):
             lengths = "0 or 1 elements" if rank == 1 else f"0, 1 or {rank} elements"
             raise RelationError(f"output_size may have {lengths}, not {len(sizes)}", attribute="output_size")
