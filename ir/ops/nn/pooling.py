@@ -36,7 +36,7 @@ LAYOUT = "Order of the axes of the data and of the result: batch N, channels C, 
 OUT_LAYOUT = "Layout of the result; where it is given it must be that of the data."
 CEIL_MODE = "Whether a last window that the data fills only in part counts."
 COUNT_INCLUDE_PAD = "Whether padding counts among the elements that the average is taken over."
-OUTPUT_SIZE = "Size of the result along each spatial axis: nothing for that of the data, one value for all, or one each."
+OUTPUT_SIZE = "Size of the result along each spatial axis: nothing for the data's, one value for all, or one each."
 
 
 @attributes()
