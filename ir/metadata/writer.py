@@ -21,16 +21,17 @@ _BUCKETS: Final = 13
 """How many buckets libstdc++'s hash table has until it holds more elements than that."""
 
 
-def write_metadata(table: Mapping[str, Sequence[object]]) -> str:
+def write_metadata(table: Mapping[str, Sequence[object]], *, show_spans: bool = True) -> str:
     """The text of the section that holds ``table``: objects by type key, in the order of ``meta[type key][index]``.
 
-    The type keys come in the order in which TVM's hash table would give them back.
+    The type keys come in the order in which TVM's hash table would give them back. Without ``show_spans`` no object
+    says where it comes from.
 
     Raises:
         MetadataError: an object has no counterpart in TVM.
     """
     root = {key: tuple(table[key]) for key in _hash_table_order(list(table))}
-    return write_graph(_Writer().write(root))
+    return write_graph(_Writer(show_spans).write(root))
 
 
 def _hash_table_order(keys: Sequence[str]) -> list[str]:
@@ -82,7 +83,8 @@ class _Draft:
 class _Writer:
     """Numbers the nodes in the order in which TVM does: each before its children, at first sight."""
 
-    def __init__(self) -> None:
+    def __init__(self, show_spans: bool) -> None:
+        self.show_spans: Final = show_spans
         self.drafts: list[_Draft] = [_Draft(GraphNode())]
         self.numbers: dict[object, int] = {}
         self.tensors: list[str] = []
@@ -160,7 +162,8 @@ class _Writer:
     def _draft_fields(self, draft: _Draft, fields: Sequence[tuple[str, Kind]], values: Sequence[Any]) -> None:
         for (name, kind), value in zip(fields, values, strict=True):
             if kind == "node":
-                draft.references.append((name, _Reference(value)))
+                hidden = name == "span" and not self.show_spans
+                draft.references.append((name, _Reference(None if hidden else value)))
             elif kind == "tensor":
                 draft.node.fields[name] = str(self._tensor_number(value))
             elif kind == "bool":

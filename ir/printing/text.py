@@ -58,7 +58,7 @@ def to_text(
             spelled out, and a note says that the section is missing.
         annotate: what to print after an expression in place of ``/* ty=… span=… */``.
         show_types: whether the comment behind an expression gives its inferred type.
-        show_spans: whether the comment behind an expression gives its span.
+        show_spans: whether the comment behind an expression, and the metadata of a constant, give its span.
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
@@ -96,5 +96,5 @@ def _document(node: IRModule | Expr | Type, printer: ExprPrinter) -> Document:
     if not table.objects:
         return [_HEADER, body]
     if table.show:
-        return [_HEADER, body, "\n#[metadata]\n", write_metadata(table.objects)]
+        return [_HEADER, body, "\n#[metadata]\n", write_metadata(table.objects, show_spans=printer.show_spans)]
     return [_HEADER, body, "\n", _OMITTED]
