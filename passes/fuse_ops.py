@@ -95,18 +95,21 @@ class _Fuser(ExprMutator):
         if isinstance(call.op, Op) and call.op.name == "annotation.stop_fusion":
             return (yield call.args[0])
         group = self.groups[call].find()
-        args: list[Expr] = []
+        # Parameters are numbered after everything below has taken its own.
+        rewritten: list[Expr] = []
         for arg in call.args:
-            args.append(self._argument(arg, (yield arg), group))
-        new = self.derive(Call(call.op, tuple(args), call.attrs, call.type_args, call.span), call)
+            rewritten.append((yield arg))
+        args = tuple(self._argument(old, new, group) for old, new in zip(call.args, rewritten, strict=True))
+        new = self.derive(Call(call.op, args, call.attrs, call.type_args, call.span), call)
         return self._finish_kernel(group, new, call)
 
     def _fuse_tuple(self, expr: Tuple) -> Descent:
         group = self.groups[expr].find()
-        fields: list[Expr] = []
+        rewritten: list[Expr] = []
         for field in expr.fields:
-            fields.append(self._argument(field, (yield field), group))
-        return Tuple(tuple(fields), expr.span)
+            rewritten.append((yield field))
+        fields = tuple(self._argument(old, new, group) for old, new in zip(expr.fields, rewritten, strict=True))
+        return Tuple(fields, expr.span)
 
     def _fuse_projection(self, expr: TupleGetItem) -> Descent:
         group = self.groups[expr].find()

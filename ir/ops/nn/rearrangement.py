@@ -304,6 +304,7 @@ register(
         pattern=OpPattern.INJECTIVE,
         kernel=batch_flatten_kernel,
         level=2,
+        reshapes_only=True,
     )
 )
 register(

@@ -346,6 +346,7 @@ register(
         pattern=OpPattern.INJECTIVE,
         kernel=_reshape_kernel,
         level=3,
+        reshapes_only=True,
     )
 )
 
@@ -360,6 +361,7 @@ register(
         pattern=OpPattern.INJECTIVE,
         kernel=_reverse_reshape_kernel,
         level=10,
+        reshapes_only=True,
     )
 )
 
@@ -388,6 +390,7 @@ register(
         kernel=_squeeze_kernel,
         infer_layout=_squeeze_layout,
         level=3,
+        reshapes_only=True,
     )
 )
 
@@ -401,5 +404,6 @@ register(
         pattern=OpPattern.BROADCAST,
         kernel=_expand_dims_kernel,
         level=1,
+        reshapes_only=True,
     )
 )
