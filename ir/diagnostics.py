@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .expressions import Expr
 from .source import TextSpan
 
-__all__ = ["Diagnostic", "Fix", "Place", "Related", "Severity", "Tag", "TextEdit"]
+__all__ = ["Diagnostic", "Fix", "Place", "Related", "Severity", "Tag", "TextEdit", "apply_edits"]
 
 
 class Severity(enum.IntEnum):
@@ -52,6 +53,17 @@ class TextEdit:
 
     span: TextSpan
     new_text: str
+
+
+def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
+    """``text`` after ``edits``, which are in order and do not overlap."""
+    pieces: list[str] = []
+    position = 0
+    for edit in edits:
+        pieces += (text[position : edit.span.start], edit.new_text)
+        position = edit.span.end
+    pieces.append(text[position:])
+    return "".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)

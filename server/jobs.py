@@ -12,18 +12,18 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit
+from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edits
 from ..ir.source import TextSpan
 from .history import SpanOrigins
 from .pass_calls import PassCall
-from .text_edits import apply_edits, text_edits
 from .worker_process import Progress
 
 if TYPE_CHECKING:
     from ..ir.expressions import Expr
     from ..ir.module import IRModule
     from ..ir.snapshot import Snapshot
-    from ..passes import TraceStep
+    from ..ir.syntax import Parsed
+    from ..passes import Trace, TraceStep
 
 __all__ = ["PassesOutcome", "RunPasses", "StepOutcome"]
 
@@ -73,6 +73,7 @@ class RunPasses:
         from .. import passes
 
         snapshot = _snapshot(self.text, self.name)
+        parsed = snapshot.parsed
         errors = tuple(_plain(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
         if errors:
             count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
@@ -80,28 +81,26 @@ class RunPasses:
         names = [call.name for call in self.calls]
         with passes.PassContext(opt_level=self.opt_level, required_pass=names), passes.Trace() as trace:
             try:
-                module = snapshot.module
+                module = parsed.module
                 for call in self.calls:
                     progress(str(call))
                     module = passes.Sequential([passes.create(call.name, **call.options)])(module)
             except passes.PassError as error:
-                located = tuple(_located(found, trace, snapshot) for found in error.diagnostics)
+                located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
                 return PassesOutcome(self.text, diagnostics=located, failed=str(error))
-        return self._outcome(snapshot, module, trace.steps, progress)
+        return self._outcome(parsed, module, trace.steps, progress)
 
     def _outcome(
-        self, snapshot: Snapshot, module: IRModule, steps: Sequence[TraceStep], progress: Progress
+        self, parsed: Parsed, module: IRModule, steps: Sequence[TraceStep], progress: Progress
     ) -> PassesOutcome:
         from ..ir.structural import structural_equal
+        from ..passes.text_edits import text_edits
 
-        changing = [step for step in steps if step.changed and not structural_equal(step.before, step.after)]
-        if not changing or structural_equal(snapshot.module, module):
-            outcomes = tuple(StepOutcome(step.name, step in changing, step.seconds) for step in steps)
-            return PassesOutcome(self.text, steps=outcomes)
+        changing = [step for step in steps if step.changed and not _is_same_text(step, structural_equal)]
         progress("writing the text")
-        edits = text_edits(snapshot, module)
+        edits = text_edits(self.text, parsed, module) if changing else ()
         text = apply_edits(self.text, edits)
-        texts = _step_texts(snapshot, changing, text) if self.with_texts else {}
+        texts = _step_texts(parsed, self.name, changing, text) if self.with_texts and edits else {}
         outcomes = tuple(_step_outcome(step, step in changing, texts) for step in steps)
         return PassesOutcome(text, edits, outcomes)
 
@@ -111,6 +110,11 @@ def _snapshot(text: str, name: str) -> Snapshot:
     from ..ir.snapshot import Snapshot
 
     return Snapshot.open(text, name)
+
+
+def _is_same_text(step: TraceStep, equal: Callable[[IRModule, IRModule], bool]) -> bool:
+    """Whether a step made new objects that say what the old ones said, as inferring types does."""
+    return equal(step.before, step.after)
 
 
 def _step_outcome(step: TraceStep, changed: bool, texts: Mapping[TraceStep, tuple[str, SpanOrigins]]) -> StepOutcome:
@@ -134,11 +138,14 @@ def _operator_counts(module: IRModule) -> Counter[str]:
     return counts
 
 
+_FIRST_WORD = TextSpan(0, 1)
+"""Where stands what has no place of its own."""
+
 Places = Callable[["Expr"], "TextSpan | None"]
 
 
 def _step_texts(
-    snapshot: Snapshot, steps: Sequence[TraceStep], final_text: str
+    parsed: Parsed, name: str, steps: Sequence[TraceStep], final_text: str
 ) -> dict[TraceStep, tuple[str, SpanOrigins]]:
     """For each step the text after it, and for the values in it the places in the text before that they came from.
 
@@ -147,10 +154,10 @@ def _step_texts(
     from ..ir.printing import to_text_with_positions
 
     found: dict[TraceStep, tuple[str, SpanOrigins]] = {}
-    places: Places = snapshot.span_of
+    places: Places = _places_of(parsed)
     for step in steps:
         if step is steps[-1]:
-            text, new_places = final_text, _places_in(final_text, snapshot.name, step.after)
+            text, new_places = final_text, _places_in(final_text, name, step.after)
         else:
             printed = to_text_with_positions(step.after)
             text, new_places = printed.text, printed.positions.get
@@ -159,18 +166,25 @@ def _step_texts(
     return found
 
 
+def _places_of(parsed: Parsed) -> Places:
+    from ..ir.diagnostics import Place
+
+    return lambda expr: parsed.locate(Place(expr))
+
+
 def _places_in(text: str, name: str, module: IRModule) -> Places:
     """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
     from ..ir.visitor import post_order
 
-    snapshot = _snapshot(text, name)
+    parsed = _snapshot(text, name).parsed
+    places = _places_of(parsed)
     ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
-    read = snapshot.module
+    read = parsed.module
     theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
     if len(ours) != len(theirs) or any(type(a) is not type(b) for a, b in zip(ours, theirs, strict=True)):
         return lambda expr: None
     same = dict(zip(ours, theirs, strict=True))
-    return lambda expr: snapshot.span_of(same[expr]) if expr in same else None
+    return lambda expr: places(same[expr]) if expr in same else None
 
 
 def _origins(
@@ -189,21 +203,13 @@ def _origins(
             yield span.start, span.end, tuple((old.start, old.end) for old in sources)
 
 
-def _located(diagnostic: Diagnostic, trace: object, snapshot: Snapshot) -> Diagnostic:
+def _located(diagnostic: Diagnostic, trace: Trace, parsed: Parsed) -> Diagnostic:
     """The diagnostic at its place in the buffer, found through the trace where earlier passes made the expression."""
-    from .. import passes
-
-    assert isinstance(trace, passes.Trace)
     span = diagnostic.span
     if span is None and diagnostic.place is not None:
-        places = map(snapshot.span_of, trace.origins(diagnostic.place.expr))
+        places = map(_places_of(parsed), trace.origins(diagnostic.place.expr))
         span = next((place for place in places if place is not None), None)
-    return _plain(replace(diagnostic, span=span or _beginning(snapshot)))
-
-
-def _beginning(snapshot: Snapshot) -> TextSpan:
-    """The first line: where stands what has no place of its own."""
-    return TextSpan(0, len(snapshot.lines.line(0)))
+    return _plain(replace(diagnostic, span=span or _FIRST_WORD))
 
 
 def _plain(diagnostic: Diagnostic) -> Diagnostic:

@@ -1,0 +1,186 @@
+"""Definition, type definition, references, highlights, outline, folding, selection, links."""
+
+from __future__ import annotations
+
+from relay_lsp.ir.snapshot import SymbolKind
+from relay_lsp.server.features.definition import definition, type_definition
+from relay_lsp.server.features.document_links import links
+from relay_lsp.server.features.folding import folds
+from relay_lsp.server.features.outline import OutlineItem, find_symbols, outline
+from relay_lsp.server.features.references import Access, highlights, references
+from relay_lsp.server.features.selection import selection_ranges
+from tests.fixture import read_fixture
+
+
+def check_definition(source: str) -> None:
+    fixture = read_fixture(source)
+    found = definition(fixture.snapshot, fixture.offset)
+    assert found is not None
+    assert [found.span] == fixture.spans
+    assert found.full_span.start <= found.span.start
+
+
+def test_the_definition_of_a_parameter() -> None:
+    check_definition("""
+def @main(%x: float32) {
+//        ^^
+  add(%x, %$0x)
+}
+""")
+
+
+def test_the_definition_of_a_graph_value() -> None:
+    check_definition("""
+def @main(%x: float32) {
+  %0 = add(%x, %x);
+//^^
+  multiply(%x, %$00)
+}
+""")
+
+
+def test_the_innermost_of_several_values_of_one_name() -> None:
+    check_definition("""
+def @main(%x: float32) {
+  let %x = add(%x, %x);
+//    ^^
+  multiply(%x$0, %x)
+}
+""")
+
+
+def test_the_definition_of_a_function_that_stands_further_down() -> None:
+    check_definition("""
+def @main(%x: float32) -> float32 { @tw$0ice(%x) }
+def @twice(%x: float32) -> float32 { add(%x, %x) }
+//  ^^^^^^
+""")
+
+
+def test_the_definition_of_a_constructor_and_of_its_type() -> None:
+    source = """
+type Option[A] {
+//   ^^^^^^ type
+  Some(A),
+//^^^^ constructor
+  None,
+}
+def @main(%x: float32) -> Option[float32] { So$0me(%x) }
+"""
+    fixture = read_fixture(source)
+    found = definition(fixture.snapshot, fixture.offset)
+    assert found is not None
+    assert found.span == fixture.labelled("constructor")
+    (of_type,) = type_definition(fixture.snapshot, fixture.offset)
+    assert of_type.span == fixture.labelled("type")
+
+
+def test_an_operator_has_no_definition_in_the_text() -> None:
+    fixture = read_fixture("def @main(%x: float32) { ad$0d(%x, %x) }")
+    assert definition(fixture.snapshot, fixture.offset) is None
+
+
+def test_references_are_the_uses_and_the_definition() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+//        ^^
+  %0 = add(%x$0, %x);
+//         ^^
+//             ^^
+  multiply(%0, %x)
+//             ^^
+}
+def @other(%x: float32) { %x }
+""")
+    assert references(fixture.snapshot, fixture.offset) == fixture.spans
+    assert references(fixture.snapshot, fixture.offset, include_definition=False) == fixture.spans[1:]
+
+
+def test_highlights_tell_writing_from_reading() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+  let %y = add(%x, %x);
+//    ^^ write
+  multiply(%y, %$0y)
+//         ^^ read
+//             ^^ read too
+}
+""")
+    found = highlights(fixture.snapshot, fixture.offset)
+    assert [item.span for item in found] == fixture.spans
+    assert [item.access for item in found] == [Access.WRITE, Access.READ, Access.READ]
+
+
+def names(items: list[OutlineItem]) -> list[object]:
+    return [item.name if not item.children else (item.name, names(item.children)) for item in items]
+
+
+def test_the_outline_is_a_tree_of_definitions() -> None:
+    fixture = read_fixture("""
+type Option[A] { Some(A), None, }
+def @main(%x: float32) {
+  %0 = add(%x, %x);
+  let %y = %0;
+  %y
+}
+""")
+    items = outline(fixture.snapshot)
+    assert names(items) == [("Option", ["Some", "None"]), ("@main", ["%x", "%0", "%y"])]
+    parameter = items[1].children[0]
+    assert (parameter.kind, parameter.detail) == (SymbolKind.PARAMETER, "float32")
+
+
+def test_a_search_takes_letters_in_order() -> None:
+    fixture = read_fixture("""
+def @fused_nn_relu(%x: float32) { %x }
+def @main(%x: float32) { %x }
+""")
+    found = [symbol.name for symbol in find_symbols(fixture.snapshot.symbols, "fnr")]
+    assert found == ["@fused_nn_relu"]
+
+
+def test_bodies_fold() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+  if (True) {
+    %x
+  } else {
+    add(%x, %x)
+  }
+}
+def @short(%x: float32) { %x }
+""")
+    lines = fixture.snapshot.lines
+    found = {
+        (lines.line_and_column(fold.span.start)[0], lines.line_and_column(fold.span.end)[0])
+        for fold in folds(fixture.snapshot)
+    }
+    assert (1, 7) in found or (1, 6) in found
+    assert all(start < end for start, end in found)
+
+
+def test_a_selection_grows_from_word_to_file() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+  add(nn.relu(%$0x), %x)
+}
+""")
+    words = [fixture.words(span) for span in selection_ranges(fixture.snapshot, fixture.offset)]
+    assert words[0] == "%x"
+    assert "nn.relu(%x)" in words
+    assert "add(nn.relu(%x), %x)" in words
+    assert words[-1] == fixture.text
+    assert words == sorted(words, key=len)
+
+
+def test_spans_in_comments_are_links() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+  add(%x, %x) /* ty=float32 span=a.relay:4:16, b.relay:1:2 */
+//                               ^^^^^^^^^^^^
+//                                             ^^^^^^^^^^^
+}
+""")
+    found = list(links(fixture.snapshot))
+    assert [link.span for link in found] == fixture.spans
+    assert [(link.file, link.line, link.column) for link in found] == [("a.relay", 4, 16), ("b.relay", 1, 2)]

@@ -1,0 +1,249 @@
+"""Completion, signature help, rename, quick fixes, inlay hints, semantic tokens, code lenses."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
+from relay_lsp.ir.source import TextSpan
+from relay_lsp.server.features.code_actions import fix_all, pass_actions, quick_fixes
+from relay_lsp.server.features.code_lens import lenses
+from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
+from relay_lsp.server.features.inlay_hints import inlay_hints
+from relay_lsp.server.features.rename import RenameError, prepare_rename, rename
+from relay_lsp.server.features.semantic_tokens import semantic_tokens
+from relay_lsp.server.features.signature_help import signature_help
+from tests.fixture import read_fixture
+
+# Completion
+
+
+def completed(source: str) -> dict[str, Completion]:
+    fixture = read_fixture(source)
+    return {item.label: item for item in completions(fixture.snapshot, fixture.offset)}
+
+
+def test_values_in_scope_with_their_types() -> None:
+    found = completed("""
+def @main(%x: Tensor[(1, 64), float32], %y: float32) {
+  %0 = nn.relu(%x);
+  add(%$0)
+}
+def @other(%z: float32) { %z }
+""")
+    assert set(found) == {"%x", "%y", "%0"}
+    assert found["%x"].detail == "Tensor[(1, 64), float32]"
+
+
+def test_operators_functions_and_attributes_of_the_call() -> None:
+    found = completed("""
+def @main(%x: Tensor[(1, 64), float32]) {
+  nn.softmax(%x, $0)
+}
+""")
+    assert found["axis"].kind is CompletionKind.ATTRIBUTE
+    assert found["axis"].insert_text == "axis="
+    assert found["nn.relu"].kind is CompletionKind.OPERATOR
+    assert found["@main"].kind is CompletionKind.FUNCTION
+    assert "%x" in found
+
+
+def test_an_attribute_that_is_there_already_is_not_offered() -> None:
+    assert "axis" not in completed("def @main(%x: Tensor[(1, 64), float32]) { nn.softmax(%x, axis=1, $0) }")
+
+
+def test_the_values_that_an_attribute_takes() -> None:
+    found = completed("def @main(%x: Tensor[(1, 64), float32]) { cast(%x, dtype=$0) }")
+    assert '"float16"' in found
+
+
+def test_the_word_that_is_begun_is_replaced_with_its_dots() -> None:
+    fixture = read_fixture("def @main(%x: Tensor[(1, 64), float32]) { nn.re$0 }")
+    item = next(item for item in completions(fixture.snapshot, fixture.offset) if item.label == "nn.relu")
+    assert fixture.words(item.span) == "nn.re"
+
+
+def test_types_where_a_type_is_wanted() -> None:
+    found = completed("""
+type Option[A] { Some(A), None, }
+def @main(%x: $0) { %x }
+""")
+    assert {"Tensor", "float32", "Option"} <= set(found)
+    assert "nn.relu" not in found
+
+
+def test_constructors() -> None:
+    found = completed("""
+type Option[A] { Some(A), None, }
+def @main(%x: float32) { S$0 }
+""")
+    assert found["Some"].kind is CompletionKind.CONSTRUCTOR
+
+
+def test_nothing_in_a_comment() -> None:
+    assert completed("def @main(%x: float32) { /* nn.$0 */ %x }") == {}
+
+
+def test_documentation_is_given_when_an_item_is_looked_at() -> None:
+    assert "nn.softmax(" in documentation("op:nn.softmax")
+    assert "`axis`" in documentation("attribute:nn.softmax:axis")
+    assert documentation("op:no.such.operator") == ""
+
+
+# Signature help
+
+
+def active(source: str) -> str | None:
+    fixture = read_fixture(source)
+    found = signature_help(fixture.snapshot, fixture.offset)
+    if found is None or found.active is None:
+        return None
+    parameter = found.parameters[found.active]
+    return found.label[parameter.start : parameter.end]
+
+
+def test_the_argument_that_is_being_written() -> None:
+    assert active("def @main(%x: float32) { nn.dense(%x$0) }") == "data"
+    assert active("def @main(%x: float32) { nn.dense(%x, $0) }") == "weight"
+
+
+def test_the_attribute_that_is_being_written() -> None:
+    shown = active("def @main(%x: float32) { nn.softmax(%x, axis=$0) }")
+    assert shown == "axis=-1"
+
+
+def test_the_call_of_a_function_shows_its_type() -> None:
+    fixture = read_fixture("""
+def @half(%x: float32) -> float32 { divide(%x, 2f) }
+def @main(%x: float32) -> float32 { @half($0%x) }
+""")
+    found = signature_help(fixture.snapshot, fixture.offset)
+    assert found is not None
+    assert found.label == "@half(float32) -> float32"
+
+
+# Rename
+
+
+def renamed(source: str, new_name: str) -> str:
+    fixture = read_fixture(source)
+    return apply_edits(fixture.text, rename(fixture.snapshot, fixture.offset, new_name))
+
+
+def test_a_rename_changes_what_is_meant_and_nothing_else() -> None:
+    text = renamed(
+        """
+def @main(%x: float32) { add(%x$0, %x) }
+def @other(%x: float32) { %x }
+""",
+        "data",
+    )
+    assert "def @main(%data: float32) { add(%data, %data) }" in text
+    assert "def @other(%x: float32) { %x }" in text
+
+
+def test_the_sigil_may_be_written_or_not() -> None:
+    assert "@sum(" in renamed("def @ma$0in(%x: float32) { %x }", "@sum")
+
+
+def test_a_name_that_would_mean_something_else_is_refused() -> None:
+    with pytest.raises(RenameError, match="%y is already defined on line 2"):
+        renamed("def @main(%x: float32, %y: float32) { add(%x$0, %y) }", "y")
+
+
+def test_a_graph_value_takes_a_number() -> None:
+    source = "def @main(%x: float32) { %0 = add(%x, %x); add(%$00, %0) }"
+    assert "%7 = add(%x, %x); add(%7, %7)" in renamed(source, "7")
+    with pytest.raises(RenameError, match="takes a number"):
+        renamed(source, "total")
+
+
+def test_an_operator_cannot_be_renamed() -> None:
+    fixture = read_fixture("def @main(%x: float32) { ad$0d(%x, %x) }")
+    with pytest.raises(RenameError):
+        prepare_rename(fixture.snapshot, fixture.offset)
+
+
+# Quick fixes
+
+
+def diagnostic(start: int, end: int, *fixes: Fix) -> Diagnostic:
+    return Diagnostic("unknown-operator", Severity.ERROR, "no such operator", TextSpan(start, end), fixes=fixes)
+
+
+def fix(start: int, end: int, text: str) -> Fix:
+    return Fix(f"Write {text}", (TextEdit(TextSpan(start, end), text),))
+
+
+def test_the_fixes_at_the_cursor() -> None:
+    found = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(10, 12, fix(10, 12, "%x"), fix(10, 12, "%y"))]
+    here = list(quick_fixes(found, TextSpan(1, 1)))
+    assert [(item.fix.title, item.preferred) for item in here] == [("Write add", True)]
+    there = list(quick_fixes(found, TextSpan(12, 12)))
+    assert [item.preferred for item in there] == [False, False]
+
+
+def test_everything_that_has_one_fix_is_fixed_at_once() -> None:
+    found = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(5, 6, fix(5, 6, "x")), diagnostic(0, 2, fix(0, 2, "no"))]
+    everything = fix_all(found)
+    assert everything is not None
+    assert apply_edits("adt(%y)", everything.edits) == "add(%x)"
+    assert fix_all(found[:1]) is None
+
+
+def test_passes_that_would_change_the_buffer_and_pipelines_are_offered() -> None:
+    found = list(pass_actions(["FoldConstant"], ["SimplifyInference"], {"quantize": ("Legalize",)}))
+    assert [action.title for action in found] == [
+        "Run pass FoldConstant",
+        "Run pipeline (SimplifyInference)",
+        "Run pipeline quantize",
+    ]
+
+
+# Inlay hints, semantic tokens, code lenses
+
+
+def test_types_are_shown_where_the_text_does_not_tell_them() -> None:
+    fixture = read_fixture("""
+def @main(%x: Tensor[(1, 64), float32], %w: Tensor[(10, 64), float32]) {
+  %0 = nn.dense(%x, %w, units=None);
+//^^ : Tensor[(1, 10), float32]
+  %1 = nn.relu(%0) /* ty=Tensor[(1, 10), float32] */;
+  let %y = %1;
+//    ^^ : Tensor[(1, 10), float32]
+  %y
+}
+""")
+    found = list(inlay_hints(fixture.snapshot, TextSpan(0, len(fixture.text))))
+    expected = sorted((annotation.span.end, annotation.label) for annotation in fixture.annotations)
+    assert [(hint.offset, hint.label) for hint in found] == expected
+
+
+def test_hints_are_given_for_the_visible_part_only() -> None:
+    fixture = read_fixture("def @main(%x: float32) { %0 = add(%x, %x); %1 = add(%0, %0); %1 }")
+    start = fixture.text.index("%1 =")
+    found = list(inlay_hints(fixture.snapshot, TextSpan(start, start + 2)))
+    assert [hint.offset for hint in found] == [start + 2]
+
+
+def test_each_word_has_its_meaning() -> None:
+    fixture = read_fixture("def @main(%x: float32) { nn.softmax(%x, axis=1) }")
+    found = {fixture.words(token.span): token.type for token in semantic_tokens(fixture.snapshot)}
+    assert found["def"] == "keyword"
+    assert found["@main"] == "function"
+    assert found["%x"] == "parameter"
+    assert found["float32"] == "type"
+    assert found["nn.softmax"] == "function"
+    assert found["axis"] == "property"
+    assert found["1"] == "number"
+
+
+def test_a_comment_over_several_lines_is_given_line_by_line() -> None:
+    fixture = read_fixture("/* one\n   two */\ndef @main(%x: float32) { %x }")
+    comments = [fixture.words(token.span) for token in semantic_tokens(fixture.snapshot) if token.type == "comment"]
+    assert comments == ["/* one", "   two */"]
+
+
+def test_a_function_tells_its_size() -> None:
+    fixture = read_fixture("def @main(%x: float32, %y: float32) { add(%x, multiply(%x, %y)) }")
+    assert [lens.title for lens in lenses(fixture.snapshot)] == ["2 parameters, 2 operators", "Run pipeline"]
