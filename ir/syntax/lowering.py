@@ -606,7 +606,7 @@ class Lowering:
         if found is None:
             if not self.names.is_expression:
                 self._report_unknown(
-                    "undefined-function",
+                    "undefined-global",
                     "the module has no function",
                     name,
                     token,
@@ -1031,7 +1031,7 @@ class Lowering:
             self.names.types[name] = Definition(SymbolKind.TYPE, name, None, -1, variable)
             return TypeCall(variable, arguments)
         self._report_unknown(
-            "unknown-type", "unknown type", name, token, ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
+            "undefined-type", "unknown type", name, token, ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
         )
         return ERROR
 

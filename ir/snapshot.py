@@ -1,0 +1,500 @@
+"""An immutable snapshot of a buffer: text, syntax, names, types and diagnostics, together.
+
+This is the one thing that editor features look at. Everything is computed when first asked for, and answers on broken
+text too. An edit gives a new snapshot that shares with the old one whatever did not change.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from .diagnostics import Diagnostic, Place, Related
+from .expressions import Constructor, Expr, Function, GlobalVar, Var
+from .inference import Inferred, infer_types
+from .module import IRModule
+from .source import LineIndex, TextSpan
+from .syntax.lexer import WHITE_SPACE
+from .syntax.lowering import Unit
+from .syntax.parsing import Parsed
+from .syntax.reading import Reading, split
+from .syntax.scopes import Definition, SymbolKind
+from .syntax.statements import Segment
+from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
+from .types import FuncType, Type, TypeCall
+
+__all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenRole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token or comment. ``kind`` is its character of :mod:`~.syntax.tokens`."""
+
+    kind: str
+    span: TextSpan
+    text: str
+    role: TokenRole
+    declaration: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol:
+    """A definition and its uses. ``span`` is that of the name, ``full_span`` that of the whole definition."""
+
+    kind: SymbolKind
+    name: str
+    span: TextSpan
+    full_span: TextSpan
+    container: Symbol | None
+    definition: Definition
+    uses: Sequence[TextSpan] = field(default_factory=list)
+    type: Type | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """The call around a position: what it calls, which argument or attribute the position is in."""
+
+    op_name: str
+    span: TextSpan
+    argument_index: int
+    attribute: str | None
+    arguments: Sequence[TextSpan]
+    attributes: Mapping[str, TextSpan]
+
+
+class Snapshot:
+    """A buffer at one moment."""
+
+    def __init__(self, lines: LineIndex, name: str, segments: Sequence[Segment]) -> None:
+        self.lines: Final = lines
+        self.name: Final = name
+        self._segments: Final = segments
+
+    @staticmethod
+    def open(text: str, name: str) -> Snapshot:
+        """The snapshot of a text."""
+        return Snapshot(LineIndex(text), name, split(text))
+
+    def edit(self, span: TextSpan, new_text: str, lines: LineIndex | None = None) -> Snapshot:
+        """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand."""
+        lines = lines or self.lines.edited(span, new_text)
+        return Snapshot(lines, self.name, split(lines.text))
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.lines.text
+
+    # ---- meaning
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self.text, self.name, self._segments)
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The module before inference."""
+        return Parsed(self._reading.module, tuple(self._reading.diagnostics), self._reading)
+
+    @cached_property
+    def _inferred(self) -> Inferred:
+        return infer_types(self._reading.module)
+
+    @property
+    def module(self) -> IRModule:
+        """The module with types, as far as it could be typed."""
+        return self._inferred.module
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong, in the order of the text."""
+        found = [*self._reading.diagnostics, *map(self._located, self._inferred.diagnostics)]
+        return tuple(sorted(found, key=lambda diagnostic: diagnostic.span or TextSpan(0, 0)))
+
+    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
+        span = diagnostic.span
+        if span is None and diagnostic.place is not None:
+            span = self._place_span(diagnostic.place)
+        related = tuple(
+            Related(
+                other.message,
+                self._place_span(other.place) if other.span is None and other.place is not None else other.span,
+                other.place,
+            )
+            for other in diagnostic.related
+        )
+        return Diagnostic(
+            diagnostic.code,
+            diagnostic.severity,
+            diagnostic.message,
+            span or TextSpan(0, 0),
+            diagnostic.place,
+            related,
+            diagnostic.fixes,
+            diagnostic.tags,
+        )
+
+    def _place_span(self, place: Place) -> TextSpan | None:
+        original = self._original(place.expr)
+        return self._reading.locate(Place(original, place.argument, place.attribute, place.callee))
+
+    def _original(self, expr: Expr) -> Expr:
+        replaced = self._inferred.replaced
+        while expr in replaced:
+            expr = replaced[expr]
+        return expr
+
+    @cached_property
+    def _replacements(self) -> dict[Expr, Expr]:
+        """The expression of the typed module for each one of the untyped that inference replaced."""
+        return {old: new for new, old in self._inferred.replaced.items()}
+
+    def typed(self, expr: Expr) -> Expr:
+        """The expression of :attr:`module` that stands for one that was read from the text."""
+        while expr in self._replacements:
+            expr = self._replacements[expr]
+        return expr
+
+    # ---- tokens and nodes
+
+    @cached_property
+    def _bases(self) -> list[int]:
+        return [unit.base for unit in self._reading.units]
+
+    def _unit_at(self, offset: int) -> Unit | None:
+        index = bisect_right(self._bases, offset) - 1
+        return self._reading.units[index] if index >= 0 else None
+
+    @cached_property
+    def _resolved(self) -> dict[int, dict[int, Definition]]:
+        """For each unit the definitions that its tokens name."""
+        found: dict[int, dict[int, Definition]] = {}
+        lowering = self._reading.lowering
+        for unit, token, definition in lowering.uses:
+            found.setdefault(unit.number, {})[token] = definition
+        for definition in lowering.definitions:
+            if definition.unit is not None:
+                found.setdefault(definition.unit.number, {})[definition.token] = definition
+        return found
+
+    @cached_property
+    def _unresolved(self) -> set[tuple[int, int]]:
+        return {(unit.number, token) for unit, token in self._reading.lowering.unresolved}
+
+    def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
+        """The tokens and comments that overlap a range, in order."""
+        end = len(self.text) if end is None else end
+        first = max(0, bisect_right(self._bases, start) - 1)
+        for unit in self._reading.units[first:]:
+            if unit.base >= end:
+                return
+            for token in self._unit_tokens(unit):
+                if token.span.end > start and token.span.start < end:
+                    yield token
+
+    def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
+        segment = unit.segment
+        roles = roles_of(segment)
+        resolved = self._resolved.get(unit.number, {})
+        index = 0
+        offset = unit.base
+        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+            text = piece.rstrip(WHITE_SPACE)
+            span = TextSpan(offset, offset + len(text))
+            offset += len(piece)
+            if kind in "CK":
+                if text:
+                    yield Token(kind, span, text, TokenRole.COMMENT)
+                continue
+            role = roles[index]
+            definition = resolved.get(index)
+            declaration = False
+            if definition is not None:
+                role = _ROLE_OF[definition.kind]
+                declaration = definition.unit is unit and definition.token == index
+            elif (unit.number, index) in self._unresolved:
+                role = TokenRole.UNRESOLVED
+            yield Token(kind, span, text, role, declaration)
+            index += 1
+
+    def token_at(self, offset: int) -> Token | None:
+        """The token or comment at ``offset``; between a name and what follows it, the name."""
+        before: Token | None = None
+        for token in self.tokens(max(0, offset - 1), offset + 1):
+            if token.span.start <= offset < token.span.end:
+                if before is not None and _is_name(before) and not _is_name(token):
+                    return before
+                return token
+            if token.span.end == offset:
+                before = token
+        return before
+
+    def node_at(self, offset: int) -> tuple[SyntaxNode, ...]:
+        """The nodes of syntax around ``offset``, the innermost first."""
+        unit = self._unit_at(offset)
+        if unit is None:
+            return ()
+        return tuple(nodes_at(unit.segment, offset - unit.base, unit.base))
+
+    def folding_ranges(self) -> Iterator[TextSpan]:
+        """The ranges between braces and around brackets that an editor may fold."""
+        opened: list[int] = []
+        for unit in self._reading.units:
+            kinds, _, starts = unit.segment.tokens
+            for kind, start in zip(kinds, starts, strict=True):
+                if kind in "{([":
+                    opened.append(unit.base + start)
+                elif kind in "})]" and opened:
+                    yield TextSpan(opened.pop(), unit.base + start + 1)
+
+    # ---- symbols
+
+    @cached_property
+    def symbols(self) -> Sequence[Symbol]:
+        """Every definition, in the order of the text."""
+        found = sorted(self._by_definition.values(), key=lambda symbol: symbol.span)
+        return found
+
+    @cached_property
+    def _by_definition(self) -> dict[Definition, Symbol]:
+        reading = self._reading
+        extents = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
+        made: dict[Definition, Symbol] = {}
+        for definition in reading.lowering.definitions:
+            unit = definition.unit
+            if unit is None:
+                continue
+            span = unit.span(definition.token)
+            full = extents.get(definition) or self._statement_range(unit, definition.token)
+            container = made.get(definition.container) if definition.container is not None else None
+            made[definition] = Symbol(
+                definition.kind, definition.name, span, full, container, definition, [], self._definition_type(definition)
+            )
+        for unit, token, definition in reading.lowering.uses:
+            symbol = made.get(definition)
+            if symbol is not None:
+                assert isinstance(symbol.uses, list)
+                symbol.uses.append(unit.span(token))
+        return made
+
+    def _statement_range(self, unit: Unit, token: int) -> TextSpan:
+        span = unit.span(token)
+        for node in nodes_at(unit.segment, span.start - unit.base, unit.base):
+            if node.kind in ("statement", "parameter", "variable_pattern", "constructor"):
+                return node.span
+        return span
+
+    def symbol_at(self, offset: int) -> Symbol | None:
+        """The symbol that the name at ``offset`` defines or uses."""
+        unit = self._unit_at(offset)
+        if unit is None:
+            return None
+        token = token_index_at(unit.segment, offset - unit.base)
+        if token is None:
+            return None
+        definition = self._resolved.get(unit.number, {}).get(token)
+        return self._by_definition.get(definition) if definition is not None else None
+
+    def scope_at(self, offset: int) -> Sequence[Symbol]:
+        """The symbols that are visible at ``offset``, those bound last first."""
+        inner: dict[str, Symbol] = {}
+        outer: list[Symbol] = []
+        container: Symbol | None = None
+        for symbol in self.symbols:
+            if symbol.kind is SymbolKind.FUNCTION and symbol.full_span.contains(offset):
+                container = symbol
+        for symbol in self.symbols:
+            if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR):
+                outer.append(symbol)
+            elif symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
+                inner[symbol.name] = symbol
+        return [*reversed(inner.values()), *outer]
+
+    def _is_visible(self, symbol: Symbol, offset: int) -> bool:
+        """Whether the block that a symbol is bound in is still open at ``offset``."""
+        if symbol.kind is SymbolKind.GRAPH:
+            return True
+        unit = symbol.definition.unit
+        if unit is None:
+            return True
+        end = unit.base + sum(map(len, unit.segment.pieces))
+        if offset < end:
+            for node in nodes_at(unit.segment, symbol.span.start - unit.base, unit.base):
+                if node.is_block or node.kind == "function":
+                    return node.span.contains(offset)
+            return True
+        if symbol.kind is SymbolKind.PARAMETER:  # of the function itself, not of one nested in an earlier statement
+            return unit.segment.role.name == "HEADER"
+        nodes = nodes_at(unit.segment, symbol.span.start - unit.base, unit.base)
+        return not any(node.is_block or node.kind == "function" for node in nodes)
+
+    # ---- expressions and types
+
+    @cached_property
+    def _expressions(self) -> dict[tuple[int, int, int], Expr]:
+        found: dict[tuple[int, int, int], Expr] = {}
+        for expr, origin in self._reading.lowering.origins.items():
+            found[(origin.unit.number, id(origin.statement), id(origin.node))] = expr
+        return found
+
+    def expr_at(self, offset: int) -> Expr | None:
+        """The innermost expression at ``offset``, of the typed module."""
+        symbol = self.symbol_at(offset)
+        if symbol is not None and isinstance(symbol.definition.value, Expr):
+            return self.typed(symbol.definition.value)
+        unit = self._unit_at(offset)
+        if unit is None:
+            return None
+        for node in self.node_at(offset):
+            if node.node is None:
+                continue
+            expr = self._expressions.get((unit.number, id(node.statement), id(node.node)))
+            if expr is not None:
+                return self.typed(expr)
+        return None
+
+    def span_of(self, expr: Expr) -> TextSpan | None:
+        """Where an expression (of the typed or the untyped module) is written."""
+        return self._place_span(Place(expr))
+
+    def type_of(self, what: Expr | Symbol) -> Type | None:
+        """The type of an expression or symbol, where it is known."""
+        if isinstance(what, Symbol):
+            return what.type
+        if isinstance(what, GlobalVar):
+            function = self._function_of(what)
+            return function.checked_type if function is not None else None
+        expr = self.typed(what)
+        if expr.checked_type is not None:
+            return expr.checked_type
+        return expr.type_annotation if isinstance(expr, Var) else None
+
+    def _function_of(self, var: GlobalVar) -> Function | None:
+        module = self.module
+        found = module.find_global_var(var.name_hint)
+        return module.functions[found] if found is not None else None
+
+    def type_at(self, offset: int) -> Type | None:
+        """The type of the innermost expression at ``offset``."""
+        symbol = self.symbol_at(offset)
+        if symbol is not None:
+            return symbol.type
+        expr = self.expr_at(offset)
+        return self.type_of(expr) if expr is not None else None
+
+    def _definition_type(self, definition: Definition) -> Type | None:
+        value = definition.value
+        if isinstance(value, Constructor):
+            return _constructor_type(self.module, value)
+        if isinstance(value, Expr):
+            return self.type_of(value)
+        return None
+
+    # ---- calls
+
+    def call_at(self, offset: int) -> CallSite | None:
+        """The innermost call whose parentheses ``offset`` is between."""
+        unit = self._unit_at(offset)
+        if unit is None:
+            return None
+        return _written_call(unit, offset)
+
+
+_ROLE_OF: Final = {
+    SymbolKind.FUNCTION: TokenRole.FUNCTION,
+    SymbolKind.TYPE: TokenRole.TYPE,
+    SymbolKind.CONSTRUCTOR: TokenRole.CONSTRUCTOR,
+    SymbolKind.TYPE_PARAMETER: TokenRole.TYPE_PARAMETER,
+    SymbolKind.PARAMETER: TokenRole.PARAMETER,
+    SymbolKind.LET: TokenRole.LOCAL,
+    SymbolKind.GRAPH: TokenRole.GRAPH,
+    SymbolKind.FREE_VAR: TokenRole.LOCAL,
+    SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
+}
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind in "ILG@TMsNFb" or token.text.isalpha()
+
+
+def _constructor_type(module: IRModule, constructor: Constructor) -> Type | None:
+    data = module.type_definitions.get(constructor.belong_to)
+    parameters = data.type_vars if data is not None else ()
+    result = TypeCall(constructor.belong_to, tuple(parameters))
+    return FuncType(constructor.inputs, result, tuple(parameters))
+
+
+def _written_call(unit: Unit, offset: int) -> CallSite | None:
+    """The call around ``offset`` by its brackets alone, so that it is found while it is being written."""
+    kinds, texts, starts = unit.segment.tokens
+    stack: list[int] = []
+    for token, kind in enumerate(kinds):
+        if unit.base + starts[token] >= offset:
+            break
+        if kind in "([{":
+            stack.append(token)
+        elif kind in ")]}" and stack:
+            stack.pop()
+    while stack:
+        opened = stack.pop()
+        if kinds[opened] == "{":
+            return None
+        if kinds[opened] == "(" and opened and kinds[opened - 1] in "IL@G":
+            return _call_from(unit, opened, offset)
+    return None
+
+
+def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
+    kinds, texts, starts = unit.segment.tokens
+    arguments: list[TextSpan] = []
+    attributes: dict[str, TextSpan] = {}
+    index, depth = -1, 0
+    current: str | None = None
+    begin = opened + 1
+    token = opened + 1
+    in_attribute: str | None = None
+
+    def finish(end: int) -> None:
+        nonlocal begin
+        if end > begin:
+            if kinds[begin : begin + 2] == "I=":
+                attributes[texts[begin]] = unit.range(begin, end - 1)
+            else:
+                arguments.append(unit.range(begin, end - 1))
+        begin = end + 1
+
+    while token < len(kinds):
+        kind = kinds[token]
+        inside = unit.base + starts[token] < offset
+        if kind in "([{":
+            depth += 1
+        elif kind in ")]}":
+            if not depth:
+                break
+            depth -= 1
+        elif kind == ";" and not depth:
+            break
+        elif kind == "," and not depth:
+            finish(token)
+            if inside:
+                current = None
+                index = len(arguments) - 1
+        if not depth and inside and kinds[token : token + 2] == "I=":
+            current = texts[token]
+        token += 1
+    finish(token)
+    in_attribute = current
+    end = unit.span(min(token, len(kinds) - 1)).end
+    return CallSite(
+        texts[opened - 1],
+        TextSpan(unit.span(opened - 1).start, end),
+        index + 1,
+        in_attribute,
+        arguments,
+        attributes,
+    )
+

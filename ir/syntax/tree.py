@@ -1,0 +1,211 @@
+"""The syntax of a segment as editors ask for it: nodes with ranges, and the role of each token."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..source import TextSpan
+from .lexer import WHITE_SPACE
+from .shapes import ShapeNode
+from .statements import Block, Segment, Statement
+from .tokens import BLOCK, CLAUSES, KEYWORDS
+
+__all__ = ["SyntaxNode", "TokenRole", "nodes_at", "roles_of", "token_index_at"]
+
+
+class TokenRole(enum.Enum):
+    """What a token is for."""
+
+    NONE = "none"
+    COMMENT = "comment"
+    STRING = "string"
+    NUMBER = "number"
+    KEYWORD = "keyword"
+    OPERATOR = "operator"
+    OP_NAME = "op name"
+    CONSTRUCTOR = "constructor"
+    TYPE = "type"
+    TYPE_PARAMETER = "type parameter"
+    DTYPE = "dtype"
+    LOCAL = "local"
+    PARAMETER = "parameter"
+    GRAPH = "graph"
+    FUNCTION = "function"
+    ATTRIBUTE = "attribute"
+    META = "meta"
+    DIRECTIVE = "directive"
+    UNRESOLVED = "unresolved"
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxNode:
+    """A rule of the grammar over a range of the text; ``kind`` is the rule's name in ``relay.lark``."""
+
+    kind: str
+    span: TextSpan
+    statement: Statement
+    node: ShapeNode | None = None
+
+    @property
+    def is_block(self) -> bool:
+        """Whether this is a block of statements between braces."""
+        return self.node is None
+
+
+_BY_KIND = {
+    "s": TokenRole.STRING,
+    "U": TokenRole.STRING,
+    "N": TokenRole.NUMBER,
+    "F": TokenRole.NUMBER,
+    "b": TokenRole.KEYWORD,
+    "L": TokenRole.LOCAL,
+    "G": TokenRole.GRAPH,
+    "@": TokenRole.FUNCTION,
+    "I": TokenRole.OP_NAME,
+    "T": TokenRole.TYPE,
+    "M": TokenRole.META,
+    "V": TokenRole.DIRECTIVE,
+    "X": TokenRole.DIRECTIVE,
+    "D": TokenRole.DIRECTIVE,
+    "u": TokenRole.UNRESOLVED,
+    "C": TokenRole.COMMENT,
+    "K": TokenRole.COMMENT,
+    "_": TokenRole.KEYWORD,
+}
+
+_BY_RULE = {
+    "attribute": TokenRole.ATTRIBUTE,
+    "named_type": TokenRole.TYPE,
+    "type_definition": TokenRole.TYPE,
+    "constructor": TokenRole.CONSTRUCTOR,
+    "constructor_pattern": TokenRole.CONSTRUCTOR,
+    "type_parameters": TokenRole.TYPE_PARAMETER,
+    "tensor_type": TokenRole.DTYPE,
+    "parameter": TokenRole.PARAMETER,
+}
+
+
+def roles_of(segment: Segment) -> list[TokenRole]:
+    """The role of each token of a segment (comments left out), as far as its own syntax tells."""
+    found = segment.memo.get("roles")
+    if isinstance(found, list):
+        return found  # pyright: ignore[reportUnknownVariableType]
+    kinds, texts, _ = segment.tokens
+    roles = [
+        _BY_KIND.get(kind) or (TokenRole.KEYWORD if kind in KEYWORDS else TokenRole.OPERATOR) for kind in kinds
+    ]
+    for statement in segment.every_statement():
+        if statement.root is None:
+            continue
+        for node in statement.root.post_order():
+            role = _BY_RULE.get(node.rule)
+            if role is None:
+                continue
+            for child in node.children:
+                if isinstance(child, int) and statement.kinds[child] in "IL":
+                    token = statement.token(child)
+                    roles[token] = role
+                    if role is TokenRole.TYPE and texts[token].startswith(("int", "uint", "float", "bool", "bfloat")):
+                        roles[token] = TokenRole.DTYPE
+    segment.memo["roles"] = roles
+    return roles
+
+
+def token_index_at(segment: Segment, offset: int) -> int | None:
+    """The token (comments left out) that contains ``offset``, or ends there where none begins."""
+    _, texts, starts = segment.tokens
+    found: int | None = None
+    low, high = 0, len(starts)
+    while low < high:
+        middle = (low + high) // 2
+        if starts[middle] <= offset:
+            low = middle + 1
+        else:
+            high = middle
+    index = low - 1
+    if index >= 0 and offset < starts[index] + len(texts[index]):
+        found = index
+    elif index >= 0 and offset == starts[index] + len(texts[index]):
+        found = index
+    if found is not None and found > 0 and starts[found] == offset and not _is_word(texts[found]):
+        previous = found - 1
+        if starts[previous] + len(texts[previous]) == offset and _is_word(texts[previous]):
+            return previous  # the cursor between a name and a bracket belongs to the name
+    return found
+
+
+def _is_word(text: str) -> bool:
+    return text[:1].isalnum() or text[:1] in '%@_"'
+
+
+def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
+    """The nodes around ``offset`` (counted from the segment's start), the innermost first; spans are shifted by ``base``."""
+    path: list[SyntaxNode] = []
+    segment.parse()
+    statements = list(segment.statements)
+    while statements:
+        chosen = _statement_at(segment, statements, offset)
+        if chosen is None:
+            break
+        span = segment.range(chosen.first, _last_token(chosen, len(chosen.kinds) - 1))
+        path.append(SyntaxNode("statement", span.shifted(base), chosen, chosen.root))
+        block: Block | None = None
+        if chosen.root is not None:
+            for node in _path_in(segment, chosen, offset):
+                path.append(SyntaxNode(node.rule, _node_range(segment, chosen, node).shifted(base), chosen, node))
+        for candidate in chosen.blocks.values():
+            start = segment.span(candidate.open).start
+            close = candidate.close if candidate.close >= 0 else chosen.last
+            if start <= offset <= segment.span(close).end:
+                block = candidate
+                path.append(SyntaxNode("block", segment.range(candidate.open, max(close, candidate.open)).shifted(base), chosen))
+        statements = list(block.parts()) if block is not None else []
+    return reversed(path)
+
+
+def _last_token(statement: Statement, position: int) -> int:
+    if statement.kinds[position] in (BLOCK, CLAUSES):
+        block = statement.blocks[position]
+        if block.close >= 0:
+            return block.close
+    return statement.token(position)
+
+
+def _node_range(segment: Segment, statement: Statement, node: ShapeNode) -> TextSpan:
+    first = statement.token(node.first)
+    return segment.range(first, max(first, _last_token(statement, node.last)))
+
+
+def _statement_at(segment: Segment, statements: list[Statement], offset: int) -> Statement | None:
+    for statement in statements:
+        span = segment.range(statement.first, max(statement.first, _last_token(statement, len(statement.kinds) - 1)))
+        if span.start <= offset <= span.end:
+            return statement
+    return None
+
+
+def _path_in(segment: Segment, statement: Statement, offset: int) -> Iterator[ShapeNode]:
+    node = statement.root
+    while node is not None:
+        yield node
+        inner: ShapeNode | None = None
+        for child in node.nodes():
+            span = _node_range(segment, statement, child)
+            if span.start <= offset <= span.end:
+                inner = child
+                if offset < span.end:
+                    break
+        node = inner
+
+
+def comments_of(segment: Segment) -> Iterator[tuple[int, str]]:
+    """The comments of a segment: offset from its start, and text."""
+    offset = 0
+    for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+        if kind in "CK":
+            text = piece.rstrip(WHITE_SPACE)
+            if text:
+                yield offset, text
+        offset += len(piece)
