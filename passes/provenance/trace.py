@@ -193,11 +193,11 @@ class Trace:
                 continue
             seen.add(item)
             yield item
+            for _, absorbed in self._joined.get(item, ()):
+                stack.extend(absorbed)
             number = self._made.get(item)
             if number is not None:
                 stack.extend(reversed(self._steps[number].sources[item]))
-            for _, absorbed in self._joined.get(item, ()):
-                stack.extend(absorbed)
 
     def _forwards(self, expr: Expr) -> Iterator[Expr]:
         seen: set[Expr] = set()

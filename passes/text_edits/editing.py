@@ -1,0 +1,145 @@
+"""From the text before and the module after to edits.
+
+The new module is printed canonically; what stands in its statements is then written with the names of the old text, and
+each statement that says what an old one said gives way to the old one's bytes. The result is read back: if it does
+not mean the new module, the functions that changed, or at last the whole text, are replaced by canonical text instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...ir.diagnostics import Severity, TextEdit
+from ...ir.expressions import Function
+from ...ir.inference import infer_types
+from ...ir.metadata import read_metadata, write_metadata
+from ...ir.module import IRModule
+from ...ir.printing import to_text_with_positions
+from ...ir.source import TextSpan
+from ...ir.structural import structural_equal
+from ...ir.syntax.parsing import Parsed, parse
+from ..provenance import Trace
+from .function_edits import Printed, Unsuitable, edit_function
+from .layout import FunctionLayout, Layout, layout_of
+from .metadata_indices import MetadataIndices
+from .pairing import Origins
+
+__all__ = ["text_edits"]
+
+
+def text_edits(text: str, parsed: Parsed, after: IRModule, trace: Trace | None = None) -> tuple[TextEdit, ...]:
+    """The edits of ``text`` that give ``after``, in order and without overlap; none where nothing changed.
+
+    ``parsed`` is what ``text`` was read as, and ``parsed.module`` what the passes began with. Statements that the
+    passes left alone keep their bytes, names and comments. With the trace of the passes, names follow their values.
+
+    Raises:
+        ValueError: ``text`` has errors.
+    """
+    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
+        raise ValueError("a text with errors cannot be edited by a pass")
+    if parsed.module is after:
+        return ()
+    wanted = infer_types(after).module
+    origins: Origins = trace.origins if trace is not None else lambda _: ()
+    for whole_functions in (False, True):
+        edits = _edit(text, parsed, after, origins, whole_functions)
+        if edits is not None and _means(apply_edits(text, edits), wanted):
+            return edits
+    whole = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False).text
+    return (TextEdit(TextSpan(0, len(text)), whole),)
+
+
+def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
+    """``text`` with ``edits``, which are in order and do not overlap."""
+    pieces: list[str] = []
+    position = 0
+    for edit in edits:
+        pieces += [text[position : edit.span.start], edit.new_text]
+        position = edit.span.end
+    return "".join([*pieces, text[position:]])
+
+
+def _means(text: str, wanted: IRModule) -> bool:
+    parsed = parse(text)
+    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
+        return False
+    inferred = infer_types(parsed.module)
+    if any(found.severity is Severity.ERROR for found in inferred.diagnostics):
+        return False
+    return structural_equal(inferred.module, wanted, map_free_vars=True)
+
+
+def _edit(
+    text: str, parsed: Parsed, after: IRModule, origins: Origins, whole_functions: bool
+) -> tuple[TextEdit, ...] | None:
+    if set(after.type_definitions) != set(parsed.module.type_definitions):
+        return None
+    printed_text = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False)
+    old_layout, new_layout = layout_of(text), layout_of(printed_text.text)
+    printed = Printed(printed_text.text, printed_text.positions)
+    indices = MetadataIndices(parsed.meta_table, _metadata_of(new_layout))
+    new_functions = {function.name: function for function in new_layout.functions}
+    old_functions = {var.name_hint: function for var, function in parsed.module.functions.items()}
+    edits: list[TextEdit] = []
+    position = 0
+    for layout in old_layout.functions:
+        name = layout.name[1:]
+        var = after.find_global_var(name)
+        new = None if var is None else after.functions[var]
+        if new is None:
+            edits.append(TextEdit(_with_blank_lines(text, layout), ""))
+        elif new is not old_functions[name]:
+            old, canonical = old_functions[name], new_functions[layout.name]
+            edits += _edit_function(
+                parsed, layout, old, canonical, new, printed, indices, None if whole_functions else origins
+            )
+        position = layout.end
+    added = [function for function in new_layout.functions if function.name[1:] not in old_functions]
+    if added:
+        pieces = [indices.renumbered(printed_text.text[function.start : function.end], {}) for function in added]
+        edits.append(TextEdit(TextSpan(position, position), "".join(f"\n\n{piece}" for piece in pieces)))
+    edits += _edit_metadata(text, old_layout, indices)
+    return tuple(edits)
+
+
+def _edit_function(
+    parsed: Parsed,
+    layout: FunctionLayout,
+    old: Function,
+    replacement: FunctionLayout,
+    new: Function,
+    printed: Printed,
+    indices: MetadataIndices,
+    origins: Origins | None,
+) -> Sequence[TextEdit]:
+    if origins is not None:
+        try:
+            return edit_function(parsed, layout, old, replacement, new, printed, indices, origins)
+        except Unsuitable:
+            pass
+    new_text = indices.renumbered(printed.text[replacement.start : replacement.end], {})
+    return [TextEdit(TextSpan(layout.start, layout.end), new_text)]
+
+
+def _with_blank_lines(text: str, layout: FunctionLayout) -> TextSpan:
+    end = layout.end
+    while end < len(text) and text[end] in " \t\r\n":
+        end += 1
+    return TextSpan(layout.start, end)
+
+
+def _metadata_of(layout: Layout) -> Mapping[str, Sequence[object]]:
+    section = layout.metadata
+    return {} if section is None else read_metadata(section.text[section.text.index("]") + 1 :])
+
+
+def _edit_metadata(text: str, layout: Layout, indices: MetadataIndices) -> Sequence[TextEdit]:
+    if not indices.has_grown:
+        return []
+    section = f"#[metadata]\n{write_metadata(indices.table)}"
+    if layout.metadata is not None:
+        start = layout.metadata.start
+        return [TextEdit(TextSpan(start, len(text)), section)]
+    separator = "" if text.endswith("\n") else "\n"
+    return [TextEdit(TextSpan(len(text), len(text)), f"{separator}\n{section}")]

@@ -1,0 +1,405 @@
+"""The edits of one function, statement by statement."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...ir.diagnostics import Place, TextEdit
+from ...ir.expressions import Constant, Constructor, Expr, Function, GlobalVar, Let, Var
+from ...ir.ops.operator import Op
+from ...ir.source import TextSpan
+from ...ir.syntax.parsing import Parsed
+from ...ir.visitor import children, post_order
+from .layout import FunctionLayout, StatementLayout, Token
+from .metadata_indices import MetadataIndices
+from .pairing import Origins, Pairing, same_head, same_header
+
+__all__ = ["Printed", "Unsuitable", "edit_function"]
+
+
+@dataclass(frozen=True, eq=False)
+class Printed:
+    """The new module's canonical text, and where each expression stands in it."""
+
+    text: str
+    positions: Mapping[Expr, TextSpan]
+
+
+class Unsuitable(Exception):
+    """A function that cannot be edited statement by statement."""
+
+
+@dataclass(eq=False)
+class _New:
+    """A statement of the new function. ``old`` is the number of the one that it takes the place of."""
+
+    layout: StatementLayout
+    root: Expr
+    old: int | None = None
+    kept: bool = False
+    needs: Sequence[_New] = ()
+    name: str = ""
+
+
+def edit_function(
+    parsed: Parsed,
+    old_layout: FunctionLayout,
+    old: Function,
+    new_layout: FunctionLayout,
+    new: Function,
+    printed: Printed,
+    indices: MetadataIndices,
+    origins: Origins,
+) -> Sequence[TextEdit]:
+    """The edits that turn the text of ``old`` into one of ``new``.
+
+    Raises:
+        Unsuitable: a body is not a list of bindings and a value, or a name in it stands for another name.
+    """
+    if not (old_layout.is_regular and new_layout.is_regular):
+        raise Unsuitable
+    editor = _Editor(parsed, old_layout, old, new_layout, new, printed, indices, origins)
+    return editor.edits()
+
+
+class _Editor:
+    def __init__(
+        self,
+        parsed: Parsed,
+        old_layout: FunctionLayout,
+        old: Function,
+        new_layout: FunctionLayout,
+        new: Function,
+        printed: Printed,
+        indices: MetadataIndices,
+        origins: Origins,
+    ) -> None:
+        self._text = parsed.reading.text
+        self._old_layout = old_layout
+        self._old = old
+        self._new_layout = new_layout
+        self._new = new
+        self._printed = printed
+        self._indices = indices
+        self._pairing = Pairing(old, new, origins)
+        old_starts = _largest_at(
+            (expr, parsed.locate(Place(expr))) for expr in post_order(old) if not isinstance(expr, (Op, Let))
+        )
+        new_starts = _largest_at((expr, printed.positions.get(expr)) for expr in self._pairing.new_order)
+        self._old_roots = [_root(statement, old_starts) for statement in old_layout.statements]
+        self._old_number = {root: number for number, root in enumerate(self._old_roots[:-1]) if root is not None}
+        self._kept = self._find_kept()
+        self._statements = [
+            _New(statement, root)
+            for statement in new_layout.statements
+            if (root := _root(statement, new_starts)) is not None
+        ]
+        if len(self._statements) != len(new_layout.statements):
+            raise Unsuitable
+        self._final = self._statements.pop()
+        self._pair_statements()
+        self._names = self._choose_names()
+        self._find_needs()
+
+    def edits(self) -> Sequence[TextEdit]:
+        """The edits in order."""
+        found: list[TextEdit] = []
+        if not same_header(self._old, self._new) or not all(
+            self._pairing.are_paired(before, after)
+            for before, after in zip(self._old.params, self._new.params, strict=True)
+        ):
+            old_header, new_header = self._old_layout.header, self._new_layout.header
+            span = TextSpan(old_header[0].start, old_header[-1].end)
+            found.append(TextEdit(span, self._written(new_header[0].start, new_header[-1].end)))
+        return [*found, *self._edit_body(self._order())]
+
+    # ---- what stays
+
+    def _find_kept(self) -> set[Expr]:
+        """The new expressions whose old text, down to the names in it, still says what they say."""
+        pairing, kept = self._pairing, set[Expr]()
+        text_has_types = "/* ty=" in self._text[self._old_layout.start : self._old_layout.end]
+        for new in pairing.new_order:
+            if isinstance(new, (Op, Constructor, GlobalVar)):
+                kept.add(new)
+                continue
+            old = pairing.old_of.get(new)
+            if old is None:
+                if isinstance(new, Constant):
+                    kept.add(new)
+                continue
+            if text_has_types and old.checked_type is not None and old.checked_type != new.checked_type:
+                continue
+            if old is not new and not same_head(old, new):
+                continue
+            if all(
+                pairing.are_paired(before, after) and (before in self._old_number or after in kept)
+                for before, after in zip(children(old), children(new), strict=True)
+            ):
+                kept.add(new)
+        return kept
+
+    def _pair_statements(self) -> None:
+        old_of = self._pairing.old_of
+        lets = {expr.var: expr.value for expr in self._pairing.new_order if isinstance(expr, Let)}
+        for statement in self._statements:
+            old = old_of.get(statement.root)
+            number = self._old_number.get(old) if old is not None else None
+            if number is None or self._old_layout.statements[number].is_let != statement.layout.is_let:
+                continue
+            statement.old = number
+            value = lets.get(statement.root) if isinstance(statement.root, Var) else statement.root
+            statement.kept = value is not None and self._is_value_kept(statement, value)
+        final_old = old_of.get(self._final.root)
+        old_final = self._old_layout.statements[-1]
+        self._final.old = len(self._old_layout.statements) - 1
+        number = self._old_number.get(final_old) if final_old is not None else None
+        if number is not None and len(old_final.tokens) == 1:
+            # The old text names its result and then says the name.
+            if not any(statement.old == number for statement in self._statements):
+                is_let = self._old_layout.statements[number].is_let
+                if not is_let and not isinstance(self._final.root, Var):
+                    result = _New(self._final.layout, self._final.root, number)
+                    result.kept = self._final.root in self._kept
+                    self._statements.append(result)
+            self._final.kept = any(statement.old == number for statement in self._statements)
+        elif final_old is not None and final_old is self._old_roots[-1]:
+            self._final.kept = self._final.root in self._kept
+
+    def _is_value_kept(self, statement: _New, value: Expr) -> bool:
+        if not isinstance(statement.root, Var):
+            return value in self._kept
+        old_var = self._pairing.old_of.get(statement.root)
+        old = self._pairing.old_lets.get(old_var) if isinstance(old_var, Var) else None
+        if old is None or not self._pairing.are_paired(old.value, value):
+            return False
+        return old.value in self._old_number or value in self._kept
+
+    # ---- names
+
+    def _choose_names(self) -> Mapping[str, str]:
+        positions, old_of = self._printed.positions, self._pairing.old_of
+        taken = {token.text for token in _names(self._old_layout)}
+        numbers = [int(name[1:]) for name in taken if name[1:].isdigit()]
+        next_number = max(numbers, default=-1) + 1
+        names: dict[str, str] = {}
+        for statement in self._statements:
+            if statement.old is not None:
+                binder = self._old_layout.statements[statement.old].binder
+                assert binder is not None
+                statement.name = binder.text
+                if statement.layout.binder is not None:
+                    names[statement.layout.binder.text] = binder.text
+        for expr in self._pairing.new_order:
+            span = positions.get(expr) if isinstance(expr, Var) else None
+            old = old_of.get(expr)
+            if span is not None and isinstance(old, Var):
+                names.setdefault(self._name_at(span.start), f"%{old.name_hint}")
+        for token in _names(self._new_layout):
+            if token.text in names:
+                continue
+            if token.kind == "G":
+                names[token.text] = f"%{next_number}"
+                next_number += 1
+            else:
+                name, suffix = token.text, 0
+                while name in taken:
+                    suffix += 1
+                    name = f"{token.text}_{suffix}"
+                names[token.text] = name
+                taken.add(name)
+        for statement in self._statements:
+            if not statement.name and statement.layout.binder is not None:
+                statement.name = names[statement.layout.binder.text]
+        return names
+
+    def _name_at(self, start: int) -> str:
+        text = self._printed.text
+        end = start + 1
+        while end < len(text) and (text[end].isalnum() or text[end] in "_/"):
+            end += 1
+        return text[start:end]
+
+    # ---- what needs what
+
+    def _find_needs(self) -> None:
+        by_new_name = {
+            statement.layout.binder.text: statement
+            for statement in self._statements
+            if statement.layout.binder is not None
+        }
+        by_old_name = {statement.name: statement for statement in self._statements if statement.old is not None}
+        old_binders = {
+            statement.binder.text for statement in self._old_layout.statements if statement.binder is not None
+        }
+        for statement in (*self._statements, self._final):
+            if statement.kept:
+                assert statement.old is not None
+                used = {token.text for token in self._old_layout.statements[statement.old].tokens if token.kind in "GL"}
+                used.discard(statement.name)
+                if not (used & old_binders) <= by_old_name.keys():
+                    statement.kept = False
+                else:
+                    statement.needs = [by_old_name[name] for name in used if name in by_old_name]
+            if not statement.kept:
+                used = {token.text for token in statement.layout.tokens if token.kind in "GL"}
+                found = [by_new_name[name] for name in used if name in by_new_name]
+                statement.needs = [other for other in found if other is not statement]
+
+    def _order(self) -> list[_New]:
+        """The statements that are needed, each after what it needs, otherwise in the order of the old text."""
+        has_lets = any(statement.layout.is_let for statement in self._statements)
+        needed = _closure([self._final, *(other for other in self._statements if other.layout.is_let)])
+        in_new_order = [statement for statement in self._statements if statement in needed]
+        if has_lets:
+            return in_new_order
+        paired = sorted((other for other in in_new_order if other.old is not None), key=lambda other: other.old or 0)
+        order: dict[_New, None] = {}
+        for statement in (*paired, *in_new_order):
+            stack = [(statement, False)]
+            while stack:
+                current, ready = stack.pop()
+                if ready:
+                    order[current] = None
+                elif current not in order:
+                    stack.append((current, True))
+                    stack.extend((other, False) for other in _sorted(current.needs) if other not in order)
+        return list(order)
+
+    # ---- the edits
+
+    def _edit_body(self, order: Sequence[_New]) -> Sequence[TextEdit]:
+        old = self._old_layout.statements
+        in_place = _longest_increasing(order)
+        body_start = self._old_layout.header[-1].end
+        indent = _indentation(self._text, old[0].start)
+        edits: list[TextEdit] = []
+        position = body_start
+        number = 0
+        added: list[str] = []
+
+        def move_to(target: int) -> None:
+            """Take away the old statements before ``target``, and put what was added in their place."""
+            nonlocal position, number, added
+            end = old[target - 1].line_end if target > number else position
+            new_text = "".join(f"\n{indent}{piece}" for piece in added)
+            if end > position or new_text:
+                edits.append(TextEdit(TextSpan(position, end), new_text))
+            added = []
+            number = target
+            position = end
+
+        for statement in order:
+            if statement not in in_place:
+                added.append(self._statement_text(statement))
+                continue
+            assert statement.old is not None
+            move_to(statement.old)
+            layout = old[statement.old]
+            if not statement.kept:
+                edits.append(TextEdit(self._value_span(layout), self._value_text(statement)))
+            number = statement.old + 1
+            position = layout.line_end
+        move_to(len(old) - 1)
+        if not self._final.kept:
+            edits.append(TextEdit(self._value_span(old[-1]), self._value_text(self._final)))
+        return _without_nothing(self._text, edits)
+
+    def _statement_text(self, statement: _New) -> str:
+        if statement.kept:
+            assert statement.old is not None
+            layout = self._old_layout.statements[statement.old]
+            return self._text[layout.start : layout.end]
+        layout = statement.layout
+        if layout.is_let:
+            return self._written(layout.start, layout.end)
+        return f"{statement.name} = {self._value_text(statement)};"
+
+    def _value_text(self, statement: _New) -> str:
+        layout = statement.layout
+        # A type comment stands between the value and its semicolon.
+        end = layout.line_end if layout.binder is None else layout.tokens[-1].start
+        return self._written(layout.value_start, end).rstrip()
+
+    def _value_span(self, layout: StatementLayout) -> TextSpan:
+        """The old value, with the comment that gives its type, but with no other comment."""
+        end = layout.line_end if layout.binder is None else layout.tokens[-1].start
+        behind = self._text[layout.value_end : end]
+        return TextSpan(layout.value_start, end if "/* ty=" in behind else layout.value_end)
+
+    def _written(self, start: int, end: int) -> str:
+        return self._indices.renumbered(self._printed.text[start:end], self._names)
+
+
+def _largest_at(places: Iterable[tuple[Expr, TextSpan | None]]) -> dict[int, Expr]:
+    """For each offset the expression that begins there and reaches furthest."""
+    found: dict[int, tuple[int, Expr]] = {}
+    for expr, span in places:
+        if span is not None and span.end >= found.get(span.start, (-1, expr))[0]:
+            found[span.start] = (span.end, expr)
+    return {start: expr for start, (_, expr) in found.items()}
+
+
+def _root(statement: StatementLayout, starts: Mapping[int, Expr]) -> Expr | None:
+    """What a statement is known by: the variable of a ``let``, else the expression that it binds."""
+    if statement.is_let:
+        assert statement.binder is not None
+        return starts.get(statement.binder.start)
+    return starts.get(statement.value_start)
+
+
+def _names(layout: FunctionLayout) -> Iterable[Token]:
+    yield from (token for token in layout.header if token.kind in "GL")
+    for statement in layout.statements:
+        yield from (token for token in statement.tokens if token.kind in "GL")
+
+
+def _closure(roots: Iterable[_New]) -> set[_New]:
+    found: set[_New] = set()
+    stack = list(roots)
+    while stack:
+        statement = stack.pop()
+        if statement not in found:
+            found.add(statement)
+            stack.extend(statement.needs)
+    return found
+
+
+def _sorted(statements: Sequence[_New]) -> list[_New]:
+    """The last in the new text first, as a stack wants them."""
+    return sorted(statements, key=lambda statement: -statement.layout.start)
+
+
+def _longest_increasing(order: Sequence[_New]) -> set[_New]:
+    """The largest set of statements that can stay where they are while the rest moves around them."""
+    tails: list[int] = []
+    ends: list[_New] = []
+    before: dict[_New, _New | None] = {}
+    for statement in order:
+        if statement.old is None:
+            continue
+        place = bisect_left(tails, statement.old)
+        before[statement] = ends[place - 1] if place else None
+        if place == len(tails):
+            tails.append(statement.old)
+            ends.append(statement)
+        else:
+            tails[place] = statement.old
+            ends[place] = statement
+    found: set[_New] = set()
+    current = ends[-1] if ends else None
+    while current is not None:
+        found.add(current)
+        current = before[current]
+    return found
+
+
+def _indentation(text: str, start: int) -> str:
+    line = text.rfind("\n", 0, start) + 1
+    return text[line:start] if not text[line:start].strip() else "  "
+
+
+def _without_nothing(text: str, edits: Sequence[TextEdit]) -> list[TextEdit]:
+    return [edit for edit in edits if text[edit.span.start : edit.span.end] != edit.new_text]
