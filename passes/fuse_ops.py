@@ -55,6 +55,11 @@ class FuseOps(FunctionPass):
         return _Fuser(groups, link).visit_function(function)
 
 
+def _runs(op: Op) -> bool:
+    """Whether calls of ``op`` become kernels; those of quantised operators do, once they are made of plain ones."""
+    return not op.non_computational or (op.name.startswith("qnn.") and op.name != "qnn.conv2d_transpose")
+
+
 class _Kernel:
     """The parameters of a kernel under construction, and the arguments that it is called with."""
 
@@ -77,7 +82,7 @@ class _Fuser(ExprMutator):
     def descend(self, expr: Expr) -> Descent | None:
         if isinstance(expr, Function) and (expr.is_primitive or "Compiler" in expr.attrs):
             return self._leave_alone(expr)
-        if isinstance(expr, Call) and isinstance(expr.op, Op) and not expr.op.non_computational:
+        if isinstance(expr, Call) and isinstance(expr.op, Op) and _runs(expr.op):
             return self._fuse_call(expr)
         if isinstance(expr, Tuple) and self.groups[expr].find().root_expr is not expr:
             return self._fuse_tuple(expr)
