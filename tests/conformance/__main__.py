@@ -162,9 +162,8 @@ def main(arguments: list[str] | None = None) -> int:
         name = f"{kind} {row}" if kind != row else kind
         key = (kind, row)
         print(f"{name:<{width}}  {passed[key]:>6}  {total[key]:>6}  {excepted[key]:>8}  {seconds[key]:>7.1f}")
-    print(
-        f"{'all':<{width}}  {passed.total():>6}  {total.total():>6}  {excepted.total():>8}  {sum(seconds.values()):>7.1f}"
-    )
+    sums = f"{passed.total():>6}  {total.total():>6}  {excepted.total():>8}  {sum(seconds.values()):>7.1f}"
+    print(f"{'all':<{width}}  {sums}")
     for identity, reason in sorted(reasons.items()):
         print(f"exception {identity}: {reason}")
     if options.json:
