@@ -5,6 +5,7 @@ from . import casting as casting
 from . import concatenation as concatenation
 from . import creation as creation
 from . import diagonals as diagonals
+from . import dynamic as dynamic
 from . import einsum as einsum
 from . import expansion as expansion
 from . import indexing as indexing

@@ -219,5 +219,6 @@ register(
         relation=_arange_relation,
         kernel=_arange_kernel,
         level=3,
+        shape_needs_data=True,
     )
 )

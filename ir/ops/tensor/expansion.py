@@ -221,6 +221,7 @@ register(
         pattern=OpPattern.BROADCAST,
         kernel=_broadcast_kernel,
         level=4,
+        shape_needs_data=True,
     )
 )
 

@@ -447,6 +447,7 @@ register(
         relation=_argwhere_relation,
         kernel=_argwhere_kernel,
         level=10,
+        shape_needs_data=True,
     )
 )
 

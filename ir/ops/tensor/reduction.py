@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
+import ml_dtypes
 import numpy as np
 
 from ...attributes import Attrs, attribute, attributes

@@ -93,6 +93,7 @@ register(
         relation=_stft_relation,
         kernel=_stft_kernel,
         level=3,
+        shape_needs_data=True,
     )
 )
 

@@ -1,0 +1,498 @@
+"""The ``dyn.`` operators: what their namesakes take as attributes, they take as arguments known at run time.
+
+Their results have the rank that the arguments' types tell, with ``?`` for the dimensions that depend on values.
+
+Source of the rule: ``src/relay/op/dyn/tensor/transform.cc``, ``src/relay/op/dyn/algorithm/topk.cc``,
+``src/relay/op/dyn/nn/pad.cc``, ``src/relay/op/dyn/nn/upsampling.cc``, ``src/relay/op/dyn/nn/upsampling.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from ...arrays import numpy_dtype
+from ...attributes import Attrs, attribute, attributes
+from ...dimensions import ANY
+from ...expressions import NDArray
+from ...types import TensorType, Type
+from ..arguments import require_rank, tensor_argument
+from ..layout import InferredLayout, Layouts
+from ..layouts import Layout, LayoutError, convert_shape, is_convertible
+from ..nn.upsampling import UpSampling3DAttrs, UpSamplingAttrs, upsampling_kernel
+from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
+from ..rounding import round_away_from_zero
+from ..shapes import in_words
+from .creation import InitOpAttrs, require_scalar
+from .expansion import TileAttrs, static_rank
+from .indexing import OneHotAttrs, insert_depth, one_hot
+from .ordering import TopKAttrs, largest, largest_type
+from .reshaping import ReshapeAttrs, SqueezeAttrs, new_shape
+from .slicing import END, Bounds, StridedSliceAttrs, slice_array
+
+__all__ = ["DynExpandDimsAttrs", "DynPadAttrs"]
+
+DATA = Argument("data", "A tensor of any shape.")
+SHAPE = Argument("shape", "A vector of integers: the shape of the result.")
+
+
+@attributes("relay.attrs.DynExpandDimsAttrs")
+class DynExpandDimsAttrs(Attrs):
+    """Attributes of ``dyn.expand_dims``."""
+
+    num_newaxis: int = attribute(1, lower=0, doc="How many axes are inserted.")
+
+
+@attributes("relay.attrs.PadAttrs")
+class DynPadAttrs(Attrs):
+    """Attributes of ``dyn.nn.pad``."""
+
+    pad_width: tuple[tuple[int, ...], ...] | None = attribute(doc="None: the widths are an argument.")
+    pad_mode: str = attribute("constant", doc="What is added: constant, edge (the last element) or reflect.")
+
+
+def _two(context: RelationContext, first: str, second: str) -> tuple[TensorType, TensorType] | None:
+    one, two = tensor_argument(context, 0, first), tensor_argument(context, 1, second)
+    return None if one is None or two is None else (one, two)
+
+
+def _reshape_relation(context: RelationContext) -> Type | None:
+    found = _two(context, "data", "newshape")
+    if found is None:
+        return None
+    data, shape = found
+    return TensorType((ANY,) * static_rank(shape, 1, "newshape"), data.dtype)
+
+
+def _reshape_kernel(attrs: ReshapeAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    data, shape = inputs
+    known = replace(attrs, newshape=tuple(int(size) for size in shape))
+    return data.reshape(cast("tuple[int, ...]", new_shape(data.shape, known)))
+
+
+def _tile_relation(context: RelationContext) -> Type | None:
+    found = _two(context, "data", "reps")
+    if found is None:
+        return None
+    data, reps = found
+    return TensorType((ANY,) * max(data.ndim, static_rank(reps, 1, "reps")), data.dtype)
+
+
+def _tile_kernel(attrs: TileAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    return np.tile(inputs[0], [int(repetition) for repetition in inputs[1]])
+
+
+def _broadcast_to_relation(context: RelationContext) -> Type | None:
+    found = _two(context, "data", "shape")
+    if found is None:
+        return None
+    data, shape = found
+    return TensorType((ANY,) * static_rank(shape, 1, "shape"), data.dtype)
+
+
+def _broadcast_to_kernel(attrs: InitOpAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    return np.broadcast_to(inputs[0], tuple(int(size) for size in inputs[1])).copy()
+
+
+def _init_relation(context: RelationContext) -> Type | None:
+    attrs: InitOpAttrs = context.attrs
+    shape = tensor_argument(context, 0, "shape")
+    return None if shape is None else TensorType((ANY,) * static_rank(shape, 0, "shape"), attrs.dtype or "void")
+
+
+def _init_kernel(value: int) -> Callable[[InitOpAttrs, Sequence[NDArray], Type], NDArray]:
+    def kernel(attrs: InitOpAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+        return np.full(tuple(int(size) for size in inputs[0]), value, numpy_dtype(attrs.dtype))
+
+    return kernel
+
+
+def _full_relation(context: RelationContext) -> Type | None:
+    attrs: InitOpAttrs = context.attrs
+    found = _two(context, "fill_value", "shape")
+    if found is None:
+        return None
+    value, shape = found
+    require_scalar(value, 0, "fill_value")
+    return TensorType((ANY,) * static_rank(shape, 1, "shape"), attrs.dtype or value.dtype)
+
+
+def _full_kernel(attrs: InitOpAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    value, shape = inputs
+    dtype = numpy_dtype(attrs.dtype) if attrs.dtype else value.dtype
+    return np.full(tuple(int(size) for size in shape), value.astype(dtype), dtype)
+
+
+def _one_hot_relation(context: RelationContext) -> Type | None:
+    attrs: OneHotAttrs = context.attrs
+    indices = tensor_argument(context, 0, "indices")
+    if indices is None:
+        return None
+    return TensorType(insert_depth(indices, attrs.axis, ANY), attrs.dtype or "void")
+
+
+def _one_hot_kernel(attrs: OneHotAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    indices, on_value, off_value, depth = inputs
+    return one_hot(indices, on_value, off_value, int(depth), attrs)
+
+
+def _strided_slice_relation(context: RelationContext) -> Type | None:
+    """The axes that ``begin`` has elements for become ``?``; the others stay."""
+    found = _two(context, "data", "begin")
+    if found is None:
+        return None
+    data, begin = found
+    count = static_rank(begin, 1, "begin")
+    if count > data.ndim:
+        raise RelationError(
+            f"begin has {count} elements but data {in_words(data.shape)} has {data.ndim} dimensions", argument=1
+        )
+    return TensorType((ANY,) * count + data.shape[count:], data.dtype)
+
+
+def _strided_slice_kernel(attrs: StridedSliceAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    data, begin, end, strides = inputs
+    bounds: list[Bounds] = []
+    for axis, first in enumerate(int(value) for value in begin):
+        last = int(end[axis])
+        if attrs.slice_mode == "size":
+            bounds.append(Bounds(axis, first, END if last < 0 else first + last, 1))
+        else:
+            bounds.append(Bounds(axis, first, last, int(strides[axis])))
+    return data[slice_array(data, bounds)]
+
+
+def _expand_dims_relation(context: RelationContext) -> Type | None:
+    attrs: DynExpandDimsAttrs | None = context.attrs
+    found = _two(context, "data", "axis")
+    if found is None:
+        return None
+    data, axis = found
+    require_scalar(axis, 1, "axis")
+    return TensorType((ANY,) * (data.ndim + (1 if attrs is None else attrs.num_newaxis)), data.dtype)
+
+
+def _expand_dims_kernel(attrs: DynExpandDimsAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    data, axis = inputs
+    place = int(axis) + data.ndim + 1 if int(axis) < 0 else int(axis)
+    return data.reshape((*data.shape[:place], *(1,) * attrs.num_newaxis, *data.shape[place:]))
+
+
+def _squeeze_relation(context: RelationContext) -> Type | None:
+    found = _two(context, "data", "axes")
+    if found is None:
+        return None
+    data, axes = found
+    count = static_rank(axes, 1, "axes")
+    if count > data.ndim:
+        raise RelationError(
+            f"axes has {count} elements but data {in_words(data.shape)} has only {data.ndim} dimensions", argument=1
+        )
+    return TensorType((ANY,) * (data.ndim - count), data.dtype)
+
+
+def _squeeze_kernel(attrs: SqueezeAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    return np.squeeze(inputs[0], tuple(int(axis) for axis in inputs[1]))
+
+
+def _topk_relation(context: RelationContext) -> Type | None:
+    attrs: TopKAttrs = context.attrs
+    found = _two(context, "data", "k")
+    if found is None:
+        return None
+    data, count = found
+    if count.ndim > 1 or (count.ndim == 1 and count.shape[0] != 1):
+        raise RelationError(
+            f"k must be a scalar or have one element, but it has shape {in_words(count.shape)}", argument=1
+        )
+    return largest_type(data, attrs, ANY)
+
+
+def _topk_kernel(attrs: TopKAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray | tuple[NDArray, NDArray]:
+    return largest(inputs[0], attrs, int(inputs[1].reshape(())))
+
+
+def _pad_relation(context: RelationContext) -> Type | None:
+    found = _two(context, "data", "pad_width")
+    value = tensor_argument(context, 2, "pad_val")
+    if found is None or value is None:
+        return None
+    data, width = found
+    if not data.shape:
+        raise RelationError("data must have at least one dimension, but it is a scalar", argument=0)
+    require_rank(width, 2, 1, "pad_width", "a pair for each axis of data")
+    return TensorType((ANY,) * data.ndim, data.dtype)
+
+
+def _pad_kernel(attrs: DynPadAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    data, width, value = inputs
+    pairs = [(int(before), int(after)) for before, after in width]
+    if attrs.pad_mode == "constant":
+        return np.pad(data, pairs, constant_values=value.reshape(()).astype(data.dtype))
+    return np.pad(data, pairs, mode="edge" if attrs.pad_mode == "edge" else "reflect")
+
+
+UpsamplingAttrs: TypeAlias = UpSamplingAttrs | UpSampling3DAttrs
+
+
+def _reference(attrs: UpsamplingAttrs) -> str:
+    return "NCDHW" if isinstance(attrs, UpSampling3DAttrs) else "NCHW"
+
+
+def _upsampling_relation(context: RelationContext) -> Type | None:
+    """The batch and the channels stay; the spatial axes become ``?``."""
+    attrs: UpsamplingAttrs = context.attrs
+    reference = Layout.parse(_reference(attrs))
+    data = tensor_argument(context, 0, "data")
+    names = ("scale_d", "scale_h", "scale_w")[-(reference.rank - 2) :]
+    scales = [tensor_argument(context, number, name) for number, name in enumerate(names, 1)]
+    if data is None:
+        return None
+    for number, (name, scale) in enumerate(zip(names, scales, strict=True), 1):
+        if scale is None:
+            return None
+        require_scalar(scale, number, name)
+    try:
+        layout = Layout.parse(attrs.layout)
+        if not is_convertible(layout, reference):
+            raise LayoutError(f"layout {attrs.layout} does not have the axes of {reference}")
+    except LayoutError as error:
+        raise RelationError(str(error), attribute="layout") from None
+    try:
+        shape = convert_shape(data.shape, layout, reference)
+    except LayoutError as error:
+        raise RelationError(f"data {in_words(data.shape)} does not have the layout: {error}", argument=0) from None
+    grown = (*shape[:2], *(ANY,) * (reference.rank - 2))
+    return TensorType(convert_shape(grown, reference, layout), data.dtype)
+
+
+def _upsampling_kernel(attrs: UpsamplingAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    data = inputs[0]
+    layout, reference = Layout.parse(attrs.layout), Layout.parse(_reference(attrs))
+    shape = cast("tuple[int, ...]", convert_shape(data.shape, layout, reference))
+    scaled = np.asarray(shape[2:], np.float64) * [float(scale) for scale in inputs[1:]]
+    sizes = tuple(int(size) for size in round_away_from_zero(scaled))
+    grown = TensorType(convert_shape((*shape[:2], *sizes), reference, layout), data.dtype.name)
+    return upsampling_kernel(attrs, inputs[:1], grown)
+
+
+def _upsampling_layout(
+    attrs: Attrs | None, new_inputs: Sequence[Layouts], old_inputs: Sequence[Layouts], types: Sequence[Type]
+) -> InferredLayout:
+    """The new layout of the data where its spatial axes stand where they stood and are whole, else the old one.
+
+    Source of the rule: ``UpsamplingInferCorrectLayout``.
+    """
+    declared = cast("UpsamplingAttrs", attrs)
+    if new_inputs and isinstance(new_inputs[0], str):
+        old, new = Layout.parse(declared.layout), Layout.parse(new_inputs[0])
+        spatial = "WHD" if "D" in new else "WH"
+        if all(new.index(letter) == old.index(letter) and letter.lower() not in new for letter in spatial):
+            declared = replace(declared, layout=new.name)
+    # TVM gives the scales, which are scalars, the layout NCHW.
+    return InferredLayout((declared.layout, "NCHW", "NCHW"), (declared.layout,), declared)
+
+
+register(
+    Op(
+        "dyn.reshape",
+        doc="``data`` under the shape ``newshape``, where 0 copies a dimension, -1 is what is left over and -3 the "
+        "product of two. The result has as many dimensions as newshape elements, all ``?``.",
+        arguments=(DATA, Argument("newshape", "A vector of integers.")),
+        attrs=ReshapeAttrs,
+        relation=_reshape_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_reshape_kernel,
+        level=3,
+        reshapes_only=True,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.tile",
+        doc="``data`` as a whole ``reps`` times along each axis; all dimensions of the result are ``?``.",
+        arguments=(DATA, Argument("reps", "A vector of integers.")),
+        attrs=TileAttrs,
+        relation=_tile_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_tile_kernel,
+        level=3,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.broadcast_to",
+        doc="``data`` broadcast to ``shape``; all dimensions of the result are ``?``.",
+        arguments=(DATA, SHAPE),
+        attrs=InitOpAttrs,
+        relation=_broadcast_to_relation,
+        pattern=OpPattern.BROADCAST,
+        kernel=_broadcast_to_kernel,
+        level=4,
+        shape_needs_data=True,
+    )
+)
+for _name, _value in (("zeros", 0), ("ones", 1)):
+    register(
+        Op(
+            f"dyn.{_name}",
+            doc=f"A tensor of ``shape`` and ``dtype`` filled with {_name}; all its dimensions are ``?``.",
+            arguments=(SHAPE,),
+            attrs=InitOpAttrs,
+            relation=_init_relation,
+            pattern=OpPattern.ELEMWISE,
+            kernel=_init_kernel(_value),
+            level=3,
+            shape_needs_data=True,
+        )
+    )
+register(
+    Op(
+        "dyn.full",
+        doc="A tensor of ``shape`` filled with ``fill_value``, in ``dtype`` or, without it, the dtype of the value.",
+        arguments=(Argument("fill_value", "The scalar to fill with.", "double"), SHAPE),
+        attrs=InitOpAttrs,
+        relation=_full_relation,
+        pattern=OpPattern.ELEMWISE,
+        kernel=_full_kernel,
+        level=3,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.one_hot",
+        doc="``on_value`` where the position along a new axis of size ``depth`` is the index, else ``off_value``.",
+        arguments=(
+            Argument("indices", "A tensor of integers."),
+            Argument("on_value", "A scalar.", "Expr"),
+            Argument("off_value", "A scalar.", "Expr"),
+            Argument("depth", "A scalar: the size of the new axis.", "Expr"),
+        ),
+        attrs=OneHotAttrs,
+        relation=_one_hot_relation,
+        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        kernel=_one_hot_kernel,
+        level=10,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.strided_slice",
+        doc="The elements of ``data`` from ``begin`` up to ``end`` in steps of ``strides`` along its first axes, whose "
+        "dimensions become ``?``.",
+        # TVM lists a fifth argument, slice_mode, which no call has.
+        arguments=(
+            DATA,
+            Argument("begin", "A vector: the first index along each axis."),
+            Argument("end", "A vector: the index along each axis that is not reached any more."),
+            Argument("strides", "A vector: the step along each axis."),
+        ),
+        attrs=StridedSliceAttrs,
+        relation=_strided_slice_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_strided_slice_kernel,
+        level=4,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.expand_dims",
+        doc="``data`` with axes of size 1 inserted before ``axis``; all dimensions of the result are ``?``.",
+        arguments=(DATA, Argument("axis", "A scalar: where the first new axis stands.")),
+        metadata_attrs=DynExpandDimsAttrs,
+        relation=_expand_dims_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_expand_dims_kernel,
+        level=3,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.squeeze",
+        doc="``data`` without the axes that ``axes`` names, which have size 1; the dimensions left are all ``?``.",
+        arguments=(DATA, Argument("axes", "A vector of integers.")),
+        attrs=SqueezeAttrs,
+        relation=_squeeze_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_squeeze_kernel,
+        level=3,
+        reshapes_only=True,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.topk",
+        doc="The ``k`` largest (or smallest) elements along ``axis`` in order, their indices, or a tuple of both; the "
+        "dimension of the axis becomes ``?``.",
+        arguments=(DATA, Argument("k", "How many: a scalar, or one element.")),
+        attrs=TopKAttrs,
+        relation=_topk_relation,
+        kernel=_topk_kernel,
+        level=6,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.nn.pad",
+        doc="``data`` with ``pad_width`` elements before and after along each axis; all dimensions become ``?``.",
+        arguments=(
+            DATA,
+            Argument("pad_width", "Integers of shape (rank, 2): how many elements before and after."),
+            Argument("pad_val", "A scalar: what is added in mode constant.", "double"),
+        ),
+        attrs=DynPadAttrs,
+        relation=_pad_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_pad_kernel,
+        level=2,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.nn.upsampling",
+        doc="Images enlarged by factors along height and width, whose dimensions become ``?``.",
+        arguments=(
+            Argument("data", "The images."),
+            Argument("scale_h", "A scalar: the factor along the height.", "double"),
+            Argument("scale_w", "A scalar: the factor along the width.", "double"),
+        ),
+        attrs=UpSamplingAttrs,
+        relation=_upsampling_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_upsampling_kernel,
+        infer_layout=_upsampling_layout,
+        level=2,
+        shape_needs_data=True,
+    )
+)
+register(
+    Op(
+        "dyn.nn.upsampling3d",
+        doc="Volumes enlarged by factors along depth, height and width, whose dimensions become ``?``.",
+        arguments=(
+            Argument("data", "The volumes."),
+            Argument("scale_d", "A scalar: the factor along the depth.", "double"),
+            Argument("scale_h", "A scalar: the factor along the height.", "double"),
+            Argument("scale_w", "A scalar: the factor along the width.", "double"),
+        ),
+        attrs=UpSampling3DAttrs,
+        relation=_upsampling_relation,
+        pattern=OpPattern.INJECTIVE,
+        kernel=_upsampling_kernel,
+        infer_layout=_upsampling_layout,
+        level=2,
+        shape_needs_data=True,
+    )
+)
