@@ -174,7 +174,7 @@ def typed(record: Record, field: str, text: str) -> str | None:
     if module is None:
         return problem
     expected = without_spans(text).partition("\n#[metadata]")[0].rstrip()
-    actual = ir.to_text(module, show_meta_data=False, show_spans=False).rstrip()
+    actual = ir.to_text(module, show_meta_data=True, show_spans=False).partition("\n#[metadata]")[0].rstrip()
     if expected.count("/* ty=") < actual.count("/* ty="):
         return None
     return difference(expected, actual)
