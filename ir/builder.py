@@ -16,12 +16,12 @@ from typing import TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from .arrays import numpy_dtype
 from .attributes import AttributeValueError, Attrs
 from .expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, TupleGetItem, Var
-from .metadata.tensors import numpy_dtype
 from .ops.operator import Op, find
 from .spans import AnySpan, SequentialSpan, SourceName, Span
-from .types import DataType, Shape, TensorType, Type
+from .types import Shape, TensorType, Type
 from .visitor import children, free_type_vars, free_vars
 
 __all__ = [
@@ -58,14 +58,14 @@ def constant(value: npt.ArrayLike, dtype: str | None = None) -> Constant:
     """A constant tensor. Python numbers become ``int32`` and ``float32`` unless ``dtype`` says otherwise.
 
     Raises:
-        MetadataError: numpy cannot hold ``dtype``.
+        TypeError: numpy cannot hold ``dtype``.
     """
     array = np.asarray(value)
     if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
         dtype = {"int64": "int32", "float64": "float32"}.get(array.dtype.name)
     if dtype is None:
         return Constant(array)
-    return Constant(array.astype(numpy_dtype(DataType(dtype))), dtype)
+    return Constant(array.astype(numpy_dtype(dtype)), dtype)
 
 
 def operator(name: str) -> Op:

@@ -11,14 +11,14 @@ import binascii
 import struct
 from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 
+from ..arrays import numpy_dtype
 from ..expressions import NDArray
 from ..types import DataType
 from .graph import MetadataError
 
-__all__ = ["decode_base64", "decode_tensor", "encode_base64", "encode_tensor", "numpy_dtype"]
+__all__ = ["decode_base64", "decode_tensor", "encode_base64", "encode_tensor"]
 
 _MAGIC: Final = 0xDD5E40F096B4A13F
 _HEADER: Final = struct.Struct("<QQiiiBBH")
@@ -28,23 +28,11 @@ _CODES: Final = {"int": 0, "uint": 1, "bool": 1, "float": 2, "handle": 3, "bfloa
 _NAMES: Final = {0: "int", 1: "uint", 2: "float", 3: "handle", 4: "bfloat"}
 
 
-def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
-    """The numpy dtype that holds values of ``dtype``: ``int4`` is held in ``int8``, ``handle`` in ``uint64``.
-
-    Raises:
-        MetadataError: numpy has none.
-    """
-    code, bits = dtype.code, dtype.bits
-    if code == "bool":
-        return np.dtype(np.bool_)
-    if code == "bfloat" and bits == 16:
-        return np.dtype(ml_dtypes.bfloat16)
-    size = (bits + 7) // 8
-    if code == "float" and size in (2, 4, 8):
-        return np.dtype(f"f{size}")
-    if code in ("int", "uint", "handle") and size in (1, 2, 4, 8):
-        return np.dtype(f"{'i' if code == 'int' else 'u'}{size}")
-    raise MetadataError(f"a tensor of dtype {dtype} cannot be held")
+def _holder(dtype: DataType) -> np.dtype[Any]:
+    try:
+        return numpy_dtype(dtype)
+    except TypeError:
+        raise MetadataError(f"a tensor of dtype {dtype} cannot be held") from None
 
 
 def decode_base64(blob: str) -> bytes:
@@ -88,7 +76,7 @@ def decode_tensor(blob: str) -> tuple[NDArray, DataType]:
         dtype = DataType(f"{_NAMES[code]}{bits}" + (f"x{lanes}" if lanes > 1 else ""))
     else:
         raise MetadataError(f"a tensor has the dtype code {code}, which stands for no dtype")
-    array = np.frombuffer(data, numpy_dtype(dtype))
+    array = np.frombuffer(data, _holder(dtype))
     expected = 1
     for extent in shape:
         expected *= extent
@@ -99,7 +87,7 @@ def decode_tensor(blob: str) -> tuple[NDArray, DataType]:
 
 def encode_tensor(array: NDArray, dtype: DataType) -> str:
     """``array`` as TVM would store it under ``dtype``."""
-    data = np.ascontiguousarray(array, numpy_dtype(dtype)).tobytes()
+    data = np.ascontiguousarray(array, _holder(dtype)).tobytes()
     code = _CODES.get(dtype.code)
     if code is None:
         raise MetadataError(f"a tensor of dtype {dtype} cannot be written")

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from ..arrays import numpy_dtype
 from ..expressions import NDArray
-from ..metadata.tensors import numpy_dtype
 from ..module import IRModule
 from ..types import TensorType, is_static
 
