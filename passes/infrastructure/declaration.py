@@ -23,6 +23,7 @@ from typing import Any, TypeVar, cast
 from typing_extensions import dataclass_transform
 
 from ...ir.attributes import AttributeField, attribute
+from .documentation import Example, examples_in
 from .pass_info import PassInfo
 from .registry import register_pass
 
@@ -48,6 +49,11 @@ class Declaration:
     def summary(self) -> str:
         """The first sentence of the documentation."""
         return self.doc.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def examples(self) -> Sequence[Example]:
+        """The modules before and after that the documentation shows."""
+        return examples_in(self.doc)
 
 
 _Class = TypeVar("_Class", bound=type)

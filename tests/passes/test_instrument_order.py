@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from relay_lsp.ir.expressions import Function, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.types import TensorType
