@@ -40,7 +40,7 @@ def test_type(
 
 
 ERRORS = [
-    ("nn.dense", ["1 64", "10 32"], {"units": 10}, 1, "summed dimension of data (64) does not match that of weight (32)"),
+    ("nn.dense", ["1 64", "10 32"], {"units": 10}, 1, "dimension of data (64) does not match that of weight (32)"),
     ("nn.dense", ["1 64", "10 64"], {"units": 12}, "units", "units (12) does not match the 10 units of weight"),
     ("nn.dense", ["1 64", "10 64 1"], {"units": 10}, 1, "weight must be 2-dimensional"),
     ("nn.dense", ["", "10 64"], {"units": 10}, 0, "data must have at least 1 dimensions"),
