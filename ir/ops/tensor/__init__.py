@@ -10,7 +10,6 @@ from . import einsum as einsum
 from . import expansion as expansion
 from . import indexing as indexing
 from . import ordering as ordering
-from . import random as random
 from . import rearranging as rearranging
 from . import reduction as reduction
 from . import reshaping as reshaping
