@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
@@ -159,7 +160,7 @@ class Op(Expr):
     ) -> None:
         super().__init__()
         self.name: Final = name
-        self.doc: Final = doc
+        self.doc: Final = inspect.cleandoc(doc)
         self.arguments: Final = tuple(arguments)
         self.attrs_type: Final = attrs
         self.relation: Final = relation
