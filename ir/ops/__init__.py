@@ -8,6 +8,7 @@ from . import layout_rewriters as layout_rewriters
 from . import memory as memory
 from . import nn as nn
 from . import qnn as qnn
+from . import random as random
 from . import sparse as sparse
 from . import tensor as tensor
 from . import vision as vision
