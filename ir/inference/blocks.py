@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from ..diagnostics import Place, Related
 from ..expressions import (
+    Call,
     Expr,
     Function,
     If,
     Let,
+    TupleGetItem,
 )
+from ..ops.operator import Op
 from ..types import (
+    ErrorType,
     FuncType,
     scalar_type,
 )
@@ -47,9 +51,18 @@ def type_function(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) 
         result = inferencer.unify(
             expr.ret_type, result, expr, lambda mismatch: _wrong_result(inferencer, expr, mismatch)
         )
+        if _is_found_later(expr.body) and not isinstance(types[expr.body], ErrorType):
+            # In the reference the body's type is still open here, so that the annotation stands in the function's.
+            result = expr.ret_type
     type = FuncType(tuple([types[param] for param in expr.params]), result, expr.type_params)
     inferencer.check_kinds(type, expr)
     inferencer.conclude(expr, type)
+
+
+def _is_found_later(body: Expr) -> bool:
+    """Whether the type of ``body`` comes from a relation."""
+    value = last_of(body)
+    return isinstance(value, TupleGetItem) or (isinstance(value, Call) and isinstance(value.op, Op))
 
 
 def _wrong_result(inferencer: Inferencer, expr: Function, mismatch: Mismatch) -> Finding:

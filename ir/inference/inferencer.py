@@ -150,8 +150,10 @@ class Inferencer:
         mismatches: list[Mismatch] = []
         result = self.solver.unify(lhs, rhs, mismatches, assign_rhs=assign_rhs)
         if mismatches:
-            found = explain(mismatches[0])
-            code = "infinite-type" if mismatches[0].infinite else found.code
+            first = mismatches[0]
+            lhs, rhs = self.solver.resolve(first.lhs), self.solver.resolve(first.rhs)
+            found = explain(Mismatch(lhs, rhs, first.dimensions, first.infinite))
+            code = "infinite-type" if first.infinite else found.code
             self.report.error(code, found.message, found.place, found.related, blame=blame)
         return result
 

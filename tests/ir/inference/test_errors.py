@@ -106,7 +106,7 @@ def @main(%x: Tensor[(3), float32]) {
 
 
 def test_broken_code_silences_what_depends_on_it() -> None:
-    parsed = parse('#[version = "0.0.5"]\ndef @main(%x: float32) {\n  %0 = nn.relu(;\n  add(%0, %x)\n}\n')
+    parsed = parse('#[version = "0.0.5"]\ndef @main(%x: float32) {\n  %0 = nn.relu(%unknown);\n  add(%0, %x)\n}\n')
     assert parsed.diagnostics
     assert not infer_types(parsed.module).diagnostics
 
