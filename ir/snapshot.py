@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from .diagnostics import Diagnostic, Place, Related
+from .diagnostics import Diagnostic, Place, Related, Severity
 from .expressions import Constructor, Expr, Function, GlobalVar, Var
 from .inference import Inferred, infer_types
 from .module import IRModule
@@ -113,7 +113,19 @@ class Snapshot:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, in the order of the text."""
         found = [*self._reading.diagnostics, *map(self._located, self._inferred.diagnostics)]
-        return tuple(sorted(found, key=lambda diagnostic: diagnostic.span or TextSpan(0, 0)))
+        found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
+        return tuple(self._without_followers(found))
+
+    def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+        """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
+        broken = [d.span for d in found if d.severity is Severity.ERROR and d.code != "cannot-infer-type" and d.span]
+        extents = [TextSpan(start, end) for _, start, end in self._reading.extents]
+        faulty = [extent for extent in extents if any(extent.contains(span.start) for span in broken)]
+        for diagnostic in found:
+            span = diagnostic.span or TextSpan(0, 0)
+            if diagnostic.code == "cannot-infer-type" and any(extent.contains(span.start) for extent in faulty):
+                continue
+            yield diagnostic
 
     def _located(self, diagnostic: Diagnostic) -> Diagnostic:
         span = diagnostic.span

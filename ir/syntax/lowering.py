@@ -591,6 +591,13 @@ class Lowering:
         name = self._texts[token]
         found = self._find_graph(int(name[1:]))
         if found is None:
+            if token == self.statement.first and self.statement.kinds.startswith("G(") and self._ends_statement():
+                gap = TextSpan(self.unit.span(token).start, self.unit.span(token + 1).start)
+                end = self.unit.span(token).end
+                fix = Fix("Insert `=`", (TextEdit(TextSpan(end, end), " ="),))
+                self.report("missing-token", f"expected `=` after {name}, which is not bound yet", gap, [fix])
+                self._bind_graph(token, ErrorExpr())
+                return ErrorExpr()
             self._report_unknown(
                 "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.graph)
             )
@@ -598,6 +605,9 @@ class Lowering:
         self._use(token, found)
         assert isinstance(found.value, Expr)
         return self._mark(found.value, step.node)
+
+    def _ends_statement(self) -> bool:
+        return self.statement.kinds.endswith(";")
 
     def _do_global(self, step: Step, values: list[Any]) -> Expr:
         token = self.statement.token(step.node.first)
@@ -756,7 +766,8 @@ class Lowering:
             callee.span = None  # TVM leaves the calls in the middle of a chain without
         if isinstance(callee, Op):
             if attrs is None:
-                attrs = self._operator_attributes(callee, given, callee_node, step.node)
+                broken = any(isinstance(argument, ErrorExpr) for argument in args)
+                attrs = self._operator_attributes(callee, given, callee_node, broken)
                 if attrs is None and (callee.attrs_type is not None or given):
                     return self._mark(ErrorExpr(args), step.node)
         elif given is not None and isinstance(callee, Expr) and not isinstance(callee, ErrorExpr):
@@ -786,7 +797,7 @@ class Lowering:
         return self._convert(declared, str(key.value), [item for item in given if item is not key], None)
 
     def _operator_attributes(
-        self, op: Op, given: list[_Attribute] | None, callee_node: ShapeNode, node: ShapeNode
+        self, op: Op, given: list[_Attribute] | None, callee_node: ShapeNode, broken: bool
     ) -> Attrs | None:
         declared = op.attrs_type
         if declared is None:
@@ -798,10 +809,11 @@ class Lowering:
                     [self._removal(item)],
                 )
             return None
-        return self._convert(declared, op.name, given or [], callee_node)
+        return self._convert(declared, op.name, given or [], callee_node, broken)
 
     def _convert(
-        self, declared: type[Attrs], owner: str, given: list[_Attribute], callee_node: ShapeNode | None
+        self, declared: type[Attrs], owner: str, given: list[_Attribute], callee_node: ShapeNode | None,
+        broken: bool = False,
     ) -> Attrs | None:
         fields = declared.fields()
         converted: dict[str, Any] = {}
@@ -834,7 +846,7 @@ class Lowering:
                     fixes = [replacement(span, f'"{name}"') for name in near]
                     self.report("invalid-attribute-value", f"{error} (in {owner})", span, fixes)
         missing = [name for name, field in fields.items() if field.required and name not in converted]
-        if failed:
+        if failed or (missing and broken):  # an argument that could not be read may have been the attribute
             return None
         if missing:
             span = self._range(callee_node) if callee_node is not None else self.unit.span(given[0].name_token)

@@ -54,7 +54,7 @@ _MARK = re.compile(rf"[(){{}};,]|{_STOP}")
 _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=C*w)|{_STOP}")
 _BRACE = re.compile(rf"[{{}}]|{_STOP}")
 _BINDING = re.compile("GC*=|w|v")
-_RESYNCHRONISE = re.compile(rf"[{{}}]|{_STOP}|GC*=|w(?=C*L)")
+_RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|GC*=|w(?=C*L)")
 _AFTER_CLOSE = re.compile("C*(?:;|GC*=|wC*L)")
 _HEADER_END = re.compile(rf"[{{}};w]|GC*=|{_STOP}")
 _DEVICE = re.compile("C*IC*=")
@@ -211,6 +211,11 @@ class Splitter:
                     end = semicolon.end() if semicolon else start + 1
                     return Cut(end, Role.STATEMENT, True, far_sighted=True)
                 return Cut(start, Role.STATEMENT, True, far_sighted=True)
+            if mark[0] == ";":
+                column = self.indentation(start)
+                if column is None or column > own:
+                    continue
+                return Cut(mark.end(), Role.STATEMENT, True, far_sighted=True)
             if mark[0][0] in "Gw":
                 column = self.indentation(start)
                 if column is None or column > own:

@@ -7,6 +7,7 @@ mended statement goes on as if it had been written, so that one fault gives one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
@@ -16,6 +17,7 @@ from ..source import TextSpan
 from .lexer import WHITE_SPACE
 from .segments import OpenValues, Role, is_inner_semicolon
 from .shapes import Shape, ShapeFault, ShapeNode, Start, shape_of
+from .suggestions import operator_prefix
 from .tokens import BLOCK, CLAUSES, COMMENT, KINDS, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["Block", "Clause", "Segment", "Statement"]
@@ -23,6 +25,7 @@ __all__ = ["Block", "Clause", "Segment", "Statement"]
 _TEXT_OF: Final = {"(": "(", ")": ")", "[": "[", "]": "]", ",": ",", ";": ";", "=": " = ", ":": ":", "r": " => "}
 """What to insert for each kind of token that may be missing."""
 
+_ARM: Final = re.compile("[^;{}]*r")
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
 
 
@@ -299,6 +302,8 @@ class _SegmentParser:
         while token < count:
             kind = kinds[token]
             frame = frames[-1]
+            if kind == ";" and token == count - 1 and len(frames) > 1:
+                break
             if kind == "{":
                 if self.is_device(token, frame):
                     end = kinds.find("}", token)
@@ -306,7 +311,9 @@ class _SegmentParser:
                     frame.index.extend(range(token, end + 1))
                     token = end + 1
                     continue
-                is_clauses = bool(frame.matches) and frame.matches[-1] == len(frame.elements)
+                is_clauses = bool(frame.matches) and (
+                    frame.matches[-1] == len(frame.elements) or _ARM.match(kinds, token + 1) is not None
+                )
                 if is_clauses:
                     frame.matches.pop()
                 frames.append(_Frame(token, is_clauses))
@@ -339,8 +346,11 @@ class _SegmentParser:
                     self.finish_head(frame)
                     frame.start_statement(token + 1)
             token += 1
+        unclosed = len(frames) > 1
         while len(frames) > 1:
             self.close_frame(frames, -1)
+        if unclosed and frames[0].index:  # the semicolon after the missing brace is there, or not worth another error
+            frames[0].index.append(token if token < count else ~count)
         self.finish_statement(frames[0])
         return frames[0].statements
 
@@ -366,7 +376,7 @@ class _SegmentParser:
             self.finish("statement", kinds, frame.index, frame.blocks, into)
 
     def kinds_of(self, frame: _Frame) -> str:
-        kinds = [self.kinds[token] for token in frame.index]
+        kinds = [self.kinds[token] if token >= 0 else ";" for token in frame.index]
         for position, block in frame.blocks.items():
             kinds[position] = BLOCK if block.clauses is None else CLAUSES
         return "".join(kinds)
@@ -451,9 +461,11 @@ class _SegmentParser:
             if shape.fault is None:
                 into.append(Statement(shape.root, kinds, index, blocks))
                 return
-            cut = self.next_statement(kinds, index, shape.fault) if start == "statement" else None
+            fault = shape.fault
+            readable = fault.position >= len(kinds) or kinds[fault.position] not in (UNKNOWN, UNCLOSED_STRING)
+            cut = self.next_statement(kinds, index, fault) if start == "statement" and readable else None
             if cut is None:
-                into.append(self.mend(start, kinds, index, blocks, shape.fault))
+                into.append(self.mend(start, kinds, index, blocks, fault))
                 return
             here = {position: block for position, block in blocks.items() if position < cut}
             there = {position - cut: block for position, block in blocks.items() if position >= cut}
@@ -475,6 +487,20 @@ class _SegmentParser:
                 index[position - 1], index[position]
             ):
                 return position
+        if fault.position == len(kinds) and ";" in fault.expected and kinds.startswith(("G=", "wL")):
+            return self.tuple_on_new_line(kinds, index)
+        return None
+
+    def tuple_on_new_line(self, kinds: str, index: Sequence[int]) -> int | None:
+        """Where a parenthesis that begins a line reads as the arguments of the line before."""
+        depth = 0
+        for position, kind in enumerate(kinds):
+            if kind == "(":
+                if not depth and kinds[position - 1] == ")" and self.begins_line(index[position - 1], index[position]):
+                    return position
+                depth += 1
+            elif kind == ")":
+                depth -= 1
         return None
 
     def begins_line(self, before: int, token: int) -> bool:
@@ -490,17 +516,17 @@ class _SegmentParser:
         """Report the fault, and mend the statement if one token more or less does."""
         position = fault.position
         at_end = position >= len(kinds)
-        token = index[position] if not at_end else (index[-1] + 1)
+        token = index[position] if not at_end else _after(index, blocks)
         if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
             return self.mend_unreadable(start, kinds, index, blocks, position)
-        insertable = _REPAIRS if start != "header" else (*_REPAIRS, "{")
-        for kind in insertable:
-            if kind not in fault.expected or (kind == ";" and not at_end and kinds[position] != "}"):
-                continue
-            shape = shape_of(start, kinds[:position] + kind + kinds[position:])
-            if shape.fault is None:
-                self.report_missing(kind, token)
-                return self.with_insertion(shape, kinds, index, blocks, position, kind, token)
+        insertion = self.find_insertion(start, kinds, fault)
+        if insertion is not None:
+            shape, kind, position = insertion
+            token = index[position] if position < len(kinds) else _after(index, blocks)
+            self.report_missing(kind, token)
+            longer = [*index[:position], ~token, *index[position:]]
+            moved = {p + (p >= position): block for p, block in blocks.items()}
+            return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
         if not at_end:
             shape = shape_of(start, kinds[:position] + kinds[position + 1 :]) if len(kinds) > 1 else None
             span = self.segment.span(index[position])
@@ -539,19 +565,26 @@ class _SegmentParser:
         self.finish(start, kinds, index, blocks, made)
         return made[0]
 
-    def with_insertion(
-        self,
-        shape: Shape,
-        kinds: str,
-        index: Sequence[int],
-        blocks: dict[int, Block],
-        position: int,
-        kind: str,
-        token: int,
-    ) -> Statement:
-        longer = [*index[:position], ~token, *index[position:]]
-        moved = {p + (p >= position): block for p, block in blocks.items()}
-        return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
+    def find_insertion(self, start: Start, kinds: str, fault: ShapeFault) -> tuple[Shape, str, int] | None:
+        """The one missing token that explains a fault: its kind, and the position it is missing before.
+
+        Where a list may go on without its comma, the fault shows a token or two late.
+        """
+        position = fault.position
+        insertable = _REPAIRS if start != "header" else (*_REPAIRS, "{")
+        expected = [kind for kind in insertable if kind in fault.expected]
+        others = [kind for kind in insertable if kind not in fault.expected]
+        attempts = [(position, kind) for kind in (*expected, *others)]
+        if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
+            attempts[:0] = [(position - 1, kind) for kind in ")]"]
+        attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
+        for at, kind in attempts:
+            if kind == ";" and at < len(kinds) and kinds[at] != "}":
+                continue
+            shape = shape_of(start, kinds[:at] + kind + kinds[at:])
+            if shape.fault is None:
+                return shape, kind, at
+        return None
 
     def report_missing(self, kind: str, token: int) -> None:
         words = KINDS[kind].words
@@ -565,6 +598,24 @@ class _SegmentParser:
             span = self.segment.gap_before(token)
             self.segment.report("expected-token", f"{_expected(fault)} here", span)
             return
+        if fault.position and self.begins_line(token - 1, token):
+            self.segment.report(
+                "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.gap_before(token)
+            )
+            return
+        if fault.position and kinds[fault.position - 1] == "I":
+            before = index[fault.position - 1]
+            if fault.expected == {"="}:
+                name = self.texts[before]
+                self.segment.report("missing-token", f"expected `=` after {name}", self.segment.span(before))
+                return
+            operator = operator_prefix(self.texts[before])
+            if operator is not None:
+                span = self.segment.span(before)
+                place = TextSpan(span.start + len(operator), span.start + len(operator))
+                fix = Fix("Insert `(`", (TextEdit(place, "("),))
+                self.segment.report("missing-token", f"expected `(` after {operator}", span, fix)
+                return
         self.segment.report(
             "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.span(token)
         )
@@ -572,6 +623,15 @@ class _SegmentParser:
     def found(self, token: int) -> str:
         text = self.texts[token]
         return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words
+
+
+def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
+    """The token after a sequence."""
+    last = index[-1]
+    block = blocks.get(len(index) - 1)
+    if block is not None:
+        last = block.close if block.close >= 0 else max([last, *(part.last for part in block.parts())])
+    return last + 1
 
 
 _EXPRESSION_KINDS: Final = frozenset("I@GbFLMifNRW(c")

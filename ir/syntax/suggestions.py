@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from ..diagnostics import Fix, TextEdit
+from ..ops import operator as operators
 from ..source import TextSpan
 
-__all__ = ["DTYPES", "closest", "replacement"]
+__all__ = ["DTYPES", "closest", "operator_prefix", "replacement"]
 
 DTYPES = (
     *(f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64) if (kind, bits) != ("float", 8)),
@@ -31,3 +32,13 @@ def closest(name: str, names: Iterable[str], count: int = 1) -> list[str]:
 def replacement(span: TextSpan, new: str) -> Fix:
     """The fix that puts ``new`` in place of ``span``."""
     return Fix(f"Change to `{new}`", (TextEdit(span, new),))
+
+
+def operator_prefix(name: str) -> str | None:
+    """The operator that an unknown name begins with, as ``ones`` in ``onesshape``, where a parenthesis was lost."""
+    if operators.find(name) is not None:
+        return None
+    for length in range(len(name) - 1, 2, -1):
+        if operators.find(name[:length]) is not None:
+            return name[:length]
+    return None
