@@ -3,7 +3,7 @@
 from .copying import with_span
 from .mutator import Descent, ExprMutator
 from .record import Record, current_record, expressions_of, recording
-from .trace import Event, Trace, TraceStep
+from .trace import Event, Trace, TraceStep, active_trace
 
 __all__ = [
     "Descent",
@@ -12,6 +12,7 @@ __all__ = [
     "Record",
     "Trace",
     "TraceStep",
+    "active_trace",
     "current_record",
     "expressions_of",
     "recording",
