@@ -86,7 +86,7 @@ class ExprPrinter:
         self.types: Final = TypePrinter(table)
         self._annotate = annotate
         self._show_types = show_types
-        self._show_spans = show_spans
+        self.show_spans = show_spans
         self._keep_positions = keep_positions
         self._scopes: list[list[Document]] = [[]]
         self._written: dict[Expr, Document] = {}
@@ -100,13 +100,12 @@ class ExprPrinter:
         self._names: dict[str, int] = {}
         self._uses: dict[Expr, int] = {}
         self._next_number = 0
-        self._in_type_definition = False
         self._simple: Mapping[type, Callable[[Any], Document]] = {
             Var: self._declare,
             Constant: self._constant,
             Op: lambda op: op.name,
             GlobalVar: lambda var: f"@{var.name_hint}",
-            Constructor: self._constructor,
+            Constructor: lambda constructor: constructor.name_hint,
             Call: self._call,
             Tuple: self._tuple,
             TupleGetItem: self._tuple_get_item,
@@ -153,14 +152,14 @@ class ExprPrinter:
         self._uses = uses
 
     def _type_definition(self, data: TypeData) -> Document:
-        self._in_type_definition = True
         header = self.types.text(data.header)
         if data.type_vars:
             header += f"[{', '.join(self.types.text(var) for var in data.type_vars)}]"
         body: list[Document] = []
         for constructor in data.constructors:
-            body += [NEW_LINE, _run(self._print(constructor, try_inline=True)), ","]
-        self._in_type_definition = False
+            inputs = ", ".join([self.types.text(input) for input in constructor.inputs])
+            text = f"{constructor.name_hint}({inputs})" if inputs else constructor.name_hint
+            body += [NEW_LINE, self._at(constructor, text), ","]
         return [f"type {header} {{", Indented(2, body or [NEW_LINE]), NEW_LINE, "}"]
 
     # One expression where it is used
@@ -210,7 +209,7 @@ class ExprPrinter:
         type_part = ""
         if expr.checked_type is not None and self._show_types:
             type_part = f" ty={self.types.text(expr.checked_type)}"
-        if expr.span is not None and self._show_spans:
+        if expr.span is not None and self.show_spans:
             return f" /*{type_part} span={expr.span} */"
         return f" /*{type_part} */" if type_part else ""
 
@@ -272,11 +271,6 @@ class ExprPrinter:
 
     def _constant(self, constant: Constant) -> Document:
         return scalar_text(constant) or self.table.reference(constant)
-
-    def _constructor(self, constructor: Constructor) -> Document:
-        if self._in_type_definition and constructor.inputs:
-            return f"{constructor.name_hint}({', '.join(self.types.text(input) for input in constructor.inputs)})"
-        return constructor.name_hint
 
     def _call(self, call: Call) -> Document:
         args = [self._print_written(arg) for arg in call.args]
