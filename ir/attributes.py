@@ -29,6 +29,7 @@ from .dimensions import Dim, DimExpr, FloatImm, IntImm
 from .types import DataType
 
 _MISSING: Any = dataclasses.MISSING
+_CALLABLE: Any = collections.abc.Callable
 
 
 def attribute(
@@ -177,7 +178,7 @@ def _convert(annotation: Any, value: object) -> Any:
     if annotation is Any or annotation is object:
         return value
     origin = typing.get_origin(annotation)
-    if origin is collections.abc.Callable:
+    if origin is _CALLABLE:
         return value if callable(value) else _MISSING
     if origin is collections.abc.Mapping:
         return _convert_mapping(typing.get_args(annotation), value)
@@ -224,7 +225,7 @@ def _kind_name(annotation: Any, plural: bool = False) -> str:
     if annotation == Dim:
         return "dimensions" if plural else "a dimension"
     origin = typing.get_origin(annotation)
-    if origin is collections.abc.Callable:
+    if origin is _CALLABLE:
         return "functions" if plural else "a function"
     if origin is collections.abc.Mapping:
         key, item = typing.get_args(annotation)
@@ -235,5 +236,7 @@ def _kind_name(annotation: Any, plural: bool = False) -> str:
         return f"lists of {inner}" if plural else f"a list of {inner}"
     if origin is typing.Union or isinstance(annotation, types.UnionType):
         options = list(typing.get_args(annotation))
+        if DimExpr in options and int in options:
+            options.remove(int)  # A dimension is a number or a symbol.
         return " or ".join(_kind_name(option, plural) for option in options)
     return getattr(annotation, "__name__", str(annotation))
