@@ -1,0 +1,77 @@
+"""Whatever a client sends, the server answers and lives, and nothing of the user's is lost."""
+
+from __future__ import annotations
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from tests.server.protocol.conftest import Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MODEL = '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  add(%x, %x)\n}\n'
+
+
+async def lives(editor: Editor) -> bool:
+    editor.open(MODEL)
+    hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(2, 3)))
+    return hover is not None
+
+
+async def test_a_change_before_opening(editor: Editor) -> None:
+    editor.change("x", (0, 0))
+    assert await lives(editor)
+
+
+async def test_a_request_about_a_document_that_is_not_open(editor: Editor) -> None:
+    answer = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(0, 0)))
+    assert answer is None
+    assert await lives(editor)
+
+
+async def test_ranges_outside_the_text(editor: Editor) -> None:
+    editor.open(MODEL)
+    editor.change("// end\n", (500, 3), (900, 1))
+    assert await editor.diagnostics() == []
+    answer = await editor.client.text_document_hover_async(
+        types.HoverParams(editor.document, types.Position(4000, 4000))
+    )
+    assert answer is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "\0\0\0\1binary\0",
+        "def",
+        "#[version",
+        "{" * 5000,
+        "/*" * 2000,
+        '"' * 999,
+        "\ud800",
+        MODEL.replace("\n", "\r\n"),
+        MODEL.replace("\n", "\r"),
+        MODEL.replace("  ", "\t"),
+        MODEL.replace("add", "加法🎈"),
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+async def test_any_text(editor: Editor, text: str) -> None:
+    editor.open(text)
+    await editor.diagnostics()
+    await editor.client.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
+    await editor.client.text_document_semantic_tokens_full_async(types.SemanticTokensParams(editor.document))
+    await editor.client.text_document_completion_async(types.CompletionParams(editor.document, types.Position(0, 1)))
+    assert await lives(editor)
+
+
+async def test_a_command_with_the_wrong_arguments(editor: Editor) -> None:
+    for arguments in (None, [], [1], [{}], [{"uri": "file:///nowhere", "pass": "FoldConstant"}]):
+        with pytest.raises(JsonRpcException):
+            await editor.client.workspace_execute_command_async(
+                types.ExecuteCommandParams("relay-lsp.runPass", arguments)
+            )
+    assert await lives(editor)

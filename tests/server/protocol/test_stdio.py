@@ -1,0 +1,60 @@
+"""The bytes on standard input and output, and what a server does that nobody speaks to properly."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+from tests.server.protocol.conftest import COMMAND, URI
+
+
+def frame(message: object) -> bytes:
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def answers(*messages: object) -> list[dict[str, object]]:
+    """What a server answers to these messages and to a farewell."""
+    farewell = [{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
+    sent = b"".join(map(frame, [*messages, *farewell]))
+    done = subprocess.run(COMMAND, input=sent, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    found: list[dict[str, object]] = []
+    rest = done.stdout
+    while rest:
+        header, _, rest = rest.partition(b"\r\n\r\n")
+        length = int(header.split(b"\r\n")[0].split(b":")[1])
+        found.append(json.loads(rest[:length]))
+        rest = rest[length:]
+    return found
+
+
+INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+
+
+def test_initialize_is_answered_exactly_once() -> None:
+    found = answers(INITIALIZE)
+    assert [message.get("id") for message in found] == [1, 99]
+
+
+def test_what_is_no_json_gets_an_error_and_ends_nothing() -> None:
+    found = answers(INITIALIZE, b"{not json")
+    assert any("error" in message for message in found)
+    assert found[-1]["id"] == 99
+
+
+def test_parameters_of_the_wrong_kind_are_answered() -> None:
+    wrong = {"jsonrpc": "2.0", "id": 5, "method": "textDocument/hover", "params": {"position": "here"}}
+    found = {message.get("id"): message for message in answers(INITIALIZE, wrong)}
+    assert "error" in found[5]
+
+
+def test_an_unknown_method_is_answered() -> None:
+    unknown = {"jsonrpc": "2.0", "id": 5, "method": "relay/unheardOf", "params": {"uri": URI}}
+    found = {message.get("id"): message for message in answers(INITIALIZE, unknown)}
+    assert "error" in found[5]
+
+
+def test_a_client_that_goes_away_without_a_word_ends_the_server() -> None:
+    done = subprocess.run(COMMAND, input=frame(INITIALIZE), capture_output=True, timeout=60, check=False)
+    assert b"Traceback" not in done.stderr
