@@ -67,8 +67,8 @@ NORM = Op("test.norm", doc="", attrs=PrintedAttrs)
 SCALAR = TensorType((), "int32")
 
 
-def body(expr: Expr, **options: bool) -> str:
-    text = to_text(expr, **options)
+def body(expr: Expr, *, show_meta_data: bool = True, show_types: bool = True, show_spans: bool = True) -> str:
+    text = to_text(expr, show_meta_data=show_meta_data, show_types=show_types, show_spans=show_spans)
     assert text.startswith(HEADER)
     return text.removeprefix(HEADER)
 
