@@ -24,6 +24,8 @@ def place_span(origins: Mapping[Expr, Origin], place: Place) -> TextSpan | None:
         arguments = argument_nodes(origin.node)
         if place.argument < len(arguments):
             node = arguments[place.argument]
+    elif place.attribute == "ret_type":
+        node = origin.node.child("result_type")
     elif place.attribute is not None:
         found = attribute_node(origin, place.attribute)
         if found is not None:
@@ -33,6 +35,10 @@ def place_span(origins: Mapping[Expr, Origin], place: Place) -> TextSpan | None:
             node = origin.node.nodes()[0]
     elif place.callee and origin.node.rule == "call":
         node = origin.node.nodes()[0]
+    if node is None and origin.node.rule == "header":
+        # A function of the module is known by its name.
+        name = origin.statement.token(next(child for child in origin.node.children[1:] if isinstance(child, int)))
+        return origin.unit.range(name, name)
     return node_span(origin, node if node is not None else origin.node)
 
 

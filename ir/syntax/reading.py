@@ -13,7 +13,7 @@ from ..module import IRModule, TypeData
 from ..source import TextSpan
 from ..types import GlobalTypeVar
 from .lexer import WHITE_SPACE, lex
-from .lowering import Item, Lowering, Names, Unit
+from .lowering import Item, Lowering, Names, Origin, Unit
 from .places import place_span
 from .positions import Positions, span_between
 from .scopes import Definition, SymbolKind
@@ -373,6 +373,9 @@ class Reading:
             self._report_unclosed(header, last, index)
         body = self._fold_body(items, last, last_token, closed, faults)
         function = lowering.make_function(head, body)
+        if header.segment.statements and header.segment.statements[0].root is not None:
+            statement = header.segment.statements[0]
+            lowering.origins[function] = Origin(header, statement, statement.root)
         if lowering.positions is not None:
             lowering.statement = header.segment.statements[0]
             first = header.positions(lowering.positions)[min(2, len(kinds) - 1)]
