@@ -72,7 +72,7 @@ def _wrong_result(inferencer: Inferencer, expr: Function, mismatch: Mismatch) ->
     message = f"the result is declared {describe(expr.ret_type)}, but the body is {describe(given)}: {found}"
     body = last_of(expr.body)
     related = [Related("the result is declared here", place=Place(expr, attribute="ret_type"))]
-    return Finding("type-mismatch", message, Place(body), [*related, *inferencer.origins(body)])
+    return Finding("type-mismatch", message, Place(body), [*related, *inferencer.origins(body, against=expr.ret_type)])
 
 
 def type_let(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
@@ -111,7 +111,9 @@ def _wrong_value(inferencer: Inferencer, expr: Let, mismatch: Mismatch) -> Findi
     found = disagreement(facing(mismatch, annotation))
     message = f"{name_of(expr.var)} is declared {describe(annotation)}, but its value is {given}: {found}"
     related = [Related("the variable is declared here", place=Place(expr.var))]
-    return Finding("type-mismatch", message, Place(expr.value), [*related, *inferencer.origins(expr.value)])
+    return Finding(
+        "type-mismatch", message, Place(expr.value), [*related, *inferencer.origins(expr.value, against=annotation)]
+    )
 
 
 def type_if(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:

@@ -153,6 +153,7 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
         message = f"{name_of(call.op)} takes {count(len(instance.arg_types), 'argument')}, but {given}"
         inferencer.report.error("wrong-argument-count", message, Place(call, callee=True), _callee(inferencer, call))
         return _silenced(inferencer, instance.ret_type)
+    _pass_arguments(inferencer, call)
     for index, (expected, given_type) in enumerate(zip(instance.arg_types, arg_types, strict=True)):
         inferencer.unify(
             expected,
@@ -186,6 +187,14 @@ def _callee_function(inferencer: Inferencer, call: Call) -> Function | None:
     return op if isinstance(op, Function) else None
 
 
+def _pass_arguments(inferencer: Inferencer, call: Call) -> None:
+    """Note what the parameters without annotation stand for, as far as this call tells."""
+    function = _callee_function(inferencer, call)
+    for param, argument in zip(function.params if function is not None else (), call.args, strict=False):
+        if param.type_annotation is None:
+            inferencer.values.setdefault(param, argument)
+
+
 def _callee(inferencer: Inferencer, call: Call) -> list[Related]:
     function = _callee_function(inferencer, call)
     return [Related(f"{name_of(call.op)} is defined here", place=Place(function))] if function else []
@@ -202,7 +211,9 @@ def _wrong_argument(inferencer: Inferencer, call: Call, index: int, expected: Ty
         param = callee.params[index]
         related.append(Related(f"{name_of(param)} is declared {describe(wanted)} here", place=Place(param)))
     message = f"{name_of(call.op)} takes {describe(wanted)} as argument {index + 1}, not {describe(given)}: {found}"
-    return Finding("type-mismatch", message, Place(call, argument=index), [*related, *inferencer.origins(argument)])
+    return Finding(
+        "type-mismatch", message, Place(call, argument=index), [*related, *inferencer.origins(argument, against=wanted)]
+    )
 
 
 class _DeferredCall:

@@ -30,7 +30,8 @@ from ..types import (
     Type,
 )
 from .kinds import KindChecker
-from .report import Finding, Report, origin
+from .origins import Origins
+from .report import Finding, Report
 from .solver import Mismatch, TypeSolver
 
 __all__ = ["Inferencer", "Signatures", "Stack"]
@@ -157,10 +158,13 @@ class Inferencer:
             self.report.error(code, found.message, found.place, found.related, blame=blame)
         return result
 
-    def origins(self, *exprs: Expr) -> list[Related]:
-        """Where the types of ``exprs`` come from, as far as that can be followed."""
-        found = [origin(expr, self.types, self.values) for expr in exprs]
-        return [related for related in found if related is not None]
+    def origins(self, *exprs: Expr, against: Type | None = None) -> list[Related]:
+        """Where the types of ``exprs`` come from, which disagree with each other, or with ``against``."""
+        return Origins(self._type_so_far, self.values).of(exprs, against)
+
+    def _type_so_far(self, expr: Expr) -> Type | None:
+        found = self.types.get(expr)
+        return None if found is None else self.solver.resolve(found)
 
     def bind(self, var: Var) -> Type:
         """The type of a variable where it is bound (or free): its annotation, or an incomplete type."""

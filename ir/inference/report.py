@@ -24,7 +24,7 @@ from ..expressions import (
     Var,
 )
 from ..module import IRModule
-from ..ops.operator import Op, OpPattern
+from ..ops.operator import Op
 from ..type_visitor import same_type
 from ..types import (
     FuncType,
@@ -47,11 +47,9 @@ __all__ = [
     "facing",
     "last_of",
     "name_of",
-    "origin",
 ]
 
 _DEEPEST: Final = 6
-_LONGEST_ORIGIN: Final = 1000
 
 
 class Finding(NamedTuple):
@@ -172,59 +170,6 @@ def name_of(expr: Expr) -> str:
             f"field {expr.index} of {name_of(expr.tuple_value)}" if isinstance(expr.tuple_value, Var) else "this field"
         )
     return "this expression"
-
-
-def origin(expr: Expr, types: Mapping[Expr, Type], values: Mapping[Var, Expr]) -> Related | None:
-    """Where the type of ``expr`` comes from: a parameter's annotation, a constant, or the operator that made it.
-
-    Names, fields of tuples and operators that keep the type of an argument are followed. ``values`` has what each
-    ``let`` binds.
-    """
-    wanted = types.get(expr)
-    current = expr
-    for _ in range(_LONGEST_ORIGIN):
-        following = _followed(current, types, values)
-        if following is None:
-            break
-        current = following
-    found = types.get(current, wanted)
-    if found is None:
-        return None
-    if isinstance(current, Var):
-        return Related(f"{name_of(current)} is declared {describe(found)} here", place=Place(current))
-    if isinstance(current, Constant):
-        return Related(f"this constant is {describe(found)}", place=Place(current))
-    if current is expr:
-        return None
-    if isinstance(current, Call):
-        return Related(f"{name_of(current.op)} gives {describe(found)} here", place=Place(current))
-    return Related(f"{name_of(current)} is {describe(found)} here", place=Place(current))
-
-
-def _followed(expr: Expr, types: Mapping[Expr, Type], values: Mapping[Var, Expr]) -> Expr | None:
-    if isinstance(expr, Var):
-        # An annotated variable is where its type is written down.
-        return values.get(expr) if expr.type_annotation is None else None
-    if isinstance(expr, Let):
-        return expr.body
-    if isinstance(expr, TupleGetItem):
-        inner = expr.tuple_value
-        if isinstance(inner, Var):
-            inner = values.get(inner, inner)
-        if isinstance(inner, Tuple) and 0 <= expr.index < len(inner.fields):
-            return inner.fields[expr.index]
-        return None
-    if isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.pattern <= OpPattern.BROADCAST:
-        result = types.get(expr)
-        shape = result.shape if isinstance(result, TensorType) else None
-        for argument in expr.args:
-            type = types.get(argument)
-            if type is None or result is None:
-                continue
-            # A cast keeps the shape, and it is the shape that one mostly asks for.
-            if same_type(type, result) or (shape and isinstance(type, TensorType) and type.shape == shape):
-                return argument
-    return None
 
 
 def facing(mismatch: Mismatch, wanted: Type) -> Mismatch:

@@ -235,7 +235,8 @@ class TypeSolver:
                 count = len(item.parts)
                 made = results[len(results) - count :]
                 del results[len(results) - count :]
-                results.append(self._conclude(item.pair, item.build(made)))
+                # Where parts disagree the whole is not merged, so that a message can still tell the two apart.
+                results.append(item.pair.lhs if mismatches else self._conclude(item.pair, item.build(made)))
                 continue
             left, right = self.find(item.lhs), self.find(item.rhs)
             if left is right:
