@@ -1,0 +1,17 @@
+"""Parts of a graph that go to external compilers: which operators each takes, and the regions that annotations mark."""
+
+from .annotations import compiler_begin, compiler_end, compiler_of, is_begin, is_end
+from .regions import Region, RegionSet
+from .targets import register_target_support, supports
+
+__all__ = [
+    "Region",
+    "RegionSet",
+    "compiler_begin",
+    "compiler_end",
+    "compiler_of",
+    "is_begin",
+    "is_end",
+    "register_target_support",
+    "supports",
+]

@@ -1,0 +1,64 @@
+"""``MergeCompilerRegions``."""
+
+from __future__ import annotations
+
+from ..ir.expressions import Call, Expr, Function
+from ..ir.module import IRModule
+from ..ir.visitor import post_order
+from .compiler_regions import Region, RegionSet, is_begin, is_end
+from .infrastructure import FunctionPass, PassContext, declare_pass
+from .provenance import ExprMutator
+
+
+@declare_pass(opt_level=0)
+class MergeCompilerRegions(FunctionPass):
+    """Join neighbouring regions of one compiler, where nothing then depends on itself through another region.
+
+    Source of the rule: ``src/relay/transforms/merge_compiler_regions.cc``.
+    """
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function with regions joined, and without the annotations that are inside of one from now on."""
+        regions = RegionSet(function)
+        _merge(function, regions)
+        return _InnerAnnotations(regions).visit_function(function)
+
+
+def _merge(function: Function, regions: RegionSet) -> None:
+    """Merge each region with its parents, those nearest the inputs first."""
+    restrictions: dict[Region, set[Region]] = {}
+    done: set[Region] = set()
+    for expr in post_order(function):
+        region = regions.region_of(expr) if is_end(expr) else None
+        if region is None or region in done:
+            continue
+        parents = dict.fromkeys(
+            parent for begin in region.inputs if (parent := regions.region_of(begin.args[0])) is not None
+        )
+        own = restrictions.setdefault(region, set())
+        for parent in parents:
+            own |= restrictions.get(parent, set())
+        for parent in parents:
+            if parent.target != region.target:
+                own.add(parent)
+            elif parent is not region and parent not in own:
+                regions.merge(parent, region)
+                for held in restrictions.values():
+                    if parent in held:
+                        held.discard(parent)
+                        held.add(region)
+        done.add(region)
+
+
+class _InnerAnnotations(ExprMutator):
+    def __init__(self, regions: RegionSet) -> None:
+        super().__init__()
+        self.regions = regions
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if is_begin(pre) and is_end(pre.args[0]):
+            region = self.regions.region_of(pre)
+            inner = post.args[0]
+            if region is not None and region is self.regions.region_of(pre.args[0]) and is_end(inner):
+                return inner.args[0]
+        return post
