@@ -100,9 +100,11 @@ class Machine:
     def _run(self, expr: Expr, frame: Frame) -> Value:
         steps = self._steps
         steps.append((self._continue, expr, frame))
-        while steps:
-            step, expr, frame = steps.pop()
-            step(expr, frame)
+        # Infinities and numbers that are none are values like others, as they are in TVM.
+        with np.errstate(all="ignore"):
+            while steps:
+                step, expr, frame = steps.pop()
+                step(expr, frame)
         return self._delivered
 
     # Evaluation into a frame: afterwards the frame, or one around it, knows the value of the expression.
@@ -327,7 +329,7 @@ def _array(result: Any) -> Value:
     """A kernel's result: numpy makes scalars where arrays of rank 0 are meant."""
     if isinstance(result, tuple):
         return tuple(_array(field) for field in cast("tuple[Any, ...]", result))
-    return np.asarray(result)
+    return np.asarray(result) if np.isscalar(result) else result
 
 
 def matched(pattern: Pattern, value: Value) -> dict[Var, Value] | None:

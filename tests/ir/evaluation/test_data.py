@@ -83,3 +83,7 @@ def test_references_are_written_in_order(run: Run) -> None:
         np.float32(2),
     )
     assert result == (2.0, 3.0)
+
+
+def test_annotations_pass_any_value_through(run: Run) -> None:
+    assert run("def @main(%x: int32) { let %r = annotation.checkpoint(ref(%x)); ref_read(%r) }", 3) == 3
