@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
-from ..diagnostics import TextEdit
+from ..diagnostics import TextEdit, apply_edits
 from ..source import TextSpan
 from ..syntax.lexer import WHITE_SPACE, Lexed, lex
 from ..syntax.tokens import COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
@@ -31,16 +31,7 @@ CONSTRUCTORS: Final = "constructors"
 
 def format_text(text: str) -> str:
     """``text`` formatted; ``text`` itself where a string or a comment is never closed."""
-    edits = format_edits(text)
-    if not edits:
-        return text
-    pieces: list[str] = []
-    position = 0
-    for edit in edits:
-        pieces += [text[position : edit.span.start], edit.new_text]
-        position = edit.span.end
-    pieces.append(text[position:])
-    return "".join(pieces)
+    return apply_edits(text, format_edits(text))
 
 
 def format_edits(text: str, within: TextSpan | None = None) -> tuple[TextEdit, ...]:

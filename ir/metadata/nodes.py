@@ -54,6 +54,7 @@ from .graph import MetadataError
 __all__ = [
     "SCHEMAS",
     "UNCONSTRAINED",
+    "FieldText",
     "Identity",
     "Kind",
     "MetadataNode",
@@ -81,9 +82,18 @@ class SharedArray(tuple[object, ...]):
     __slots__ = ()
 
 
+class FieldText(str):
+    """A field of a node of unknown kind that is written in place, not as a node of its own."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, eq=True)
 class MetadataNode:
-    """A node for which there is no class of ours: a target and what is in it, a registered function."""
+    """A node for which there is no class of ours: a target and what is in it, a registered function, or any other.
+
+    It is only kept, to be written back.
+    """
 
     type_key: str
     text: str = ""

@@ -13,7 +13,7 @@ from ..ops.operator import find
 from ..spans import SourceName
 from ..types import DataType
 from .graph import Graph, GraphNode, MetadataError, read_graph
-from .nodes import SCHEMAS, Kind, MetadataNode, SharedArray, SharedString, attribute_kinds
+from .nodes import SCHEMAS, FieldText, Kind, MetadataNode, SharedArray, SharedString, attribute_kinds
 from .tensors import decode_tensor
 
 __all__ = ["read_metadata"]
@@ -23,7 +23,7 @@ def read_metadata(json_text: str) -> dict[str, list[object]]:
     """The objects of a metadata section by type key, in the order that ``meta[type key][index]`` counts.
 
     Raises:
-        MetadataError: the text is not a metadata section, or holds a node of a kind that we do not know.
+        MetadataError: the text is not a metadata section, or a node lacks what nodes of its kind have.
     """
     graph = read_graph(json_text)
     root = _Reader(graph).read(graph.root)
@@ -46,6 +46,7 @@ class _Reader:
         self.graph = graph
         self.objects: dict[int, object] = {}
         self.tensors: dict[int, tuple[NDArray, DataType]] = {}
+        self.numbers = {id(node): number for number, node in enumerate(graph.nodes)}
         self.inside_targets = self._nodes_of_targets()
         self.uses = Counter(child for node in graph.nodes for _, child in self._references(node))
 
@@ -67,11 +68,23 @@ class _Reader:
         if node.type_key in ("IntImm", "FloatImm", "tir.StringImm"):
             return ()
         cls = find_attributes(node.type_key)
-        if cls is not None:
-            return attribute_kinds(cls)
-        if node.fields:
-            raise MetadataError(f"the metadata section holds a node of the unknown kind {node.type_key}")
-        return ()
+        return self._guess(node) if cls is None else attribute_kinds(cls)
+
+    def _guess(self, node: GraphNode) -> Sequence[tuple[str, Kind]]:
+        """What the fields of a node of unknown kind are, which its text does not say.
+
+        Nodes are numbered as they are first met, so a number above the node's own is taken to be another node's, and
+        the fields' order is that of those numbers. Anything else is taken as it stands.
+        """
+        own = self.numbers[id(node)]
+        found: list[tuple[int, str]] = []
+        plain: list[tuple[str, Kind]] = []
+        for name, text in node.fields.items():
+            if text.isdigit() and own < int(text) < len(self.graph.nodes):
+                found.append((int(text), name))
+            else:
+                plain.append((name, "string"))
+        return [*plain, *((name, "node") for _, name in sorted(found))]
 
     def _references(self, node: GraphNode) -> list[tuple[str, int]]:
         """The nodes that ``node`` refers to, by field; what it contains has no field."""
@@ -150,7 +163,11 @@ class _Reader:
                 return cls(**values)
             except (AttributeValueError, TypeError) as error:
                 raise MetadataError(f"a {key} in the metadata section is wrong: {error}") from None
-        return MetadataNode(key, node.text.decode("utf-8", "surrogateescape"))
+        kept = {
+            name: self._value(node, name, kind) if kind == "node" else FieldText(_field(node, name))
+            for name, kind in self._fields(node)
+        }
+        return MetadataNode(key, node.text.decode("utf-8", "surrogateescape"), kept)
 
     def _make_map(self, node: GraphNode) -> dict[object, object]:
         if node.keys or not node.data:

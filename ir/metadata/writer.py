@@ -12,7 +12,17 @@ from ..ops.operator import Op
 from ..spans import SequentialSpan, SourceName, Span
 from ..types import Type
 from .graph import Graph, GraphNode, MetadataError, write_graph
-from .nodes import SCHEMAS, Identity, Kind, MetadataNode, SharedArray, SharedString, attribute_kinds, type_key_of
+from .nodes import (
+    SCHEMAS,
+    FieldText,
+    Identity,
+    Kind,
+    MetadataNode,
+    SharedArray,
+    SharedString,
+    attribute_kinds,
+    type_key_of,
+)
 from .tensors import encode_tensor
 
 __all__ = ["write_metadata"]
@@ -148,6 +158,11 @@ class _Writer:
             self._draft_fields(draft, schema.fields, schema.take(value))
         elif isinstance(value, MetadataNode):
             draft.node.text = value.text.encode("utf-8", "surrogateescape")
+            for name, part in value.fields.items():
+                if isinstance(part, FieldText):
+                    draft.node.fields[name] = str(part)
+                else:
+                    draft.references.append((name, _Reference(part)))
         else:
             raise MetadataError(f"a {key} cannot stand in the metadata section")
         return draft
