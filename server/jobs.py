@@ -96,11 +96,19 @@ class RunPasses:
         from ..ir.structural import structural_equal
         from ..passes.text_edits import text_edits
 
-        changing = [step for step in steps if step.changed and not _is_same_text(step, structural_equal)]
+        asked_for = {call.name for call in self.calls}
+        changing = [
+            step
+            for step in steps
+            # Types that are inferred because another pass needs them are no change of the text.
+            if step.changed
+            and (step.name != _INFER_TYPE or _INFER_TYPE in asked_for)
+            and not structural_equal(step.before, step.after)
+        ]
         progress("writing the text")
         edits = text_edits(self.text, parsed, module) if changing else ()
         text = apply_edits(self.text, edits)
-        texts = _step_texts(parsed, self.name, changing, text) if self.with_texts and edits else {}
+        texts = _step_texts(parsed, self.name, steps, changing, text) if self.with_texts and edits else {}
         outcomes = tuple(_step_outcome(step, step in changing, texts) for step in steps)
         return PassesOutcome(text, edits, outcomes)
 
@@ -110,11 +118,6 @@ def _snapshot(text: str, name: str) -> Snapshot:
     from ..ir.snapshot import Snapshot
 
     return Snapshot.open(text, name)
-
-
-def _is_same_text(step: TraceStep, equal: Callable[[IRModule, IRModule], bool]) -> bool:
-    """Whether a step made new objects that say what the old ones said, as inferring types does."""
-    return equal(step.before, step.after)
 
 
 def _step_outcome(step: TraceStep, changed: bool, texts: Mapping[TraceStep, tuple[str, SpanOrigins]]) -> StepOutcome:
@@ -138,6 +141,8 @@ def _operator_counts(module: IRModule) -> Counter[str]:
     return counts
 
 
+_INFER_TYPE = "InferType"
+
 _FIRST_WORD = TextSpan(0, 1)
 """Where stands what has no place of its own."""
 
@@ -145,9 +150,9 @@ Places = Callable[["Expr"], "TextSpan | None"]
 
 
 def _step_texts(
-    parsed: Parsed, name: str, steps: Sequence[TraceStep], final_text: str
+    parsed: Parsed, name: str, steps: Sequence[TraceStep], changing: Sequence[TraceStep], final_text: str
 ) -> dict[TraceStep, tuple[str, SpanOrigins]]:
-    """For each step the text after it, and for the values in it the places in the text before that they came from.
+    """For each step that changes the text, the text after it, and where in the text before its values came from.
 
     The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
     """
@@ -156,7 +161,10 @@ def _step_texts(
     found: dict[TraceStep, tuple[str, SpanOrigins]] = {}
     places: Places = _places_of(parsed)
     for step in steps:
-        if step is steps[-1]:
+        if step not in changing:
+            places = _places_through(step, places)
+            continue
+        if step is changing[-1]:
             text, new_places = final_text, _places_in(final_text, name, step.after)
         else:
             printed = to_text_with_positions(step.after)
@@ -164,6 +172,11 @@ def _step_texts(
         found[step] = (text, tuple(_origins(step, places, new_places)))
         places = new_places
     return found
+
+
+def _places_through(step: TraceStep, places: Places) -> Places:
+    """The places in an unchanged text of the expressions that a step has put in place of equal ones."""
+    return lambda expr: next((place for old in step.origins(expr) if (place := places(old)) is not None), None)
 
 
 def _places_of(parsed: Parsed) -> Places:

@@ -147,7 +147,7 @@ def _dtype_documentation(name: str) -> str:
 
 def _comment_above(snapshot: Snapshot, symbol: Symbol) -> str:
     """The ``//`` comments on the lines directly above a definition, as people document functions."""
-    line, _ = snapshot.lines.line_and_column(symbol.full_span.start)
+    line, _ = snapshot.lines.line_and_column(symbol.span.start)
     found: list[str] = []
     while line > 0:
         line -= 1

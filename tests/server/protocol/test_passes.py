@@ -1,0 +1,181 @@
+"""Passes from an editor: on save, as code actions, as commands, previewed, and remembered."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from tests.server.protocol.conftest import PROFILES, URI, Editor, leave, start
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MODEL = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  // Twice the same.
+  %0 = add(%x, %x);
+  %1 = add(%x, %x);
+  multiply(%0, %1)
+}
+"""
+MERGED = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  // Twice the same.
+  %0 = add(%x, %x);
+  multiply(%0, %0)
+}
+"""
+EVERYWHERE = types.Range(types.Position(0, 0), types.Position(0, 0))
+
+
+def after(text: str, edit: types.WorkspaceEdit | None) -> str:
+    """The text with an edit of ASCII text applied."""
+    assert edit is not None
+    assert edit.document_changes is not None
+    (change,) = edit.document_changes
+    assert isinstance(change, types.TextDocumentEdit)
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for part in reversed(change.edits):
+        assert isinstance(part, types.TextEdit)
+        start, end = (starts[place.line] + place.character for place in (part.range.start, part.range.end))
+        text = text[:start] + part.new_text + text[end:]
+    return text
+
+
+async def run(editor: Editor, command: str, **argument: Any) -> Any:
+    return await editor.client.workspace_execute_command_async(
+        types.ExecuteCommandParams(command, [{"uri": URI, **argument}])
+    )
+
+
+async def ask(editor: Editor, method: str, **params: Any) -> Any:
+    return await editor.client.protocol.send_request_async(method, {"textDocument": {"uri": URI}, **params})
+
+
+async def test_a_command_runs_a_pass_by_the_smallest_edit_and_it_is_remembered(editor: Editor) -> None:
+    editor.open(MODEL)
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "EliminateCommonSubexpr"})
+    assert answer["changed"]
+    assert answer["applied"]
+    (edit,) = editor.applied
+    assert after(MODEL, edit) == MERGED
+    editor.change(MERGED)
+
+    history = await ask(editor, "relay/history")
+    assert [step["pass"] for step in history["steps"]][-1] == "EliminateCommonSubexpr"
+    text = await ask(editor, "relay/historyText", id=history["steps"][-1]["id"], side="before")
+    assert text["text"] == MODEL
+    hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(4, 4)))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "`EliminateCommonSubexpr` made this from `multiply(%0, %1)`" in hover.contents.value
+
+
+async def test_a_pass_that_changes_nothing_says_so_and_edits_nothing(editor: Editor) -> None:
+    editor.open(MERGED)
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "EliminateCommonSubexpr"})
+    assert not answer["changed"]
+    assert editor.applied == []
+    assert any("nothing to change" in message for message in editor.messages)
+
+
+async def test_a_pass_that_there_is_not_is_named_with_the_nearest(editor: Editor) -> None:
+    editor.open(MODEL)
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "EliminateCommonSubexp"})
+    assert "did you mean EliminateCommonSubexpr" in answer["message"]
+
+
+async def test_passes_over_a_broken_text_are_refused_with_the_reason(editor: Editor) -> None:
+    editor.open(MODEL.replace("multiply", "multiplie"))
+    answer = await run(editor, "relay-lsp.runPipeline", passes=["EliminateCommonSubexpr"])
+    assert not answer["applied"]
+    assert "the text has an error" in answer["message"]
+
+
+async def test_only_passes_that_would_change_the_buffer_are_offered_and_worked_out_when_chosen(editor: Editor) -> None:
+    editor.open(MODEL)
+    params = types.CodeActionParams(editor.document, EVERYWHERE, types.CodeActionContext([]))
+    for _ in range(40):
+        actions = await editor.client.text_document_code_action_async(params)
+        titles = {action.title: action for action in actions or []}
+        if "Run pass EliminateCommonSubexpr" in titles:
+            break
+    assert "Run pass EliminateCommonSubexpr" in titles
+    assert "Run pass SimplifyInference" not in titles
+    action = titles["Run pass EliminateCommonSubexpr"]
+    assert isinstance(action, types.CodeAction)
+    assert action.edit is None
+    resolved = await editor.client.code_action_resolve_async(action)
+    assert after(MODEL, resolved.edit) == MERGED
+
+
+async def test_an_action_for_a_text_that_has_moved_on_is_refused(editor: Editor) -> None:
+    editor.open(MODEL)
+    data = {"uri": URI, "version": editor.version, "passes": ["EliminateCommonSubexpr"]}
+    editor.change("// more\n", (0, 0))
+    with pytest.raises(JsonRpcException, match="changed"):
+        await editor.client.code_action_resolve_async(types.CodeAction(title="Run pass", data=data))
+
+
+async def test_on_save_what_would_change_is_a_quiet_hint(editor: Editor) -> None:
+    editor.open(MODEL)
+    assert await editor.diagnostics() == []
+    editor.save()
+    found = await editor.diagnostics(lambda found: bool(found))
+    assert {item.severity for item in found} == {types.DiagnosticSeverity.Hint}
+    assert all("EliminateCommonSubexpr would change this" in item.message for item in found)
+    assert editor.applied == []
+    editor.change(" ", (5, 0))
+    assert await editor.diagnostics() == []
+
+
+async def test_a_preview_shows_the_steps_without_doing_anything(editor: Editor) -> None:
+    editor.open(MODEL)
+    preview = await ask(editor, "relay/preview", passes=["EliminateCommonSubexpr"])
+    assert preview["after"] == MERGED
+    (step,) = [step for step in preview["steps"] if step["changed"]]
+    assert step["operators"] == {"add": -1}
+    assert editor.applied == []
+
+
+async def test_the_passes_are_described_for_a_picker(editor: Editor) -> None:
+    described = {item["name"]: item for item in await ask(editor, "relay/passes")}
+    assert described["EliminateCommonSubexpr"]["summary"]
+    assert described["ToMixedPrecision"]["options"]
+
+
+async def test_the_worker_is_restarted_on_request(editor: Editor) -> None:
+    await editor.client.workspace_execute_command_async(types.ExecuteCommandParams("relay-lsp.restartWorker", []))
+    editor.open(MODEL)
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "EliminateCommonSubexpr"})
+    assert answer["applied"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_applying_on_save_is_for_those_who_asked_for_it(profile: str, tmp_path_factory: Any) -> None:
+    folder = str(tmp_path_factory.mktemp("history"))
+    editor = await start(profile, {"applyOnSave": True, "passTimeout": 60, "history": {"folder": folder}})
+    editor.open(MODEL)
+    editor.save()
+    for _ in range(400):
+        if editor.applied:
+            break
+        await asyncio.sleep(0.05)
+    assert after(MODEL, editor.applied[0]) == MERGED
+    await leave(editor)
+
+
+@pytest.mark.parametrize("profile", PROFILES[:1])
+async def test_a_pipeline_that_takes_too_long_is_stopped_and_said_so(profile: str, tmp_path_factory: Any) -> None:
+    folder = str(tmp_path_factory.mktemp("history"))
+    editor = await start(profile, {"passTimeout": 0.001, "history": {"folder": folder}})
+    editor.open(MODEL)
+    editor.save()
+    (found,) = await editor.diagnostics(lambda found: bool(found))
+    assert "stopped after 0.001 seconds" in found.message
+    await leave(editor)

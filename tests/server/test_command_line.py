@@ -1,0 +1,202 @@
+"""``relay-lsp`` from a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from relay_lsp.server.__main__ import main
+
+MODEL = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = add(%x, %x);
+  %1 = add(%x, %x);
+  multiply(%0, %1)
+}
+"""
+BROKEN = MODEL.replace("multiply(%0", "multiplie(%0")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "model.relay"
+    path.write_text(MODEL)
+    return path
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    path = tmp_path / "broken.relay"
+    path.write_text(BROKEN)
+    return path
+
+
+def test_a_file_without_fault(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(model)]) == 0
+    assert capsys.readouterr().out == "1 file checked: nothing wrong\n"
+
+
+def test_a_fault_is_shown_under_carets(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(broken)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"{broken}:5:3: error[")
+    assert lines[1] == "    5 |   multiplie(%0, %1)"
+    assert lines[2] == "      |   ^^^^^^^^^"
+    assert any("fix: " in line and "multiply" in line for line in lines)
+
+
+def test_carets_stand_under_what_they_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "wide.relay"
+    path.write_text(BROKEN.replace("  multiplie", "\t/* 卷积🎈 */ multiplie"), encoding="utf-8")
+    main(["check", str(path)])
+    _, code, carets, *_ = capsys.readouterr().out.splitlines()
+    assert code.endswith("\t/* 卷积🎈 */ multiplie(%0, %1)")
+    assert carets == "      | \t" + " " * len("/* 123456 */ ") + "^" * len("multiplie")
+
+
+def test_a_report_for_programs(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--format", "json", str(broken)]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["range"] == {"line": 5, "column": 3, "endLine": 5, "endColumn": 12}
+    assert found["severity"] == "error"
+    assert found["fixes"]
+
+
+def test_a_report_for_code_scanning(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--format", "sarif", str(broken)]) == 1
+    log = json.loads(capsys.readouterr().out)
+    assert log["version"] == "2.1.0"
+    (result,) = log["runs"][0]["results"]
+    assert result["level"] == "error"
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == 5
+    assert log["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x7fELF\x00\x01", "is not a text: it has a zero byte at offset 4"),
+        (b"def @main\n\xff\xfe", "is not UTF-8: byte 0xff on line 2 (offset 10)"),
+    ],
+)
+def test_a_file_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, words: str) -> None:
+    path = tmp_path / "model.relay"
+    path.write_bytes(content)
+    for command in (["check"], ["format"], ["opt", "-p", "InferType"], ["trace", "-p", "InferType"]):
+        assert main([*command, str(path)]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_missing_file_and_a_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path / "none.relay"), str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "none.relay: there is no such file" in error
+    assert "is a directory; name a file" in error
+
+
+def test_one_unreadable_file_does_not_hide_the_faults_of_another(
+    tmp_path: Path, broken: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(tmp_path / "none.relay"), str(broken)]) == 2
+    assert "error[" in capsys.readouterr().out
+
+
+def test_an_empty_file_and_windows_line_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "empty.relay"
+    path.write_text("")
+    assert main(["check", str(path)]) in (0, 1)
+    path.write_bytes(b"\xef\xbb\xbf" + MODEL.replace("\n", "\r\n").encode())
+    capsys.readouterr()
+    assert main(["check", str(path)]) == 0
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BROKEN.encode())))
+    assert main(["check", "-"]) == 1
+    assert capsys.readouterr().out.startswith("stdin:5:3: error[")
+
+
+def test_format_writes_only_what_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.relay"
+    path.write_text(MODEL.replace("  %0 =", "      %0   ="))
+    assert main(["format", "--check", str(path)]) == 1
+    assert main(["format", "--diff", str(path)]) == 1
+    assert "+  %0 = add(%x, %x);" in capsys.readouterr().out
+    assert main(["format", str(path)]) == 0
+    assert path.read_text() == MODEL
+    assert main(["format", "--check", str(path)]) == 0
+
+
+def test_opt_prints_what_passes_make(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "--pass", "EliminateCommonSubexpr", "--timing", str(model)]) == 0
+    captured = capsys.readouterr()
+    assert "multiply(%0, %0)" in captured.out
+    assert "EliminateCommonSubexpr" in captured.err
+    assert model.read_text() == MODEL
+
+
+def test_opt_writes_back_only_when_told_to(model: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.relay"
+    assert main(["opt", "-p", "EliminateCommonSubexpr", "-o", str(other), str(model)]) == 0
+    assert "multiply(%0, %0)" in other.read_text()
+    assert model.read_text() == MODEL
+    assert main(["opt", "-p", "EliminateCommonSubexpr", "--in-place", str(model)]) == 0
+    assert model.read_text() == other.read_text()
+
+
+def test_options_of_a_pass_need_no_quotes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "-p", "InferType=nonsense=1", str(model)]) == 1
+    assert "there is no option nonsense" in capsys.readouterr().err
+
+
+def test_opt_refuses_a_broken_text_at_the_place(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "-p", "EliminateCommonSubexpr", str(broken)]) == 1
+    captured = capsys.readouterr()
+    assert "^^^^^^^^^" in captured.out
+    assert "the text has an error" in captured.err
+
+
+def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", "-p", "EliminateCommonSubexpr", str(model)]) == 0
+    out = capsys.readouterr().out
+    assert "add -1" in out
+    assert "multiply(%0, %0)\n        from multiply(%0, %1)" in out
+    assert main(["trace", "-p", "EliminateCommonSubexpr", "--format", "json", str(model)]) == 0
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert steps[-1]["operators"] == {"add": -1}
+
+
+def test_the_catalogues(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["passes"]) == 0
+    assert "EliminateCommonSubexpr" in capsys.readouterr().out
+    assert main(["passes", "EliminateCommonSubexpr"]) == 0
+    assert "Before" in capsys.readouterr().out
+    assert main(["ops", "nn.softmax"]) == 0
+    assert "`axis`" in capsys.readouterr().out
+    assert main(["ops", "--format", "json"]) == 0
+    assert any(item["name"] == "nn.conv2d" for item in json.loads(capsys.readouterr().out))
+    assert main(["ops", "nn.sofmax"]) == 2
+    assert "did you mean nn.softmax" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["check"], ["opt", "file"], ["nothing"]])
+def test_a_wrong_call_explains_itself(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "relay-lsp trace --pass SimplifyInference model.relay" in capsys.readouterr().out
+
+
+def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--tcp", "nowhere"]) == 2
+    assert "write HOST:PORT" in capsys.readouterr().err
