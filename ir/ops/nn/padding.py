@@ -119,7 +119,22 @@ def pad_kernel(attrs: PadAttrs, inputs: Sequence[NDArray], result_type: Type) ->
     pairs = tuple((widths[0], widths[1]) for widths in attrs.pad_width)
     if attrs.pad_mode == "constant":
         return pad_spatial(data, pairs, value.astype(data.dtype))
-    return np.pad(data, pairs, mode="edge" if attrs.pad_mode == "edge" else "reflect")
+    return _repeated(data, pairs, attrs.pad_mode)
+
+
+def _repeated(data: NDArray, pairs: Sequence[tuple[int, int]], mode: str) -> NDArray:
+    """``data`` padded with its own elements: its edge, or mirrored with or without the last one."""
+    for axis, (before, after) in enumerate(pairs):
+        size = static(data.shape)[axis]
+        places: NDArray = np.arange(-before, size + after)
+        if mode == "edge":
+            places = np.clip(places, 0, size - 1)
+        else:
+            last = 1 if mode == "symmetric" else 0
+            places = np.where(places < 0, -places - last, places)
+            places = np.where(places >= size, 2 * size - 2 + last - places, places)
+        data = data.take(places, axis)
+    return data
 
 
 def mirror_pad_relation(context: RelationContext) -> Type | None:
@@ -144,8 +159,8 @@ def mirror_pad_relation(context: RelationContext) -> Type | None:
 
 def mirror_pad_kernel(attrs: MirrorPadAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
     """The padded data."""
-    pairs = [static(widths) for widths in attrs.pad_width]
-    return np.pad(inputs[0], pairs, mode="symmetric" if attrs.mode == "SYMMETRIC" else "reflect")
+    pairs = [(before, after) for before, after in map(static, attrs.pad_width)]
+    return _repeated(inputs[0], pairs, "symmetric" if attrs.mode == "SYMMETRIC" else "reflect")
 
 
 register(

@@ -34,10 +34,10 @@ __all__ = [
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """The smallest finite value of ``dtype``, which no element of a window loses against."""
+    """The smallest value of ``dtype``, which no element of a window loses against (in TVM the smallest finite one)."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).min
-    return -65504.0 if dtype == np.float16 else np.finfo(np.float64 if dtype == np.float64 else np.float32).min
+    return np.finfo(dtype).min if dtype.kind == "f" else dtype.type(-np.inf)
 
 
 def pool_kernel(letters: str, *, average: bool) -> Kernel:
