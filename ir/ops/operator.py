@@ -28,6 +28,7 @@ __all__ = [
     "get",
     "register",
     "registered",
+    "unregister",
 ]
 
 
@@ -203,6 +204,11 @@ def register(op: Op) -> Op:
         raise ValueError(f"operator {op.name} is registered twice")
     _registry[op.name] = op
     return op
+
+
+def unregister(name: str) -> None:
+    """Forget an operator: one of a user's file that failed, or that is read anew."""
+    _registry.pop(name, None)
 
 
 def get(name: str) -> Op:

@@ -16,7 +16,7 @@ from .errors import PassError, did_you_mean
 if TYPE_CHECKING:
     from .pass_kinds import Pass
 
-__all__ = ["create", "find", "register_pass", "registered"]
+__all__ = ["create", "find", "register_pass", "registered", "registered_now", "unregister_pass"]
 
 _PACKAGE = __name__.rsplit(".", 2)[0]
 _registry: dict[str, type[Pass]] = {}
@@ -55,6 +55,11 @@ def registered() -> Mapping[str, type[Pass]]:
     return dict(sorted(_registry.items()))
 
 
+def registered_now() -> Mapping[str, type[Pass]]:
+    """The passes whose files have been imported so far, by name."""
+    return dict(_registry)
+
+
 def find(name: str) -> type[Pass] | None:
     """The pass called ``name``, if there is one. Only its own file is imported."""
     if name not in _registry and name.isidentifier():
@@ -67,7 +72,7 @@ def find(name: str) -> type[Pass] | None:
     return _registry.get(name) or registered().get(name)
 
 
-def create(name: str, **options: object) -> Pass:
+def create(name: str, /, **options: object) -> Pass:
     """The pass called ``name`` with these options.
 
     Raises:

@@ -10,7 +10,6 @@ from collections.abc import Set
 from ...ir.expressions import (
     Call,
     Clause,
-    Constant,
     Constructor,
     Expr,
     Function,
@@ -21,11 +20,13 @@ from ...ir.expressions import (
     Var,
 )
 from ...ir.ops.operator import Op
-from ...ir.visitor import children, with_children
+from ...ir.visitor import with_children
 from ..provenance import Descent, ExprMutator
 from .scopes import Binding, Scope, Scopes
 
 __all__ = ["Fill"]
+
+_ATOMS = (Op, Var, GlobalVar, Constructor)
 
 
 class Fill(ExprMutator):
@@ -48,32 +49,28 @@ class Fill(ExprMutator):
         return self._wrap(self._scopes.scope_of[root], result)
 
     def descend(self, expr: Expr) -> Descent | None:
-        """Every kind has its own order, and its own scopes to fill."""
-        let = self._bind_to.pop(expr, None)
-        if isinstance(expr, (Var, GlobalVar, Op, Constructor)):
-            return None if let is None else self._atomic(expr, let)
-        if isinstance(expr, Function):
-            return self._function(expr, let)
-        if isinstance(expr, If):
-            return self._if(expr, let)
-        if isinstance(expr, Let):
-            return self._let(expr, let)
-        if isinstance(expr, Match):
-            return self._match(expr, let)
+        """What opens scopes has its own order, and so has a call of something that must itself be computed."""
         if isinstance(expr, Call):
-            return self._call(expr, let)
-        return self._simple(expr, let)
+            return None if isinstance(expr.op, _ATOMS) else self._call(expr, self._bind_to.pop(expr, None))
+        if isinstance(expr, Function):
+            return self._function(expr, self._bind_to.pop(expr, None))
+        if isinstance(expr, If):
+            return self._if(expr, self._bind_to.pop(expr, None))
+        if isinstance(expr, Let):
+            return self._let(expr, self._bind_to.pop(expr, None))
+        if isinstance(expr, Match):
+            return self._match(expr, self._bind_to.pop(expr, None))
+        return None
 
-    def _atomic(self, expr: Expr, let: Let) -> Descent:
-        self._bind(self._scopes.scope_of[expr], let.var, expr, let)
+    def rewrite(self, pre: Expr, post: Expr) -> Expr:
+        """Everything else: an atom stays, or is bound where a ``let`` asks for it; a value is bound."""
+        let = self._bind_to.pop(pre, None)
+        if not isinstance(pre, _ATOMS):
+            return self._compound(pre, post, let)
+        if let is None:
+            return post
+        self._bind(self._scopes.scope_of[pre], let.var, pre, let)
         return let.var
-        yield
-
-    def _simple(self, expr: Expr, let: Let | None) -> Descent:
-        parts: list[Expr] = []
-        for part in children(expr):
-            parts.append((yield part))
-        return self._compound(expr, expr if isinstance(expr, Constant) else with_children(expr, parts), let)
 
     def _call(self, expr: Call, let: Let | None) -> Descent:
         args: list[Expr] = []

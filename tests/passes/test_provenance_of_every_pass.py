@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.syntax import parse
 from relay_lsp.passes import PassContext, PassError, Trace, TraceStep, create, registered
