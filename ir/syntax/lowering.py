@@ -213,7 +213,7 @@ class Lowering:
         """The last token of what stands at a position: of a block its closing brace."""
         token = self.statement.token(position)
         if self.statement.kinds[position] in (BLOCK, CLAUSES):
-            return _block_end(self.statement.blocks[position], token)
+            return self.statement.blocks[position].close
         return token
 
     def _range(self, node: ShapeNode) -> TextSpan:
@@ -379,8 +379,7 @@ class Lowering:
         return value
 
     def _read_body(self, block: Block) -> _Work:
-        end = _block_end(block, block.open)
-        return (yield self._read_statements(block.statements, end))
+        return (yield self._read_statements(block.statements, block.close))
 
     def _read_statements(self, statements: Sequence[Statement], end: int) -> _Work:
         depth = self.scope.depth
@@ -402,7 +401,6 @@ class Lowering:
 
     def _read_clauses(self, block: Block) -> _Work:
         clauses: list[MatchClause] = []
-        end = _block_end(block, block.open)
         for clause in block.clauses or ():
             self.scope.push()
             pattern: Pattern = PatternWildcard()
@@ -411,7 +409,7 @@ class Lowering:
                 if clause.head.root is not None:
                     pattern = yield self._evaluate(clause.head, clause.head.root)
             broken_head = clause.head is None or clause.head.root is None
-            value = yield self._read_statements(clause.body, end)
+            value = yield self._read_statements(clause.body, block.close)
             self.scope.pop()
             if not broken_head:
                 clauses.append(MatchClause(pattern, value))
@@ -1131,20 +1129,6 @@ class Lowering:
 
     def _do_constructor(self, step: Step, values: list[Any]) -> tuple[int, tuple[Type, ...]]:
         return self.statement.token(step.node.first), self._types(values)
-
-
-def _block_end(block: Block, fallback: int) -> int:
-    """The last token of a block: its closing brace, or what stands last in it."""
-    if block.close >= 0:
-        return block.close
-    last = fallback
-    pending = [block]
-    while pending:
-        current = pending.pop()
-        for part in current.parts():
-            last = max(last, part.last)
-            pending.extend(inner for inner in part.blocks.values())
-    return last
 
 
 def _parameters_before(kinds: str, end: int) -> list[int]:

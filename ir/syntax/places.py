@@ -70,6 +70,5 @@ def node_span(origin: Origin, node: ShapeNode) -> TextSpan:
     statement, unit = origin.statement, origin.unit
     last = statement.token(node.last)
     if statement.kinds[node.last] in (BLOCK, CLAUSES):
-        close = statement.blocks[node.last].close
-        last = close if close >= 0 else statement.last
+        last = statement.blocks[node.last].close
     return unit.range(statement.token(node.first), max(last, statement.token(node.first)))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
-from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
+from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..source import TextSpan
 from .lexer import WHITE_SPACE
 from .segments import OpenValues, Role, is_inner_semicolon
@@ -71,7 +71,7 @@ class Clause:
 
 
 class Block:
-    """What stands between two braces: statements, or the clauses of a match. ``close`` is -1 where it is missing."""
+    """What stands between two braces: statements, or the clauses of a match. Without its ``close`` it reaches to the end."""
 
     __slots__ = ("clauses", "close", "open", "statements")
 
@@ -262,6 +262,7 @@ class _SegmentParser:
         self.kinds = segment.tokens[0]
         self.texts = segment.tokens[1]
         self._source: str | None = None
+        self.reported_brace = False
 
     @property
     def source(self) -> str:
@@ -429,28 +430,32 @@ class _SegmentParser:
         else:
             self.finish_statement(frame)
         if close < 0:
-            after = self.kinds.rstrip(";")
-            token = len(after)
-            gap = self.segment.gap_before(token)
-            if token < len(self.kinds):
-                gap = TextSpan(gap.start, self.segment.span(token).start)
-            fix = Fix("Insert `}`", (TextEdit(TextSpan(gap.end, gap.end), "}"),))
-            opened = self.segment.span(frame.open)
-            diagnostic = Diagnostic(
-                "unclosed-brace",
-                Severity.ERROR,
-                "expected `}` here",
-                gap,
-                related=(_related("the brace that it closes", opened),),
-                fixes=(fix,),
-            )
-            self.segment.diagnostics.append(diagnostic)
+            token = len(self.kinds.rstrip(";"))
+            close = max(frame.open, token - 1)
+            if not self.reported_brace:  # one brace is likelier to be missing than all that are open here
+                self.reported_brace = True
+                self.report_unclosed(frame.open, token)
         block = Block(frame.open, close, frame.statements, frame.clauses if frame.is_clauses else None)
         outer = frames[-1]
         outer.blocks[len(outer.index)] = block
         outer.index.append(frame.open)
 
     # ---- faults
+
+    def report_unclosed(self, open: int, token: int) -> None:
+        gap = self.segment.gap_before(token)
+        if token < len(self.kinds):
+            gap = TextSpan(gap.start, self.segment.span(token).start)
+        self.segment.diagnostics.append(
+            Diagnostic(
+                "unclosed-brace",
+                Severity.ERROR,
+                "expected `}` here",
+                gap,
+                related=(Related("the brace that it closes", self.segment.span(open)),),
+                fixes=(Fix("Insert `}`", (TextEdit(TextSpan(gap.end, gap.end), "}"),)),),
+            )
+        )
 
     def finish(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
@@ -630,7 +635,7 @@ def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
     last = index[-1]
     block = blocks.get(len(index) - 1)
     if block is not None:
-        last = block.close if block.close >= 0 else max([last, *(part.last for part in block.parts())])
+        last = block.close
     return last + 1
 
 
@@ -650,9 +655,3 @@ def _expected(fault: ShapeFault) -> str:
     if len(words) == 1:
         return f"expected {words[0]}"
     return f"expected {', '.join(words[:-1])} or {words[-1]}"
-
-
-def _related(message: str, span: TextSpan):  # noqa: ANN202
-    from ..diagnostics import Related
-
-    return Related(message, span)

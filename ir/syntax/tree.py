@@ -157,19 +157,17 @@ def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
                 path.append(SyntaxNode(node.rule, _node_range(segment, chosen, node).shifted(base), chosen, node))
         for candidate in chosen.blocks.values():
             start = segment.span(candidate.open).start
-            close = candidate.close if candidate.close >= 0 else chosen.last
+            close = candidate.close
             if start <= offset <= segment.span(close).end:
                 block = candidate
-                path.append(SyntaxNode("block", segment.range(candidate.open, max(close, candidate.open)).shifted(base), chosen))
+                path.append(SyntaxNode("block", segment.range(candidate.open, close).shifted(base), chosen))
         statements = list(block.parts()) if block is not None else []
     return reversed(path)
 
 
 def _last_token(statement: Statement, position: int) -> int:
     if statement.kinds[position] in (BLOCK, CLAUSES):
-        block = statement.blocks[position]
-        if block.close >= 0:
-            return block.close
+        return statement.blocks[position].close
     return statement.token(position)
 
 
