@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from ...attributes import Attrs, attribute, attributes
-from ...dimensions import ANY, AnyDim, Dim, Shape, is_static
+from ...dimensions import ANY, AnyDim, Dim, DimExpr, DimOperand, DimOperation, Shape, is_static
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
@@ -171,10 +171,11 @@ def _left_over(state: _Reshaping, inferred: int) -> Dim:
     results = [dim for index, dim in enumerate(state.result) if index not in state.used_results]
     if any(isinstance(dim, AnyDim) for dim in (*sources, *results)):
         return ANY
-    factors = [dim for dim in sources if not isinstance(dim, int)]
-    number = product(dim for dim in sources if isinstance(dim, int))
+    multiplied = _factors(sources)
+    factors = [dim for dim in multiplied if not isinstance(dim, int)]
+    number = product(dim for dim in multiplied if isinstance(dim, int))
     pending: list[Dim] = []
-    for dim in results:
+    for dim in _factors(results):
         if isinstance(dim, int):
             if dim == 0:
                 raise RelationError("-1 in newshape cannot be told beside a dimension of 0", attribute="newshape")
@@ -194,6 +195,19 @@ def _left_over(state: _Reshaping, inferred: int) -> Dim:
     for dim in pending:
         result = floor_divide(result, dim)
     return result
+
+
+def _factors(dims: Iterable[Dim]) -> list[Dim]:
+    """What the dimensions are products of: ``(b * 512) * 4`` is b, 512 and 4."""
+    found: list[Dim] = []
+    pending: list[DimOperand] = list(dims)[::-1]
+    while pending:
+        dim = pending.pop()
+        if isinstance(dim, DimOperation) and dim.operator == "*":
+            pending += (dim.rhs, dim.lhs)
+        elif isinstance(dim, (int, DimExpr)):
+            found.append(dim)
+    return found
 
 
 def _require_as_many(source: Shape, result: Shape, attribute: str | None, argument: int | None = None) -> None:

@@ -215,7 +215,9 @@ def _split_relation(context: RelationContext) -> Type | None:
                 "equal parts",
                 attribute="indices_or_sections",
             )
-        return TupleType((part(ANY if size is ANY else floor_divide(size, int(sections))),) * int(sections))
+        # Each part has a dimension of its own, which the metadata section of a text lists on its own.
+        lengths = (ANY if size is ANY else floor_divide(size, int(sections)) for _ in range(int(sections)))
+        return TupleType(tuple(part(length) for length in lengths))
     fields: list[Type] = []
     begin = 0
     for index in map(int, sections):
