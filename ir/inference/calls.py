@@ -5,6 +5,7 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from ..attributes import Attrs
@@ -33,6 +34,7 @@ from .solver import Mismatch
 __all__ = ["type_call"]
 
 _MOST_BLAMED: Final = 4
+_NUMBER: Final = re.compile(r"\b\d+\b")
 
 
 def type_call(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
@@ -113,7 +115,8 @@ def _relation_failed(inferencer: Inferencer, call: Call, op: Op, failure: Relati
     if not failure.related and failure.attribute is None:
         # The message speaks of all that it was given.
         blamed += [other for other in range(min(len(call.args), _MOST_BLAMED)) if other != index]
-    for found in inferencer.origins(*(call.args[blame] for blame in blamed)):
+    numbers = frozenset(map(int, _NUMBER.findall(failure.message)))
+    for found in inferencer.origins(*(call.args[blame] for blame in blamed), about=numbers):
         if found not in related:
             related.append(found)
     place = Place(call, argument=index, attribute=failure.attribute)

@@ -158,9 +158,9 @@ class Inferencer:
             self.report.error(code, found.message, found.place, found.related, blame=blame)
         return result
 
-    def origins(self, *exprs: Expr, against: Type | None = None) -> list[Related]:
-        """Where the types of ``exprs`` come from, which disagree with each other, or with ``against``."""
-        return Origins(self._type_so_far, self.values).of(exprs, against)
+    def origins(self, *exprs: Expr, against: Type | None = None, about: frozenset[int] = frozenset()) -> list[Related]:
+        """Where the types of ``exprs`` come from: see :meth:`Origins.of`."""
+        return Origins(self._type_so_far, self.values).of(exprs, against, about)
 
     def _type_so_far(self, expr: Expr) -> Type | None:
         found = self.types.get(expr)

@@ -34,15 +34,23 @@ class Origins:
         self._type_of: Final = type_of
         self._values: Final = values
 
-    def of(self, exprs: Sequence[Expr], against: Type | None = None) -> list[Related]:
-        """Where the types of ``exprs`` come from, which disagree with each other, or with the type ``against``."""
+    def of(
+        self, exprs: Sequence[Expr], against: Type | None = None, about: frozenset[int] = frozenset()
+    ) -> list[Related]:
+        """Where the types of ``exprs`` come from, which disagree with each other, or with the type ``against``.
+
+        ``about`` are the dimensions that the message speaks of: what has one of these is followed first.
+        """
         compared = [part for expr in exprs for part in self._fields(expr)][:_MOST_FIELDS]
         marks = [_marks(self._type_of(expr)) for expr in compared]
         foreign = _marks(against)
         found: list[Related] = []
         for index, expr in enumerate(compared):
-            others = foreign.union(*(other for place, other in enumerate(marks) if place != index))
-            related = self._origin(expr, marks[index] - others)
+            others = foreign
+            if against is None:
+                others = others.union(*(other for place, other in enumerate(marks) if place != index))
+            own = marks[index] - others
+            related = self._origin(expr, (own & about) or own)
             if related is not None and related not in found:
                 found.append(related)
         return found
