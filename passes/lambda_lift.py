@@ -1,0 +1,149 @@
+"""``LambdaLift``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ir.expressions import Call, Expr, Function, GlobalVar, Let, Var
+from ..ir.module import IRModule
+from ..ir.structural import structural_equal, structural_hash
+from ..ir.types import FuncType, Type, TypeVar
+from ..ir.visitor import free_type_vars, free_vars
+from .binding import bind
+from .infer_type import InferType
+from .infrastructure import ModulePass, PassContext, declare_pass
+from .infrastructure.errors import PassError
+from .provenance import ExprMutator
+from .provenance.mutator import Descent
+
+
+@declare_pass(opt_level=1)
+class LambdaLift(ModulePass):
+    """Turn every function inside another into a function of the module.
+
+    One that uses variables around it becomes a function of those, marked ``Closure=1``, which returns it. The names are
+    ``lifted_name`` and a hash of the function; the hash is ours, so that the digits differ from TVM's. Devices
+    (``on_device``) are not carried to the new functions. Source of the rule: ``src/relay/backend/vm/lambda_lift.cc``.
+    """
+
+    def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
+        """The module without functions inside functions, but for those that fused operators are.
+
+        Raises:
+            PassError: two different functions have the same hash.
+        """
+        typed = InferType()(module, context)
+        lifter = _Lifter(typed)
+        functions = {
+            var: function if "Compiler" in function.attrs else lifter.lift(function)
+            for var, function in typed.functions.items()
+        }
+        if not lifter.lifted:
+            return module
+        return typed.with_functions({**functions, **{lifter.names[name]: new for name, new in lifter.lifted.items()}})
+
+
+class _Lifter(ExprMutator):
+    def __init__(self, module: IRModule) -> None:
+        super().__init__()
+        self.outer: Function | None = None
+        self.lifted: dict[str, Function] = {}
+        self.names = {var.name_hint: var for var in module.functions}
+        self.existing = {var.name_hint: function for var, function in module.functions.items()}
+        self.recursive: dict[Var, Expr] = {}
+        self.letrec: list[Var] = []
+        self.captured: dict[int, tuple[Var, ...]] = {}
+
+    def lift(self, function: Function) -> Function:
+        self.outer = function
+        return self.visit_function(function)
+
+    def descend(self, expr: Expr) -> Descent | None:
+        if isinstance(expr, Let) and isinstance(expr.value, Function) and not expr.value.is_primitive:
+            return self._let(expr)
+        if isinstance(expr, Function) and expr is not self.outer:
+            return self._keep(expr) if expr.is_primitive else self._lift(expr)
+        return None
+
+    def _keep(self, expr: Expr) -> Descent:
+        return expr
+        yield
+
+    def _let(self, let: Let) -> Descent:
+        self.letrec.append(let.var)
+        value = yield let.value
+        self.letrec.pop()
+        body = yield let.body
+        return let if value is let.value and body is let.body else Let(let.var, value, body, let.span)
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        callee = pre.op
+        if isinstance(callee, Var) and self.letrec and callee is self.letrec[-1] and callee in self.recursive:
+            return Call(self.recursive[callee], post.args, pre.attrs, pre.type_args, pre.span)
+        return post
+
+    def _lift(self, function: Function) -> Descent:
+        binder = self.letrec[-1] if self.letrec else None
+        free = free_vars(function)
+        captured = [var for var in free if var is not binder]
+        name = self._name(function, captured)
+        known = self.names.get(name)
+        var = self.derive(GlobalVar(name), function) if known is None else known
+        if not isinstance(var, GlobalVar):
+            raise TypeError(f"{name} is no global name")
+        if binder is not None and binder in free:
+            self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if captured else var
+        yield from function.params
+        body = yield function.body
+        type_vars = free_type_vars(function)
+        lifted = self._lifted(function, body, captured, type_vars)
+        self.derive(lifted, function)
+        existing = self.lifted.get(name) or self.existing.get(name)
+        if existing is None:
+            self.names[name] = var
+            self.lifted[name] = lifted
+        elif not structural_equal(existing, lifted):
+            raise PassError(f"two different functions would be called @{name}", place=function)
+        return Call(var, tuple(captured)) if captured else var
+
+    def _name(self, function: Function, captured: Sequence[Var]) -> str:
+        """A name by what ``function`` is; functions alike that capture other variables get names of their own."""
+        number = structural_hash(function) % 2**64
+        while self.captured.setdefault(number, tuple(captured)) != tuple(captured):
+            number += 1
+        return f"lifted_name{number}"
+
+    def _lifted(
+        self, function: Function, body: Expr, captured: Sequence[Var], type_vars: Sequence[TypeVar]
+    ) -> Function:
+        if not captured and not type_vars:
+            return Function(
+                function.params,
+                body,
+                function.ret_type,
+                function.type_params,
+                function.attrs,
+                function.span,
+                function.virtual_device,
+            )
+        fresh = {var: Var(var.name_hint, var.checked_type or var.type_annotation) for var in captured}
+        inner = Function(
+            function.params,
+            bind(body, fresh),
+            function.ret_type,
+            function.type_params,
+            function.attrs,
+            function.span,
+            function.virtual_device,
+        )
+        return Function(
+            tuple(fresh.values()), inner, _annotation(function), tuple(type_vars), {"Closure": 1}, function.span
+        )
+
+
+def _annotation(function: Function) -> Type | None:
+    """The type of ``function`` as its annotations say it; ``None`` where one is missing."""
+    arguments = tuple(param.type_annotation for param in function.params if param.type_annotation is not None)
+    if function.ret_type is None or len(arguments) != len(function.params):
+        return function.checked_type
+    return FuncType(arguments, function.ret_type, function.type_params)
