@@ -93,7 +93,6 @@ class _Lifter(ExprMutator):
             raise TypeError(f"{name} is no global name")
         if binder is not None and binder in free:
             self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if captured else var
-        yield from function.params
         body = yield function.body
         type_vars = free_type_vars(function)
         lifted = self._lifted(function, body, captured, type_vars)
