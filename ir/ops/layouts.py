@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -50,11 +51,20 @@ class LayoutAxis:
         return f"{self.factor or ''}{self.letter}"
 
 
-@dataclass(frozen=True, slots=True)
 class Layout:
-    """The axes of a tensor in order; the layout of a scalar has none."""
+    """The axes of a tensor in order; the layout of a scalar has none. Compared by name."""
 
-    axes: tuple[LayoutAxis, ...]
+    __slots__ = ("_conversions", "axes", "name", "primal_rank", "rank")
+
+    def __init__(self, axes: tuple[LayoutAxis, ...]) -> None:
+        self.axes: Final = axes
+        self.name: Final = "".join(map(str, axes))
+        """The layout as TVM writes it."""
+        self.rank: Final = len(axes)
+        """The number of axes, subordinate ones included."""
+        self.primal_rank: Final = sum(axis.is_primal for axis in axes)
+        """The number of primal axes."""
+        self._conversions: Final[dict[str, _Conversion | None]] = {}
 
     @staticmethod
     @lru_cache(maxsize=1024)
@@ -85,21 +95,6 @@ class Layout:
                 raise LayoutError(f"layout {name} splits the axis {axis.primal}, which it does not have")
         return Layout(tuple(axes))
 
-    @property
-    def name(self) -> str:
-        """The layout as TVM writes it."""
-        return "".join(map(str, self.axes))
-
-    @property
-    def rank(self) -> int:
-        """The number of axes, subordinate ones included."""
-        return len(self.axes)
-
-    @property
-    def primal_rank(self) -> int:
-        """The number of primal axes."""
-        return sum(axis.is_primal for axis in self.axes)
-
     def index(self, letter: str) -> int:
         """Where the axis ``letter`` stands; -1 where there is none."""
         for position, axis in enumerate(self.axes):
@@ -119,13 +114,48 @@ class Layout:
     def __contains__(self, letter: str) -> bool:
         return self.index(letter) >= 0
 
+    def conversion(self, target: Layout) -> _Conversion | None:
+        """How each axis of ``target`` comes from this layout; ``None`` where the two do not have the same axes."""
+        if target.name not in self._conversions:
+            self._conversions[target.name] = _conversion(self, target)
+        return self._conversions[target.name]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        return f"Layout({self.name!r})"
+
+
+_Conversion: TypeAlias = "tuple[tuple[int, int, int], ...]"
+"""Per axis of the target: where its primal axis stands in the source (-1 for a subordinate axis), by what that is
+multiplied, and by what the product is divided."""
+
+
+def _conversion(source: Layout, target: Layout) -> _Conversion | None:
+    if not source.axes or {axis.primal for axis in source.axes} != {axis.primal for axis in target.axes}:
+        return None
+    steps: list[tuple[int, int, int]] = []
+    for axis in target.axes:
+        if axis.is_primal:
+            whole, part = max(source.factor(axis.letter), 1), max(target.factor(axis.letter), 1)
+            if whole == part:
+                whole = part = 1
+            steps.append((source.index(axis.letter), whole, part))
+        else:
+            steps.append((-1, axis.factor, 1))
+    return tuple(steps)
 
 
 def is_convertible(source: Layout, target: Layout) -> bool:
     """Whether tensors go from ``source`` to ``target`` and back: neither is a scalar's, and the axes are the same."""
-    return bool(source.axes) and {axis.primal for axis in source.axes} == {axis.primal for axis in target.axes}
+    return source.conversion(target) is not None
 
 
 def convert_shape(shape: Shape, source: Layout, target: Layout) -> Shape:
@@ -134,25 +164,28 @@ def convert_shape(shape: Shape, source: Layout, target: Layout) -> Shape:
     Every dimension comes out as ``int32``, the dtype that layouts count in.
 
     Raises:
-        LayoutError: ``shape`` has another rank than ``source``, or another number where ``source`` has a factor.
+        LayoutError: the layouts do not convert, ``shape`` has another rank than ``source``, or another number where
+            ``source`` has a factor.
     """
+    steps = source.conversion(target)
+    if steps is None:
+        raise LayoutError(f"layout {source} does not convert to {target}")
     if len(shape) != source.rank:
         raise LayoutError(f"a tensor of layout {source} has {source.rank} dimensions, not {len(shape)}")
-    _require_factors(shape, source)
+    if source.rank != source.primal_rank:
+        _require_factors(shape, source)
     converted: list[Dim] = []
-    for axis in target.axes:
-        if not axis.is_primal:
-            converted.append(axis.factor)
+    for position, whole, part in steps:
+        if position < 0:
+            converted.append(whole)
             continue
-        size = convert(shape[source.index(axis.letter)], "int32")
-        source_factor, target_factor = source.factor(axis.letter), target.factor(axis.letter)
-        if source_factor == target_factor:
-            converted.append(size)
-            continue
-        if source_factor > 0:
-            size = multiply(size, source_factor)
-        if target_factor > 0:
-            size = ceil_divide(size, target_factor)
+        size = shape[position]
+        if type(size) is not int:
+            size = convert(size, "int32")
+        if whole > 1:
+            size = multiply(size, whole)
+        if part > 1:
+            size = ceil_divide(size, part)
         converted.append(size)
     return tuple(converted)
 

@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...dimensions import ANY, Dim, Shape
 from ...expressions import NDArray
-from ..layouts import Layout, LayoutError, convert_shape, is_convertible
+from ..layouts import Layout, LayoutError, convert_shape
 from ..operator import RelationError
 from ..shapes import add, floor_divide, in_words, multiply, subtract, truncate_divide
 
@@ -122,7 +122,7 @@ def convertible_layout(name: str, reference: Layout, attribute: str) -> Layout:
         layout = Layout.parse(name)
     except LayoutError as error:
         raise RelationError(str(error), attribute=attribute) from None
-    if not is_convertible(layout, reference):
+    if layout.conversion(reference) is None:
         raise RelationError(f"{attribute} must have the axes of {reference}, but it is {name}", attribute=attribute)
     return layout
 
