@@ -20,6 +20,7 @@ from ..types import ErrorType, FuncType, IncompleteType, Type
 from ..visitor import children, with_children
 from .inferencer import Inferencer
 from .report import name_of
+from .solver import has_computed_dimensions
 
 __all__ = ["Resolution"]
 
@@ -124,7 +125,9 @@ class Resolution:
         A dimension that met an unknown one is unknown, one with a name that met a number is that number.
         """
         resolved = self._inferencer.solver.resolve(own, self._memo)
-        return annotation if resolved is own or same_type(resolved, annotation) else resolved
+        if resolved is own or (same_type(resolved, annotation) and not has_computed_dimensions(resolved)):
+            return annotation
+        return resolved
 
     def _cannot_infer(self, expr: Expr) -> None:
         """Report an expression without a type, where the cause is not one of its parts."""

@@ -31,7 +31,7 @@ from ..types import (
     TypeVar,
 )
 
-__all__ = ["Deferred", "Mismatch", "TypeSolver", "dims_may_be_equal"]
+__all__ = ["Deferred", "Mismatch", "TypeSolver", "dims_may_be_equal", "has_computed_dimensions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,20 @@ def _split_offset(dim: Dim) -> tuple[DimExpr | None, int]:
         offset += current.rhs if current.operator == "+" else -current.rhs
         current = current.lhs
     return (current, offset) if isinstance(current, DimExpr) else (None, offset)
+
+
+def has_computed_dimensions(type: Type) -> bool:
+    """Whether a dimension in ``type`` is arithmetic over others."""
+    stack = [type]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, TensorType):
+            for dim in current.shape:
+                if isinstance(dim, DimExpr) and not isinstance(dim, (AnyDim, SizeVar)):
+                    return True
+        else:
+            stack.extend(type_children(current))
+    return False
 
 
 class TypeSolver:
@@ -291,7 +305,8 @@ class TypeSolver:
 
     def _unify_tensors(self, lhs: TensorType, rhs: TensorType, mismatches: list[Mismatch]) -> Type | None:
         if same_type(lhs, rhs):
-            return lhs
+            # Printing tells equal dimensions apart that were computed twice: those computed last count.
+            return rhs if has_computed_dimensions(rhs) else lhs
         if lhs.dtype != rhs.dtype or len(lhs.shape) != len(rhs.shape):
             mismatches.append(Mismatch(lhs, rhs))
             return None
