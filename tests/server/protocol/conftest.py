@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from lsprotocol import types
-from pygls.protocol import default_converter
+from lsprotocol.converters import get_converter
 from pytest_lsp import LanguageClient, client_capabilities
 
 URI = "file:///workspace/model.relay"
@@ -119,7 +119,7 @@ class Editor:
 
 async def start(profile: str, settings: dict[str, Any]) -> Editor:
     """An editor with a server that has been initialized."""
-    client = LanguageClient(converter_factory=default_converter)
+    client = LanguageClient(converter_factory=get_converter)
     editor = Editor(client, settings)
     await client.start_io(*COMMAND)
     client.capabilities = client_capabilities(profile)
