@@ -111,6 +111,8 @@ class _Formatter:
         self.brackets: Final = [_Bracket("", BLOCK, -_INDENT)]
         self.indentation = 0
         self.starts_statement = True
+        self.last_kind = ""
+        self.item_led = False
 
     def _following(self) -> list[str]:
         """For each piece, the kind of the first token at or after it that is no comment; empty behind the last."""
@@ -147,6 +149,8 @@ class _Formatter:
                 # White space at the very start of the text.
                 result.append(_Gap("", ""))
                 continue
+            if kind == "}":
+                self._drop_unclosed()
             role = self._role(index, kind_before)
             if kind_before:
                 before.after = self._between(index, kind_before, role_before, role)
@@ -159,6 +163,14 @@ class _Formatter:
         elif result and kind_before == "D":
             before.after = self.spaces[-1]
         return result
+
+    def _drop_unclosed(self) -> None:
+        """Forget parentheses and brackets that are still open inside the brace that is about to close."""
+        depth = len(self.brackets)
+        while depth > 1 and self.brackets[depth - 1].kind != "{":
+            depth -= 1
+        if depth > 1:
+            del self.brackets[depth:]
 
     # What a token is
 
@@ -201,6 +213,8 @@ class _Formatter:
             bracket.pending = [pending for pending in bracket.pending if pending != "let"]
         if kind != COMMENT:
             self.starts_statement = False
+            self.last_kind = kind
+            self.item_led = False
 
     def _stays_on_one_line(self, index: int, role: str) -> bool:
         partner = self.partners.get(index)
@@ -283,12 +297,12 @@ class _Formatter:
             self.indentation = max(0, inner if starts_statement or in_parentheses else inner + _INDENT)
         self.starts_statement = starts_statement
         blank = self._blank_line(index, lines, closes)
+        self.item_led |= kind == COMMENT
         return self.line_end * (2 if blank else 1) + " " * self.indentation
 
     def _blank_line(self, index: int, lines: int, closes: bool) -> bool:
-        kind_before = self.kinds[index - 1]
-        if closes or kind_before in _OPENING:
+        if closes or self.kinds[index - 1] in _OPENING:
             return False
-        if len(self.brackets) == 1 and kind_before == "}" and self.kinds[index] in "dtxC":
+        if len(self.brackets) == 1 and self.last_kind == "}" and not self.item_led and self.kinds[index] in "dtxC":
             return True
         return lines > 1 and self.starts_statement

@@ -524,6 +524,7 @@ def type_key_of(value: object) -> str:
 
 
 _BOXED: Final[Mapping[str, tuple[str, ...]]] = {
+    "attrs.TestAttrs": ("name",),
     "AdaptivePool1DAttrs": ("out_layout",),
     "AdaptivePool2DAttrs": ("out_layout",),
     "AdaptivePool3DAttrs": ("out_layout",),

@@ -33,7 +33,7 @@ def synthetic(
         dense, conv = f"dense{number}", f"conv{number}"
         flat = layers.apply(dense, "reshape", data, newshape=(-1, width))
         dense_weight = layers.weight(dense, "weight", (width, width), weight_dtype)
-        product = layers.relu(dense, layers.apply(dense, "nn.dense", flat, dense_weight))
+        product = layers.relu(dense, layers.apply(dense, "nn.dense", flat, dense_weight, units=None))
         product = layers.apply(dense, "reshape_like", product, like)
         conv_weight = layers.weight(conv, "weight", (channels, channels, 3, 3), weight_dtype)
         convolved = layers.apply(conv, "nn.conv2d", data, conv_weight, kernel_size=(3, 3), padding=(1, 1, 1, 1))
