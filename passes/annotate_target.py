@@ -23,13 +23,13 @@ class AnnotateTarget(FunctionPass):
     Which operators a compiler takes is known for ``dnnl`` and for what ``register_target_support`` was told. Source of
     the rule: ``src/relay/transforms/annotate_target.cc``.
 
-    Before::
+    Before (targets=["dnnl"])::
 
         def @main(%x: Tensor[(4), float32]) {
           nn.relu(%x)
         }
 
-    After, with ``targets=["dnnl"]``::
+    After::
 
         def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
           %0 = annotation.compiler_begin(%x, meta[relay.attrs.CompilerAttrs][0]);

@@ -20,18 +20,18 @@ class CombineParallelBatchMatmul(FunctionPass):
     Only calls with ``transpose_a=False, transpose_b=True`` are joined. Source of the rule:
     ``src/relay/transforms/combine_parallel_batch_matmul.cc``.
 
-    Before::
+    Before (min_num_branches=2)::
 
         def @main(%x: Tensor[(1, 2, 4), float32], %v: Tensor[(1, 3, 4), float32], %w: Tensor[(1, 5, 4), float32]) {
           (nn.batch_matmul(%x, %v, transpose_b=True), nn.batch_matmul(%x, %w, transpose_b=True))
         }
 
-    After, with ``min_num_branches=2``::
+    After::
 
         def @main(%x: Tensor[(1, 2, 4), float32], %v: Tensor[(1, 3, 4), float32], %w: Tensor[(1, 5, 4), float32]) {
           %0 = (%v, %w);
           %1 = concatenate(%0, axis=1);
-          %2 = nn.batch_matmul(%x, %1, out_dtype="float32", transpose_b=True);
+          %2 = nn.batch_matmul(%x, %1, transpose_b=True);
           %3 = strided_slice(%2, begin=[0, 0, 0], end=[-1, -1, 3], strides=[1, 1, 1], slice_mode="size", axes=None);
           %4 = strided_slice(%2, begin=[0, 0, 3], end=[-1, -1, 5], strides=[1, 1, 1], slice_mode="size", axes=None);
           (%3, %4)

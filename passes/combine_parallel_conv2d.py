@@ -23,14 +23,14 @@ class CombineParallelConv2D(FunctionPass):
     Elementwise operators that follow each of them alike are joined too. Source of the rule:
     ``src/relay/transforms/combine_parallel_conv2d.cc``.
 
-    Before::
+    Before (min_num_branches=2)::
 
         def @main(%x: Tensor[(1, 4, 8, 8), float32], %v: Tensor[(2, 4, 1, 1), float32],
                   %w: Tensor[(3, 4, 1, 1), float32]) {
           (nn.conv2d(%x, %v, padding=[0, 0, 0, 0]), nn.conv2d(%x, %w, padding=[0, 0, 0, 0]))
         }
 
-    After, with ``min_num_branches=2``::
+    After::
 
         def @main(%x: Tensor[(1, 4, 8, 8), float32], %v: Tensor[(2, 4, 1, 1), float32],
                   %w: Tensor[(3, 4, 1, 1), float32]) {

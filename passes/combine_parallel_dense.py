@@ -22,13 +22,13 @@ class CombineParallelDense(FunctionPass):
     operators that follow each call alike are joined too. Source of the rule:
     ``src/relay/transforms/combine_parallel_dense.cc``, ``combine_parallel_op_batch.cc``.
 
-    Before::
+    Before (min_num_branches=2)::
 
         def @main(%x: Tensor[(2, 4), float32], %v: Tensor[(3, 4), float32], %w: Tensor[(3, 4), float32]) {
           (nn.dense(%x, %v, units=None), nn.dense(%x, %w, units=None))
         }
 
-    After, with ``min_num_branches=2``::
+    After::
 
         def @main(%x: Tensor[(2, 4), float32], %v: Tensor[(3, 4), float32], %w: Tensor[(3, 4), float32]) {
           %0 = (%x, %x);

@@ -17,7 +17,7 @@ class EtaExpand(ModulePass):
 
     Source of the rule: ``src/relay/transforms/eta_expand.cc``.
 
-    Before::
+    Before (expand_constructor=True)::
 
         type Box[A] {
           Boxed(A),
@@ -33,7 +33,7 @@ class EtaExpand(ModulePass):
           Boxed(A),
         }
 
-        def @main[A]() -> fn [A](A) -> Box[A] {
+        def @main() {
           fn [A](%eta_expand_param: A) -> Box[A] {
             Boxed(%eta_expand_param)
           }

@@ -24,6 +24,26 @@ class LambdaLift(ModulePass):
     One that uses variables around it becomes a function of those, marked ``Closure=1``, which returns it. The names are
     ``lifted_name`` and a hash of the function; the hash is ours, so that the digits differ from TVM's. Devices
     (``on_device``) are not carried to the new functions. Source of the rule: ``src/relay/backend/vm/lambda_lift.cc``.
+
+    Before::
+
+        def @main(%x: int32) {
+          let %double = fn (%y: int32) -> int32 {
+            add(%y, %y)
+          };
+          %double(%x)
+        }
+
+    After::
+
+        def @lifted_name5025679062903189841(%y: int32) -> int32 {
+          add(%y, %y)
+        }
+
+        def @main(%x: int32) -> int32 {
+          let %double = @lifted_name5025679062903189841;
+          %double(%x)
+        }
     """
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:

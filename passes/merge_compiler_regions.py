@@ -15,6 +15,56 @@ class MergeCompilerRegions(FunctionPass):
     """Join neighbouring regions of one compiler, where nothing then depends on itself through another region.
 
     Source of the rule: ``src/relay/transforms/merge_compiler_regions.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = annotation.compiler_begin(%x, meta[relay.attrs.CompilerAttrs][0]);
+          %1 = nn.relu(%0);
+          %2 = annotation.compiler_end(%1, meta[relay.attrs.CompilerAttrs][1]);
+          %3 = annotation.compiler_begin(%2, meta[relay.attrs.CompilerAttrs][2]);
+          %4 = abs(%3);
+          annotation.compiler_end(%4, meta[relay.attrs.CompilerAttrs][3])
+        }
+
+        #[metadata]
+        {
+          "root": 1,
+          "nodes": [
+            {"type_key": ""},
+            {"type_key": "Map", "keys": ["relay.attrs.CompilerAttrs"], "data": [2]},
+            {"type_key": "Array", "data": [3, 4, 5, 6]},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}}
+          ],
+          "b64ndarrays": [],
+          "attrs": {"tvm_version": "0.12.0"}
+        }
+
+    After::
+
+        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+          %0 = annotation.compiler_begin(%x, meta[relay.attrs.CompilerAttrs][0]);
+          %1 = nn.relu(%0);
+          %2 = abs(%1);
+          annotation.compiler_end(%2, meta[relay.attrs.CompilerAttrs][1])
+        }
+
+        #[metadata]
+        {
+          "root": 1,
+          "nodes": [
+            {"type_key": ""},
+            {"type_key": "Map", "keys": ["relay.attrs.CompilerAttrs"], "data": [2]},
+            {"type_key": "Array", "data": [3, 4]},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}}
+          ],
+          "b64ndarrays": [],
+          "attrs": {"tvm_version": "0.12.0"}
+        }
     """
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:

@@ -25,6 +25,39 @@ class PartitionGraph(ModulePass):
     function is named after the module, the compiler, the function that it was taken from and the number of the region.
     What an integration of TVM does to its functions besides (``relay.ext.NAME.optimize``) is not done here. Source of
     the rule: ``src/relay/transforms/partition_graph.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = annotation.compiler_begin(%x, meta[relay.attrs.CompilerAttrs][0]);
+          %1 = nn.relu(%0);
+          annotation.compiler_end(%1, meta[relay.attrs.CompilerAttrs][1])
+        }
+
+        #[metadata]
+        {
+          "root": 1,
+          "nodes": [
+            {"type_key": ""},
+            {"type_key": "Map", "keys": ["relay.attrs.CompilerAttrs"], "data": [2]},
+            {"type_key": "Array", "data": [3, 4]},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}},
+            {"type_key": "relay.attrs.CompilerAttrs", "attrs": {"compiler": "dnnl"}}
+          ],
+          "b64ndarrays": [],
+          "attrs": {"tvm_version": "0.12.0"}
+        }
+
+    After::
+
+        def @tvmgen_default_dnnl_main_0(%dnnl_0_i0: Tensor[(4), float32], global_symbol="tvmgen_default_dnnl_main_0",
+                                        Primitive=1, Compiler="dnnl", Inline=1) -> Tensor[(4), float32] {
+          nn.relu(%dnnl_0_i0)
+        }
+
+        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+          @tvmgen_default_dnnl_main_0(%x)
+        }
     """
 
     mod_name: str = option("default", doc="Name of the module, in front of the name of each function.")

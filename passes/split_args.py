@@ -17,14 +17,14 @@ class SplitArgs(FunctionPass):
     The parts are kept apart by ``annotation.stop_fusion``. The module's attributes are carried over to each function,
     as TVM does. Source of the rule: ``src/relay/transforms/split_args.cc``.
 
-    Before::
+    Before (max_function_args=3)::
 
         def @main(%a: Tensor[(1), float32], %b: Tensor[(1), float32], %c: Tensor[(1), float32]) {
           %0 = (%a, %b, %c);
           concatenate(%0)
         }
 
-    After, with ``max_function_args=3``::
+    After::
 
         def @main(%a: Tensor[(1), float32], %b: Tensor[(1), float32], %c: Tensor[(1), float32]) {
           %0 = (%a, %b);

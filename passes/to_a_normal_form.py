@@ -14,9 +14,8 @@ class ToANormalForm(ModulePass):
     """Bind every value to a variable, in the innermost scope that all its uses share.
 
     The order of evaluation then stands in the text, and what was shared by reference is shared by name. Functions for
-    an external compiler and the bodies of fused functions stay as they are. The devices that TVM's ``PlanDevices``
-    leaves on expressions are not carried onto the new bindings. Source of the rule:
-    ``src/relay/transforms/to_a_normal_form.cc``.
+    an external compiler and the bodies of fused functions stay as they are. Where devices are planned, every binding
+    says its own. Source of the rule: ``src/relay/transforms/to_a_normal_form.cc``.
 
     Before::
 
