@@ -177,7 +177,7 @@ def typed(record: Record, field: str, text: str) -> str | None:
         return problem
     expected = without_spans(text).partition("\n#[metadata]")[0].rstrip()
     actual = ir.to_text(module, show_meta_data=True, show_spans=False).partition("\n#[metadata]")[0].rstrip()
-    if expected.count("/* ty=") < actual.count("/* ty="):
+    if expected.count("/* ty=") < actual.count("/* ty=") or expected.count(" -> ") < actual.count(" -> "):
         return None
     return difference(expected, actual)
 
