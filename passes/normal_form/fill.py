@@ -1,11 +1,13 @@
 """Bind every value (or only the lifted ones) in its scope.
 
-Source of the rule: ``Fill`` in ``src/relay/transforms/to_a_normal_form.cc``.
+Source of the rule: ``Fill`` in ``src/relay/transforms/to_a_normal_form.cc``; what ``PlanDevices`` has placed keeps its
+device (``src/relay/transforms/device_aware_visitors.cc``, ``src/relay/op/memory/on_device.{h,cc}``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import Any
 
 from ...ir.expressions import (
     Call,
@@ -17,16 +19,20 @@ from ...ir.expressions import (
     If,
     Let,
     Match,
+    RefWrite,
     Var,
+    VirtualDevice,
 )
 from ...ir.ops.operator import Op
 from ...ir.visitor import with_children
+from ..infrastructure.make import call_op
 from ..provenance import Descent, ExprMutator
 from .scopes import Binding, Scope, Scopes
 
 __all__ = ["Fill"]
 
 _ATOMS = (Op, Var, GlobalVar, Constructor)
+_UNCONSTRAINED = VirtualDevice()
 
 
 class Fill(ExprMutator):
@@ -42,6 +48,7 @@ class Fill(ExprMutator):
         self._included = included
         self._bind_to: dict[Expr, Let] = {}
         self._function_depth = 0
+        self._devices: list[VirtualDevice] = []
 
     def fill(self, root: Expr) -> Expr:
         """What ``root`` becomes."""
@@ -51,6 +58,8 @@ class Fill(ExprMutator):
     def descend(self, expr: Expr) -> Descent | None:
         """What opens scopes has its own order, and so has a call of something that must itself be computed."""
         if isinstance(expr, Call):
+            if _is_fixed_on_device(expr):
+                return self._on_device(expr, self._bind_to.pop(expr, None))
             return None if isinstance(expr.op, _ATOMS) else self._call(expr, self._bind_to.pop(expr, None))
         if isinstance(expr, Function):
             return self._function(expr, self._bind_to.pop(expr, None))
@@ -60,6 +69,8 @@ class Fill(ExprMutator):
             return self._let(expr, self._bind_to.pop(expr, None))
         if isinstance(expr, Match):
             return self._match(expr, self._bind_to.pop(expr, None))
+        if isinstance(expr, RefWrite):
+            return self._ref_write(expr, self._bind_to.pop(expr, None))
         return None
 
     def rewrite(self, pre: Expr, post: Expr) -> Expr:
@@ -72,6 +83,19 @@ class Fill(ExprMutator):
         self._bind(self._scopes.scope_of[pre], let.var, pre, let)
         return let.var
 
+    def _on_device(self, expr: Call, let: Let | None) -> Descent:
+        """What is fixed to a device keeps that, and so does every value below it, by lexical scope."""
+        attrs: Any = expr.attrs
+        body = expr.args[0]
+        self._devices.append(attrs.virtual_device)
+        if let is not None and body in self.memo:
+            self._bind(self._scopes.scope_of[body], let.var, self.memo[body], let)
+        elif let is not None:
+            self._bind_to[body] = let
+        new = yield body
+        self._devices.pop()
+        return with_children(expr, (expr.op, new))
+
     def _call(self, expr: Call, let: Let | None) -> Descent:
         args: list[Expr] = []
         for arg in expr.args:
@@ -83,7 +107,9 @@ class Fill(ExprMutator):
         result = expr
         if not expr.is_primitive:
             self._function_depth += 1
+            self._devices.append(expr.virtual_device or _UNCONSTRAINED)
             body = yield expr.body
+            self._devices.pop()
             self._function_depth -= 1
             body = self._wrap(self._scopes.opened[expr][0], body)
             rebuilt = with_children(expr, (*expr.params, body))
@@ -92,13 +118,19 @@ class Fill(ExprMutator):
         return result if self._function_depth == 0 else self._compound(expr, result, let)
 
     def _if(self, expr: If, let: Let | None) -> Descent:
-        cond = yield expr.cond
+        # What the branches share with what is around them is bound in the order in which TVM's binary comes to it.
         true_scope, false_scope = self._scopes.opened[expr]
-        true_branch = yield expr.true_branch
-        true_branch = self._wrap(true_scope, true_branch)
         false_branch = yield expr.false_branch
         false_branch = self._wrap(false_scope, false_branch)
+        true_branch = yield expr.true_branch
+        true_branch = self._wrap(true_scope, true_branch)
+        cond = yield expr.cond
         return self._compound(expr, with_children(expr, (cond, true_branch, false_branch)), let)
+
+    def _ref_write(self, expr: RefWrite, let: Let | None) -> Descent:
+        value = yield expr.value
+        ref = yield expr.ref
+        return self._compound(expr, with_children(expr, (ref, value)), let)
 
     def _let(self, expr: Let, let: Let | None) -> Descent:
         if expr.value in self.memo:
@@ -123,7 +155,7 @@ class Fill(ExprMutator):
     def _compound(self, expr: Expr, now: Expr, let: Let | None) -> Expr:
         """Bind ``now``, which ``expr`` became, to the let's variable or a new one, if it is to be bound at all."""
         if let is None and self._included is not None and expr not in self._included:
-            return now
+            return self._placed(now)
         scope = self._scopes.scope_of[expr]
         if let is not None:
             var, source = let.var, let
@@ -134,8 +166,17 @@ class Fill(ExprMutator):
         while isinstance(now, Let):
             self._bind(scope, now.var, now.value, now)
             now = now.body
-        self._bind(scope, var, now, source, expr)
+        self._bind(scope, var, self._placed(now), source, expr)
         return var
+
+    def _placed(self, value: Expr) -> Expr:
+        """``value`` with the device that the lexical scope gives it, where it does not say so itself."""
+        device = self._devices[-1] if self._devices else _UNCONSTRAINED
+        if device == _UNCONSTRAINED or isinstance(value, (*_ATOMS, Function)):
+            return value
+        if isinstance(value, Call) and _is_fixed_on_device(value):
+            return value
+        return call_op("on_device", value, virtual_device=device, constrain_result=True)
 
     def _bind(self, scope: Scope, var: Var, value: Expr, source: Expr, made_from: Expr | None = None) -> None:
         self.record.attribute(value, made_from if made_from is not None else source)
@@ -155,3 +196,9 @@ class Fill(ExprMutator):
             body = Let(binding.var, binding.value, body)
             self.record.record(body, source)
         return body
+
+
+def _is_fixed_on_device(call: Call) -> bool:
+    attrs: Any = call.attrs
+    is_on_device = isinstance(call.op, Op) and call.op.name == "on_device"
+    return is_on_device and attrs.constrain_result and attrs.constrain_body

@@ -210,8 +210,8 @@ def _give_span(expr: Expr, origin: tuple[Expr, ...], replacing: bool = False) ->
     own = expr.span
     if own is not None and not (replacing and any(source.span == own for source in origin)):
         return
-    spans: list[AnySpan | None] = [source.span for source in origin]
-    span = SequentialSpan.of(spans)
+    span: AnySpan | None
+    span = origin[0].span if len(origin) == 1 else SequentialSpan.of([source.span for source in origin])
     if span != own:
         expr.span = span
 

@@ -17,7 +17,8 @@ from ...ir.module import IRModule
 from ...ir.printing import to_text_with_positions
 from ...ir.source import TextSpan
 from ...ir.structural import structural_equal
-from ...ir.syntax.parsing import Parsed, parse
+from ...ir.syntax.parsing import Parsed
+from ...ir.syntax.reading import Reading, split
 from ..provenance import Trace
 from .function_edits import Printed, Unsuitable, edit_function
 from .layout import FunctionLayout, Layout, layout_of
@@ -61,10 +62,10 @@ def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
 
 
 def _means(text: str, wanted: IRModule) -> bool:
-    parsed = parse(text)
-    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
+    reading = Reading(text, "edited", split(text), with_spans=False)
+    if any(found.severity is Severity.ERROR for found in reading.diagnostics):
         return False
-    inferred = infer_types(parsed.module)
+    inferred = infer_types(reading.module)
     if any(found.severity is Severity.ERROR for found in inferred.diagnostics):
         return False
     return structural_equal(inferred.module, wanted, map_free_vars=True)
