@@ -6,6 +6,7 @@ Source of the rule: ``src/relay/op/nn/convolution.cc``, ``convolution.h``, ``inc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim, Shape
@@ -14,7 +15,7 @@ from ..arguments import tensor_argument
 from ..layout import InferredLayout, Layouts
 from ..layouts import Layout, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from ..shapes import floor_divide, in_words
+from ..shapes import add, floor_divide, in_words
 from .convolution_kernels import convolution_kernel, weight_gradient_kernel
 from .windows import (
     Dims,
@@ -31,9 +32,13 @@ __all__ = [
     "Conv1DAttrs",
     "Conv2DAttrs",
     "Conv3DAttrs",
+    "Convolution",
     "ConvolutionAttrs",
     "convolution_layout",
     "given_or",
+    "reject_channels",
+    "reject_input_channels",
+    "reject_kernel_size",
 ]
 
 STRIDES = "Step of the window along each spatial axis."
@@ -135,11 +140,11 @@ class Convolution:
             raise RelationError("the type of weight must be known where groups is more than 1", argument=1)
         weight_shape = None if weight is None else shape_in(weight.shape, kernel_layout, reference, 1, "weight")
         if attrs.kernel_size is not None and attrs.channels is not None:
-            require_lengths(self.rank, kernel_size=attrs.kernel_size, dilation=attrs.dilation)
-            channels, kernel_size = attrs.channels, attrs.kernel_size
+            self.check_lengths(kernel_size=attrs.kernel_size, dilation=attrs.dilation)
+            channels, kernel_size = attrs.channels, attrs.kernel_size[: self.rank]
             expected = self.expected_weight(attrs, shape, weight_shape, channels, kernel_size)
             if weight_shape is not None:
-                self.explain_mismatch(context, attrs, shape, weight_shape, expected)
+                self.compare_weight(context, attrs, shape[1], weight_shape, expected)
             expected = convert_shape(expected, reference, kernel_layout)
             context.assign(1, TensorType(expected, data.dtype if weight is None else weight.dtype))
         elif weight_shape is None:
@@ -169,8 +174,19 @@ class Convolution:
     def padding(self, attrs: ConvolutionAttrs) -> Dims:
         """Padding before and after together, per spatial axis."""
         if self.rank == 1:
-            element(attrs.padding, 1, "padding")
+            return (add(element(attrs.padding, 0, "padding"), element(attrs.padding, 1, "padding")),)
         return total_padding(attrs.padding, self.rank)
+
+    def check_lengths(self, **lists: Dims) -> None:
+        """Check that attributes list one value per spatial axis; in one dimension TVM passes over further ones.
+
+        Raises:
+            RelationError: one has another length.
+        """
+        if self.rank > 1:
+            require_lengths(self.rank, **lists)
+        for attribute_name, values in lists.items():
+            element(values, 0, attribute_name)
 
     def expected_weight(
         self, attrs: ConvolutionAttrs, shape: Shape, weight_shape: Shape | None, channels: Dim, kernel_size: Dims
@@ -187,23 +203,23 @@ class Convolution:
             return (shape[1], floor_divide(channels, shape[1]), *kernel_size)
         return (channels, floor_divide(shape[1], groups), *kernel_size)
 
-    def explain_mismatch(
-        self, context: RelationContext, attrs: ConvolutionAttrs, shape: Shape, weight_shape: Shape, expected: Shape
+    def compare_weight(
+        self, context: RelationContext, attrs: ConvolutionAttrs, channels: Dim, weight_shape: Shape, expected: Shape
     ) -> None:
-        """Say what about a weight of ``weight_shape`` differs from ``expected``.
+        """Compare the weight with what the attributes and the ``channels`` of the data ask of it.
 
         Raises:
-            RelationError: something does.
+            RelationError: they differ; the message says in what.
         """
         leading = len(expected) - self.rank
         for axis, (found, wanted) in enumerate(zip(weight_shape, expected, strict=True)):
             if context.require_equal(found, wanted):
                 continue
             if axis >= leading:
-                reject_kernel_size(attrs, weight_shape[leading:])
+                reject_kernel_size(expected[leading:], weight_shape[leading:])
             if axis == leading - 1:
-                reject_input_channels(shape[1], attrs.groups, wanted, found)
-            reject_channels(attrs, found, wanted)
+                reject_input_channels(channels, attrs.groups, wanted, found)
+            reject_channels(attrs.channels or 0, attrs.groups, wanted, found)
 
     def check_weight(
         self, context: RelationContext, attrs: ConvolutionAttrs, shape: Shape, weight_shape: Shape
@@ -214,46 +230,43 @@ class Convolution:
             RelationError: they disagree.
         """
         if attrs.kernel_size is not None:
-            require_lengths(self.rank, kernel_size=attrs.kernel_size)
-            for axis, size in enumerate(attrs.kernel_size):
+            self.check_lengths(kernel_size=attrs.kernel_size)
+            for axis, size in enumerate(attrs.kernel_size[: self.rank]):
                 if not context.require_equal(size, weight_shape[2 + axis]):
-                    reject_kernel_size(attrs, weight_shape[2 : 2 + self.rank])
+                    reject_kernel_size(attrs.kernel_size, weight_shape[2 : 2 + self.rank])
         if attrs.channels is not None and not context.require_equal(attrs.channels, weight_shape[0]):
-            reject_channels(attrs, weight_shape[0], attrs.channels)
+            reject_channels(attrs.channels, attrs.groups, attrs.channels, weight_shape[0])
         # TVM does not divide by the groups in one dimension, so that a grouped conv1d needs its channels given.
         wanted = shape[1] if self.rank == 1 else floor_divide(shape[1], attrs.groups)
         if not context.require_equal(wanted, weight_shape[1]):
             reject_input_channels(shape[1], attrs.groups, wanted, weight_shape[1])
 
 
-def reject_kernel_size(attrs: ConvolutionAttrs, found: Shape) -> None:
-    """Raise that ``kernel_size`` is not the kernel of the weight."""
-    size = in_words(attrs.kernel_size or ())
+def reject_kernel_size(kernel_size: Dims, found: Shape, argument: int = 1) -> NoReturn:
+    """Raise that ``kernel_size`` is not the kernel of the weight, which is the given argument."""
     raise RelationError(
-        f"kernel_size {size} does not match the kernel {in_words(found)} of weight",
+        f"kernel_size {in_words(kernel_size)} does not match the kernel {in_words(found)} of weight",
         attribute="kernel_size",
-        related=[(1, f"the kernel of weight is {in_words(found)}")],
+        related=[(argument, f"the kernel of weight is {in_words(found)}")],
     )
 
 
-def reject_channels(attrs: ConvolutionAttrs, found: Dim, wanted: Dim) -> None:
-    """Raise that ``channels`` are not the output channels of the weight."""
-    asked = f"channels ({attrs.channels})"
-    if wanted != attrs.channels:
-        asked += f", which with groups ({attrs.groups}) needs {wanted},"
+def reject_channels(channels: Dim, groups: int, wanted: Dim, found: Dim, argument: int = 1) -> NoReturn:
+    """Raise that ``channels``, which need ``wanted`` output channels of the weight, are not what it has."""
+    divided = f" divided by groups ({groups})" if wanted != channels else ""
     raise RelationError(
-        f"{asked} does not match the output channels of weight ({found})",
+        f"channels ({channels}){divided} does not match the output channels of weight ({found})",
         attribute="channels",
-        related=[(1, f"weight has {found} output channels")],
+        related=[(argument, f"weight has {found} output channels")],
     )
 
 
-def reject_input_channels(channels: Dim, groups: int, wanted: Dim, found: Dim) -> None:
-    """Raise that the channels of the data are not the input channels of the weight."""
-    per_group = f" in {groups} groups of {wanted}" if groups != 1 else ""
+def reject_input_channels(channels: Dim, groups: int, wanted: Dim, found: Dim, argument: int = 1) -> NoReturn:
+    """Raise that the channels of the data, of which each group has ``wanted``, are not the weight's input channels."""
+    per_group = f" in {groups} groups of {wanted}" if wanted != channels else ""
     raise RelationError(
         f"channels of data ({channels}){per_group} do not match the input channels of weight ({found})",
-        argument=1,
+        argument=argument,
         related=[(0, f"data has {channels} channels")],
     )
 

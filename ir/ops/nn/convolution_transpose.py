@@ -11,7 +11,7 @@ from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..layouts import Layout, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from ..shapes import add, floor_divide, in_words, multiply, subtract
+from ..shapes import add, floor_divide, multiply, subtract
 from .convolution import (
     CHANNELS,
     DATA_LAYOUT,
@@ -22,6 +22,9 @@ from .convolution import (
     OUT_LAYOUT,
     convolution_layout,
     given_or,
+    reject_channels,
+    reject_input_channels,
+    reject_kernel_size,
 )
 from .convolution_kernels import transposed_convolution_kernel
 from .windows import Dims, convertible_layout, dilated_size, element, require_lengths, shape_in, total_padding
@@ -161,28 +164,13 @@ class TransposedConvolution:
             require_lengths(self.rank, kernel_size=attrs.kernel_size)
             for axis, size in enumerate(attrs.kernel_size):
                 if not context.require_equal(size, weight_shape[2 + axis]):
-                    found = in_words(weight_shape[2 : 2 + self.rank])
-                    raise RelationError(
-                        f"kernel_size {in_words(attrs.kernel_size)} does not match the kernel {found} of weight",
-                        attribute="kernel_size",
-                        related=[(1, f"the kernel of weight is {found}")],
-                    )
+                    reject_kernel_size(attrs.kernel_size, weight_shape[2 : 2 + self.rank])
         if attrs.channels is not None:
             wanted = floor_divide(attrs.channels, attrs.groups)
             if not context.require_equal(wanted, weight_shape[1]):
-                divided = f" divided by groups ({attrs.groups})" if attrs.groups != 1 else ""
-                raise RelationError(
-                    f"channels ({attrs.channels}){divided} does not match the output channels of weight"
-                    f" ({weight_shape[1]})",
-                    attribute="channels",
-                    related=[(1, f"weight has {weight_shape[1]} output channels")],
-                )
+                reject_channels(attrs.channels, attrs.groups, wanted, weight_shape[1])
         if not context.require_equal(shape[1], weight_shape[0]):
-            raise RelationError(
-                f"channels of data ({shape[1]}) do not match the input channels of weight ({weight_shape[0]})",
-                argument=1,
-                related=[(0, f"data has {shape[1]} channels")],
-            )
+            reject_input_channels(shape[1], attrs.groups, shape[1], weight_shape[0])
 
 
 DATA = Argument("data", "The tensor to spread out and convolve.")

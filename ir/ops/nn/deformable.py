@@ -33,6 +33,9 @@ from .convolution import (
     PADDING,
     STRIDES,
     given_or,
+    reject_channels,
+    reject_input_channels,
+    reject_kernel_size,
 )
 from .matrix import matrix_product
 from .windows import (
@@ -135,25 +138,11 @@ def _check_weight(
         require_lengths(2, kernel_size=attrs.kernel_size)
         for size, wanted in zip(found[2:4], attrs.kernel_size, strict=True):
             if not context.require_equal(size, wanted):
-                raise RelationError(
-                    f"kernel_size {in_words(attrs.kernel_size)} does not match the kernel {in_words(found[2:4])}"
-                    " of weight",
-                    attribute="kernel_size",
-                    related=[(2, f"the kernel of weight is {in_words(found[2:4])}")],
-                )
+                reject_kernel_size(attrs.kernel_size, found[2:4], argument=2)
     if attrs.channels is not None and not context.require_equal(attrs.channels, found[0]):
-        raise RelationError(
-            f"channels ({attrs.channels}) does not match the output channels of weight ({found[0]})",
-            attribute="channels",
-            related=[(2, f"weight has {found[0]} output channels")],
-        )
+        reject_channels(attrs.channels, attrs.groups, attrs.channels, found[0], argument=2)
     if not context.require_equal(per_group, found[1]):
-        raise RelationError(
-            f"channels of data ({channels}) divided by groups ({attrs.groups}) do not match the input channels of"
-            f" weight ({found[1]})",
-            argument=2,
-            related=[(0, f"data has {channels} channels")],
-        )
+        reject_input_channels(channels, attrs.groups, per_group, found[1], argument=2)
 
 
 def _assign_offset(context: RelationContext, expected: TensorType) -> None:
