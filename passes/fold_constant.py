@@ -24,8 +24,8 @@ _ASKS_FOR_SHAPE = ("shape_of", "vm.shape_of", "ndarray_size")
 class FoldConstant(FunctionPass):
     """Compute what depends on constants alone, and put the result in its place.
 
-    Calls without arguments (``zeros``, ``ones``), stateful operators and copies between devices stay, and so do calls of
-    operators that have no kernel here. A shape that is known is a constant; a condition that is constant chooses its
+    Calls without arguments (``zeros``, ``ones``), stateful operators and copies between devices stay, and so do calls
+    of operators that have no kernel here. A shape that is known is a constant; a condition that is constant chooses its
     branch; a constant bound by ``let`` goes to its uses. Fused functions are left alone. Source of the rule:
     ``src/relay/transforms/fold_constant.cc``.
 

@@ -45,7 +45,7 @@ class ToBasicBlockNormalForm(ModulePass):
             functions[var] = function
             if "Compiler" not in function.attrs:
                 scopes = Scopes.of(function)
-                filled = Fill(scopes, scopes.lifted).fill(function) if scopes.lifted else function
+                filled = Fill(scopes, scopes.lifted).fill(function)
                 functions[var] = filled if isinstance(filled, Function) else function
         if all(module[var] is function for var, function in functions.items()):
             return module
