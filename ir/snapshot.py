@@ -14,15 +14,16 @@ from typing import Final
 
 from .diagnostics import Diagnostic, Place, Related, Severity
 from .expressions import Constructor, Expr, Function, GlobalVar, Var
+from .incremental import Analysis, analyse
 from .inference import Inferred, infer_types
 from .module import IRModule
 from .source import LineIndex, TextSpan
 from .syntax.lexer import WHITE_SPACE
 from .syntax.lowering import Unit
 from .syntax.parsing import Parsed
-from .syntax.reading import Reading, split
+from .syntax.reading import Reading
 from .syntax.scopes import Definition, SymbolKind
-from .syntax.statements import Segment
+from .syntax.splitting import Splice, Split, split_text
 from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
 from .types import FuncType, Type, TypeCall
 
@@ -69,20 +70,22 @@ class CallSite:
 class Snapshot:
     """A buffer at one moment."""
 
-    def __init__(self, lines: LineIndex, name: str, segments: Sequence[Segment]) -> None:
+    def __init__(self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice | None] | None) -> None:
         self.lines: Final = lines
         self.name: Final = name
-        self._segments: Final = segments
+        self._split: Final = split
+        self._origin = origin
 
     @staticmethod
     def open(text: str, name: str) -> Snapshot:
         """The snapshot of a text."""
-        return Snapshot(LineIndex(text), name, split(text))
+        return Snapshot(LineIndex(text), name, split_text(text), None)
 
     def edit(self, span: TextSpan, new_text: str, lines: LineIndex | None = None) -> Snapshot:
         """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand."""
         lines = lines or self.lines.edited(span, new_text)
-        return Snapshot(lines, self.name, split(lines.text))
+        split, splice = self._split.edited(lines.text, span, len(new_text))
+        return Snapshot(lines, self.name, split, (self, splice))
 
     @property
     def text(self) -> str:
@@ -93,7 +96,7 @@ class Snapshot:
 
     @cached_property
     def _reading(self) -> Reading:
-        return Reading(self.text, self.name, self._segments)
+        return Reading(self.text, self.name, self._split.segments)
 
     @cached_property
     def parsed(self) -> Parsed:
@@ -110,8 +113,24 @@ class Snapshot:
         return self._inferred.module
 
     @cached_property
+    def _analysis(self) -> Analysis | None:
+        origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
+        split = self._split
+        earlier: Analysis | None = None
+        if origin is not None:
+            before, splice = origin
+            earlier = before.__dict__.get("_analysis")
+            if earlier is not None and splice is not None:
+                edited = earlier.edited(split.segments, split.starts, splice.first, splice.old_end, splice.new_end)
+                if edited is not None:
+                    return edited
+        return analyse(split.segments, split.starts, earlier)
+
+    @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, in the order of the text."""
+        if self._analysis is not None:
+            return tuple(self._analysis.diagnostics())
         found = [*self._reading.diagnostics, *map(self._located, self._inferred.diagnostics)]
         found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
         return tuple(self._without_followers(found))

@@ -9,7 +9,8 @@ from ..diagnostics import Diagnostic, Place
 from ..expressions import Expr
 from ..module import IRModule
 from ..source import TextSpan
-from .reading import Reading, split
+from .reading import Reading
+from .splitting import split
 
 __all__ = ["Parsed", "ParsedExpr", "parse", "parse_expr"]
 

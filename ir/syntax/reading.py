@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit
@@ -12,55 +11,16 @@ from ..metadata import MetadataError, read_metadata
 from ..module import IRModule, TypeData
 from ..source import TextSpan
 from ..types import GlobalTypeVar
-from .lexer import WHITE_SPACE, lex
 from .lowering import Item, Lowering, Names, Origin, Unit
 from .places import place_span
 from .positions import Positions, span_between
 from .scopes import Definition, SymbolKind
-from .segments import Role, Splitter
+from .segments import Role
 from .statements import Segment
 
-__all__ = ["Reading", "VERSION_LINE", "split"]
+__all__ = ["VERSION_LINE", "Reading", "shift"]
 
 VERSION_LINE: Final = '#[version = "0.0.5"]'
-
-
-def split(text: str, is_expression: bool = False) -> list[Segment]:
-    """The segments of a text, which put together are the text."""
-    lexed = lex(text)
-    starts = list(accumulate(map(len, lexed.pieces), initial=0))
-    indentation = Indentation(text, starts)
-    splitter = Splitter(lexed.kinds, indentation.of, indentation.of_line, is_expression)
-    segments: list[Segment] = []
-    position, in_body, count = 0, is_expression, len(lexed.kinds)
-    while position < count:
-        cut = splitter.cut(position, in_body)
-        segments.append(Segment(cut.role, lexed.kinds[position : cut.end], lexed.pieces[position : cut.end]))
-        position = cut.end
-        in_body = cut.in_body or is_expression
-    return segments
-
-
-class Indentation:
-    """Where pieces stand on their lines."""
-
-    def __init__(self, text: str, starts: Sequence[int]) -> None:
-        self._text: Final = text
-        self._starts: Final = starts
-
-    def of(self, piece: int) -> int | None:
-        """The column of a piece that is the first of its line."""
-        start = self._starts[piece]
-        line = self._text.rfind("\n", 0, start) + 1
-        return start - line if not self._text[line:start].strip(WHITE_SPACE) else None
-
-    def of_line(self, piece: int) -> int:
-        """The indentation of the line that a piece stands on."""
-        line = self._text.rfind("\n", 0, self._starts[piece]) + 1
-        end = line
-        while end < len(self._text) and self._text[end] in " \t":
-            end += 1
-        return end - line
 
 
 class Reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
@@ -100,6 +100,7 @@ class Segment:
         "_parsed",
         "_tokens",
         "diagnostics",
+        "in_body",
         "kinds",
         "memo",
         "pieces",
@@ -107,8 +108,10 @@ class Segment:
         "statements",
     )
 
-    def __init__(self, role: Role, kinds: str, pieces: list[str]) -> None:
+    def __init__(self, role: Role, kinds: str, pieces: list[str], in_body: bool) -> None:
         self.role: Final = role
+        self.in_body: Final = in_body
+        """Whether what follows is in the body of a function."""
         self.kinds: Final = kinds
         self.pieces: Final = pieces
         self._tokens: tuple[str, list[str], list[int]] | None = None
@@ -124,11 +127,11 @@ class Segment:
         if self._tokens is None:
             starts = list(accumulate(map(len, self.pieces), initial=0))
             if COMMENT in self.kinds or OPEN_COMMENT in self.kinds:
-                real = [i for i, kind in enumerate(self.kinds) if kind not in "CK"]
+                real = [kind not in "CK" for kind in self.kinds]
                 self._tokens = (
-                    "".join([self.kinds[i] for i in real]),
-                    [self.pieces[i].rstrip(WHITE_SPACE) for i in real],
-                    [starts[i] for i in real],
+                    "".join(compress(self.kinds, real)),
+                    [piece.rstrip(WHITE_SPACE) for piece in compress(self.pieces, real)],
+                    list(compress(starts, real)),
                 )
             else:
                 starts.pop()

@@ -1,0 +1,506 @@
+"""Diagnostics in the time of the edit: the statements of plain functions, each typed on its own.
+
+A dump of a network is a function whose parameters have types and whose statements bind each name once. For such
+text the meaning of a statement depends only on its own text and on the types of the names it uses; so both are
+remembered, statements that differ in names alone share the work, and an edit costs the statements it touches and
+those that a changed type reaches. :func:`analyse` gives ``None`` for every other text (data types, calls of functions of the module, parameters
+without types, broken braces, names bound twice): there the whole module is read and inferred, as always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .diagnostics import Diagnostic, Place, Related, Severity
+from .expressions import Constant, ErrorExpr, Expr, GlobalVar, Let, Var
+from .inference import infer_statement
+from .metadata import MetadataError, read_metadata
+from .source import TextSpan
+from .syntax.lowering import Lowering, Names, Unit
+from .syntax.places import place_span
+from .syntax.programs import Step
+from .syntax.reading import VERSION_LINE, shift
+from .syntax.scopes import SymbolKind
+from .syntax.segments import Role
+from .syntax.shapes import shape_of
+from .syntax.statements import Segment
+from .syntax.suggestions import closest, replacement
+from .types import ERROR, IncompleteType, Type
+
+__all__ = ["Analysis", "analyse"]
+
+_NEARBY: Final = 256
+"""How many statements before a misspelled name are searched for what was meant."""
+
+
+class _NotPlain(Exception):  # noqa: N818 - control flow inside this module
+    """The text is none that can be analysed statement by statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start."""
+
+    type: Type
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class _Lowered:
+    """A statement lowered with a placeholder for every name that it does not bind itself."""
+
+    __slots__ = ("diagnostics", "is_value", "origins", "placeholders", "typed", "unit", "value")
+
+    def __init__(self, segment: Segment, names: Names) -> None:
+        segment.parse()
+        if len(segment.statements) != 1:
+            raise _NotPlain
+        lowering = _OpenLowering(names)
+        self.unit: Final = Unit(segment, 1 << 30, 0)
+        lowering.enter(self.unit)
+        item = lowering.read(segment.statements[0])
+        if item.kind == "free" or lowering.names_functions:
+            raise _NotPlain
+        value = item.value
+        if isinstance(value, Constant):
+            raise _NotPlain  # an operator that reads its value must see it
+        if item.kind == "let" and item.var is not None:
+            value = Let(item.var, value, item.var)
+        self.value: Final[Expr] = value
+        self.is_value: Final = item.kind == "expression" and not item.terminated
+        self.placeholders: Final = lowering.placeholders
+        self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
+        self.origins: Final = lowering.origins
+        self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
+
+    def type_with(self, types: tuple[Type, ...]) -> _Typed:
+        """The type of the statement where its placeholders have these types, in order."""
+        found = self.typed.get(types)
+        if found is None:
+            found = self.typed[types] = self._infer(types)
+        return found
+
+    def _infer(self, types: tuple[Type, ...]) -> _Typed:
+        value = self.value
+        if isinstance(value, ErrorExpr) and not value.parts:
+            return _Typed(ERROR, ())
+        inferred = infer_statement(value, dict(zip(self.placeholders.values(), types, strict=True)))
+        if not inferred.complete and not inferred.diagnostics:
+            raise _NotPlain
+        found = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
+        type = ERROR if isinstance(inferred.type, IncompleteType) else inferred.type
+        return _Typed(type, found)
+
+    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
+        span = diagnostic.span or (self._span(diagnostic.place) if diagnostic.place is not None else None)
+        if span is None:
+            raise _NotPlain
+        related = tuple(
+            Related(other.message, other.span or (self._span(other.place) if other.place else None), other.place)
+            for other in diagnostic.related
+        )
+        return Diagnostic(
+            diagnostic.code,
+            diagnostic.severity,
+            diagnostic.message,
+            span,
+            None,
+            related,
+            diagnostic.fixes,
+            diagnostic.tags,
+        )
+
+    def _span(self, place: Place) -> TextSpan | None:
+        return place_span(self.origins, place)
+
+
+class _OpenLowering(Lowering):
+    """Lowers one statement; a name that it does not bind becomes a placeholder."""
+
+    def __init__(self, names: Names) -> None:
+        self.placeholders: dict[str, Var] = {}
+        self.names_functions = False
+        super().__init__(names, None)
+
+    def _do_local(self, step: Step, values: list[object]) -> Expr:
+        name = self._text(step.node.first)
+        if self.scope.find(name[1:]) is None:
+            return self.placeholders.setdefault(name, Var(name[1:]))
+        return super()._do_local(step, values)
+
+    def _do_graph(self, step: Step, values: list[object]) -> Expr:
+        name = self._text(step.node.first)
+        if int(name[1:]) not in self.graph:
+            return self.placeholders.setdefault(name, Var(name[1:]))
+        return super()._do_graph(step, values)
+
+    def _do_global(self, step: Step, values: list[object]) -> Expr:
+        self.names_functions = True
+        return GlobalVar(self._text(step.node.first)[1:])
+
+
+class _Facts:
+    """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone."""
+
+    __slots__ = ("bound", "is_value", "own", "segment", "shared", "uses")
+
+    def __init__(
+        self, segment: Segment, bound: str | None, uses: tuple[str, ...], shared: _Lowered | None, own: _Lowered | None
+    ) -> None:
+        self.segment: Final = segment
+        self.bound: Final = bound
+        self.uses: Final = uses
+        self.shared: Final = shared
+        self.own = own
+        lowered = shared or own
+        assert lowered is not None
+        self.is_value: Final = lowered.is_value
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A statement in its place: ``order`` grows from one to the next."""
+
+    facts: _Facts
+    order: float
+    type: Type
+    diagnostics: tuple[Diagnostic, ...]
+    has_unknown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """The statements of one function: segments ``start`` to ``end``, and what each name stands for."""
+
+    start: int
+    end: int
+    parameters: dict[str, Type]
+    result: Type | None
+    names: dict[str, _State]
+
+    def moved(self, by: int) -> _Function:
+        return _Function(self.start + by, self.end + by, self.parameters, self.result, self.names)
+
+
+class _Context:
+    """What the statements of a text share: its metadata, and everything lowered so far."""
+
+    __slots__ = ("metadata", "names", "templates")
+
+    def __init__(self, metadata: Segment | None) -> None:
+        self.metadata: Final = metadata
+        self.names: Final = Names()
+        self.templates: Final[dict[object, _Lowered | None]] = {}
+        if metadata is not None:
+            text = metadata.tokens[1][0]
+            try:
+                self.names.metadata = read_metadata(text[text.index("]") + 1 :])
+            except MetadataError as error:
+                raise _NotPlain from error
+
+    def facts(self, segment: Segment) -> _Facts:
+        """What a statement binds and uses, remembered with its segment."""
+        found = segment.memo.get(self)
+        if not isinstance(found, _Facts):
+            found = segment.memo[self] = self._facts(segment)
+        return found
+
+    def _facts(self, segment: Segment) -> _Facts:
+        kinds, texts, _ = segment.tokens
+        if "{" in kinds:
+            return self._own_facts(segment, kinds, texts)
+        names = list(compress(texts, [kind in "LG" for kind in kinds]))
+        numbers: dict[str, int] = {}
+        pattern = tuple([numbers.setdefault(name, len(numbers)) for name in names])
+        key = (kinds, pattern, tuple(compress(texts, [kind not in "LG" for kind in kinds])))
+        if key in self.templates:
+            shared = self.templates[key]
+        else:
+            shared = None
+            if shape_of("statement", kinds).fault is None and "K" not in segment.kinds:
+                lowered = _Lowered(segment, self.names)
+                shared = None if lowered.diagnostics else lowered
+            self.templates[key] = shared
+        if shared is None:
+            return self._own_facts(segment, kinds, texts)
+        bound = names[0] if kinds.startswith(("G=", "wL")) else None
+        # The placeholders of the shared statement stand at the same positions of the pattern as our names.
+        distinct = list(numbers)
+        template_names = list(compress(shared.unit.segment.tokens[1], [kind in "LG" for kind in kinds]))
+        by_template = dict(zip(dict.fromkeys(template_names), distinct, strict=True))
+        uses = tuple([by_template[name] for name in shared.placeholders])
+        return _Facts(segment, bound, uses, shared, None)
+
+    def _own_facts(self, segment: Segment, kinds: str, texts: Sequence[str]) -> _Facts:
+        own = _Lowered(segment, self.names)
+        bound = None
+        if kinds.startswith("wL"):
+            bound = texts[1]
+        elif kinds.startswith("G=") or (kinds.startswith("G") and own.value is None):
+            bound = texts[0]
+        if isinstance(own.value, ErrorExpr) and kinds.startswith("G") and not kinds.startswith("G="):
+            raise _NotPlain  # a binding that lost its `=`, or a use: the whole text tells
+        return _Facts(segment, bound, tuple(own.placeholders), None, own)
+
+
+class Analysis:
+    """The diagnostics of one text, and what it takes to follow an edit."""
+
+    __slots__ = ("context", "functions", "segments", "starts", "states")
+
+    def __init__(
+        self,
+        context: _Context,
+        segments: Sequence[Segment],
+        starts: npt.NDArray[np.int64],
+        states: list[_State | None],
+        functions: list[_Function],
+    ) -> None:
+        self.context: Final = context
+        self.segments: Final = segments
+        self.starts: Final = starts
+        self.states: Final = states
+        self.functions: Final = functions
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the text."""
+        found: list[Diagnostic] = []
+        for index, state in enumerate(self.states):
+            if state is not None and state.diagnostics:
+                base = int(self.starts[index])
+                found.extend(shift(diagnostic, base) for diagnostic in state.diagnostics)
+        found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
+        return found
+
+    def edited(
+        self, segments: Sequence[Segment], starts: npt.NDArray[np.int64], first: int, old_end: int, new_end: int
+    ) -> Analysis | None:
+        """The analysis after segments ``first`` to ``old_end`` became ``first`` to ``new_end`` of ``segments``.
+
+        ``None`` where the edit reaches beyond the statements of one function, or the text is plain no longer.
+        """
+        position = next(
+            (i for i, function in enumerate(self.functions) if function.start <= first and old_end <= function.end), None
+        )
+        if position is None or any(segments[i].role is not Role.STATEMENT for i in range(first, new_end)):
+            return None
+        function = self.functions[position]
+        shift_by = new_end - old_end
+        removed = self.states[first:old_end]
+        names = dict(function.names)
+        before: dict[str, Type] = {}
+        for state in removed:
+            if state is not None and state.facts.bound is not None:
+                del names[state.facts.bound]
+                before[state.facts.bound] = state.type
+        try:
+            facts = [self.context.facts(segment) for segment in segments[first:new_end]]
+            orders = self._orders(function, first, old_end, len(facts))
+            states = self.states[:first]
+            states.extend([None] * len(facts))
+            states.extend(self.states[old_end:])
+            end = function.end + shift_by
+            remade = _Function(function.start, end, function.parameters, function.result, names)
+            worker = _Worker(self.context, remade, states)
+            changed: set[str] = set(before)
+            for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
+                state = worker.place(fact, order, index)
+                if fact.bound is not None:
+                    if before.get(fact.bound) == state.type:
+                        changed.discard(fact.bound)
+                    else:
+                        changed.add(fact.bound)
+            worker.follow(new_end, changed)
+            worker.check_result()
+        except _NotPlain:
+            return None
+        functions = [*self.functions[:position], worker.function]
+        functions.extend(later.moved(shift_by) for later in self.functions[position + 1 :])
+        return Analysis(self.context, segments, starts, states, functions)
+
+    def _orders(self, function: _Function, first: int, old_end: int, count: int) -> list[float]:
+        low = self.states[first - 1] if first > function.start else None
+        high = self.states[old_end] if old_end < function.end else None
+        start = low.order if low is not None else (high.order - count - 1 if high is not None else 0.0)
+        end = high.order if high is not None else start + count + 1
+        step = (end - start) / (count + 1)
+        orders = [start + step * (i + 1) for i in range(count)]
+        if any(a >= b for a, b in zip([start, *orders], [*orders, end], strict=True)):
+            raise _NotPlain  # no numbers left between the neighbours: number anew
+        return orders
+
+
+class _Worker:
+    """Types the statements of one function; ``states`` is filled in place."""
+
+    def __init__(self, context: _Context, function: _Function, states: list[_State | None]) -> None:
+        self.context: Final = context
+        self.function: Final = function
+        self.states: Final = states
+
+    def place(self, facts: _Facts, order: float, index: int) -> _State:
+        """The state of a statement whose earlier ones are in place."""
+        if facts.is_value and index != self.function.end - 1:
+            raise _NotPlain
+        state = self._state(facts, order, index)
+        self.states[index] = state
+        if facts.bound is not None:
+            if facts.bound in self.function.parameters or facts.bound in self.function.names:
+                raise _NotPlain
+            self.function.names[facts.bound] = state
+        return state
+
+    def follow(self, index: int, changed: set[str]) -> None:
+        """Type anew what uses a changed name, from ``index`` on, as far as changes reach."""
+        for i in range(index, self.function.end):
+            state = self.states[i]
+            if state is None or not (state.has_unknown or not changed.isdisjoint(state.facts.uses)):
+                continue
+            new = self._state(state.facts, state.order, i)
+            self.states[i] = new
+            if new.facts.bound is not None:
+                self.function.names[new.facts.bound] = new
+                if new.type != state.type:
+                    changed.add(new.facts.bound)
+
+    def check_result(self) -> None:
+        """Leave alone a function whose value is missing, or not of the type that it says."""
+        function = self.function
+        last = self.states[function.end - 1] if function.end > function.start else None
+        if last is None or not last.facts.is_value:
+            raise _NotPlain
+        if function.result is not None and last.type not in (function.result, ERROR):
+            raise _NotPlain
+
+    def _state(self, facts: _Facts, order: float, index: int) -> _State:
+        names, parameters = self.function.names, self.function.parameters
+        types: list[Type] = []
+        unknown: list[str] = []
+        for name in facts.uses:
+            bound = names.get(name)
+            if bound is not None and bound.order < order:
+                types.append(bound.type)
+            elif name in parameters:
+                types.append(parameters[name])
+            else:
+                types.append(ERROR)
+                unknown.append(name)
+        key = tuple(types)
+        lowered = facts.shared
+        if lowered is not None:
+            typed = lowered.type_with(key)
+            if not typed.diagnostics:
+                if not unknown:
+                    return _State(facts, order, typed.type, (), False)
+                return _State(facts, order, typed.type, tuple(self._unknown(facts, unknown, index)), True)
+        if facts.own is None:
+            facts.own = _Lowered(facts.segment, self.context.names)
+        own = facts.own
+        typed = own.type_with(key)
+        found = (*own.diagnostics, *typed.diagnostics, *self._unknown(facts, unknown, index))
+        return _State(facts, order, typed.type, found, bool(unknown))
+
+    def _unknown(self, facts: _Facts, names: Iterable[str], index: int) -> Iterable[Diagnostic]:
+        kinds, texts, _ = facts.segment.tokens
+        wanted = set(names)
+        if not wanted:
+            return
+        if kinds.startswith("G(") and texts[0] in wanted and kinds.endswith(";"):
+            raise _NotPlain  # looks like a binding that lost its `=`
+        nearby = [*self.function.parameters]
+        for state in self.states[max(self.function.start, index - _NEARBY) : index]:
+            if state is not None and state.facts.bound is not None:
+                nearby.append(state.facts.bound)
+        for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
+            if kind in "LG" and name in wanted and not (token < 2 and name == facts.bound):
+                span = facts.segment.span(token)
+                near = closest(name, nearby, count=3)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                yield Diagnostic(
+                    "undefined-variable",
+                    Severity.ERROR,
+                    f"undefined variable {name}{hint}",
+                    span,
+                    fixes=tuple(replacement(span, other) for other in near),
+                )
+
+
+def analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier: Analysis | None) -> Analysis | None:
+    """The analysis of a plain text, or ``None``. ``earlier`` lends what it has lowered."""
+    try:
+        return _analyse(segments, starts, earlier)
+    except _NotPlain:
+        return None
+
+
+def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier: Analysis | None) -> Analysis:
+    count = len(segments)
+    index = 0
+    if not count or segments[0].role is not Role.DIRECTIVE or segments[0].tokens[1][:1] != [VERSION_LINE]:
+        raise _NotPlain
+    metadata: Segment | None = None
+    index = 1
+    if segments[-1].role is Role.METADATA:
+        metadata = segments[-1]
+        count -= 1
+    if earlier is not None and earlier.context.metadata is metadata:
+        context = earlier.context
+    else:
+        context = _Context(metadata)
+    states: list[_State | None] = [None] * len(segments)
+    functions: list[_Function] = []
+    seen: set[str] = set()
+    while index < count:
+        header = segments[index]
+        if header.role is not Role.HEADER:
+            if not header.tokens[0]:
+                index += 1
+                continue
+            raise _NotPlain
+        name, parameters, result = _header(context, header)
+        if name in seen:
+            raise _NotPlain
+        seen.add(name)
+        start = index + 1
+        end = start
+        while end < count and segments[end].role is Role.STATEMENT:
+            end += 1
+        if end == count or segments[end].role is not Role.CLOSE:
+            raise _NotPlain
+        worker = _Worker(context, _Function(start, end, parameters, result, {}), states)
+        for position in range(start, end):
+            worker.place(context.facts(segments[position]), float(position), position)
+        worker.check_result()
+        functions.append(worker.function)
+        index = end + 1
+    if len(functions) > 1 and len({name for f in functions for name in f.names}) < sum(len(f.names) for f in functions):
+        raise _NotPlain  # a graph variable may be that of an earlier function
+    return Analysis(context, segments, starts, states, functions)
+
+
+def _header(context: _Context, header: Segment) -> tuple[str, dict[str, Type], Type | None]:
+    header.parse()
+    if header.diagnostics or len(header.statements) != 1 or header.statements[0].root is None:
+        raise _NotPlain
+    lowering = Lowering(context.names, None)
+    lowering.enter(Unit(header, 0, 0))
+    head = lowering.read_header(header.statements[0])
+    generic = any(definition.kind is SymbolKind.TYPE_PARAMETER for definition in lowering.definitions)
+    if lowering.diagnostics or generic:
+        raise _NotPlain
+    parameters: dict[str, Type] = {}
+    result: Type | None = None
+    for value in head:
+        if isinstance(value, Type):
+            result = value
+        elif isinstance(value, tuple):
+            for var in value[0]:
+                if var.type_annotation is None or f"%{var.name_hint}" in parameters:
+                    raise _NotPlain
+                parameters[f"%{var.name_hint}"] = var.type_annotation
+    return header.tokens[1][1], parameters, result
