@@ -54,6 +54,7 @@ from .expressions import (
 from .module import IRModule, TypeData
 from .ops.operator import Op
 from .types import (
+    DataType,
     ErrorType,
     FuncType,
     GlobalTypeVar,
@@ -91,6 +92,9 @@ _GRAPH_NODES = frozenset(
 """What is compared with its sharing; all of these hash by identity."""
 
 _FREE_VARIABLES = frozenset({GlobalTypeVar, GlobalVar, IncompleteType, SizeVar, TypeVar, Var})
+
+_LEAVES = frozenset({bool, Constant, DataType, float, int, Op, str, type(None)})
+"""What is equal to itself, whatever variables correspond to."""
 
 _UNCONSTRAINED = VirtualDevice()
 
@@ -326,8 +330,6 @@ def _difference(lhs: object, rhs: object, map_free_vars: bool) -> tuple[_Task, s
                 return task, f"{_describe(right)} is used once more on the right than on the left"
             if kind in _FREE_VARIABLES and left is not right and not task.map_free_vars:
                 return task, f"{_describe(left)} and {_describe(right)} are free and not the same"
-        elif left is right and kind in (Op, Constant, str, int):
-            continue
         if _content(left) != _content(right):
             return task, f"{_describe(left)} against {_describe(right)}"
         if (
@@ -344,6 +346,8 @@ def _difference(lhs: object, rhs: object, map_free_vars: bool) -> tuple[_Task, s
         if left_parts:
             pairs = list(zip(left_parts, _parts(right), strict=True))
             for (label, left_part, defines), (_, right_part, _) in reversed(pairs):
+                if left_part is right_part and type(left_part) in _LEAVES:
+                    continue
                 stack.append(_Task(left_part, right_part, free or defines, task, label))
     return None
 
