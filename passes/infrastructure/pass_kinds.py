@@ -6,6 +6,7 @@ Source of the rule: ``src/ir/transform.cc``, ``src/relay/ir/transform.cc``.
 from __future__ import annotations
 
 import dataclasses
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -29,7 +30,16 @@ INFER_TYPE = "InferType"
 _holding: WeakKeyDictionary[IRModule, frozenset[str]] = WeakKeyDictionary()
 """The passes that hold for a module: what made it what it is, and what ran over it since without changing it."""
 
-_pipelines: list[str] = []
+
+class _Running(threading.local):
+    def __init__(self) -> None:
+        self.pipelines: list[str] = []
+        """The names of the pipelines that are running, outermost first."""
+        self.requirements = 0
+        """How many of the running passes run only because another requires them."""
+
+
+_running = _Running()
 
 
 class Pass:
@@ -125,12 +135,13 @@ class Pass:
         if trace is not None:
             gone = record.gone(after) if changed else frozenset[Expr]()
             used = {source for old in (*sources.values(), *joined.values()) for source in old}
-            path = tuple(_pipelines)
+            path = tuple(_running.pipelines)
             trace.append(
                 TraceStep(
                     info=self.info,
                     options=self.options,
                     path=path,
+                    is_requirement=_running.requirements > 0,
                     before=before,
                     after=after,
                     seconds=seconds,
@@ -204,7 +215,7 @@ class Pipeline(Pass):
 
     def run(self, module: IRModule, context: PassContext) -> IRModule:
         """Run what the context enables."""
-        _pipelines.append(self.info.name)
+        _running.pipelines.append(self.info.name)
         try:
             for item in self.passes():
                 if not context.pass_enabled(item.info):
@@ -213,7 +224,7 @@ class Pipeline(Pass):
                     module = _ensure(required, module, context)
                 module = item(module, context)
         finally:
-            _pipelines.pop()
+            _running.pipelines.pop()
         return module
 
 
@@ -266,7 +277,11 @@ def is_optimizable(function: Function) -> bool:
 def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:
     if name in _holding.get(module, ()):
         return module
-    return registry.create(name)(module, context)
+    _running.requirements += 1
+    try:
+        return registry.create(name)(module, context)
+    finally:
+        _running.requirements -= 1
 
 
 def _note_holding(item: Pass, before: IRModule, after: IRModule) -> None:

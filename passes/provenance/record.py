@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ...ir.expressions import Constructor, Expr, Function, GlobalVar
+from ...ir.expressions import Constructor, Expr, Function, GlobalVar, Let
 from ...ir.module import IRModule
 from ...ir.ops.operator import Op
 from ...ir.spans import AnySpan, SequentialSpan
@@ -117,9 +117,13 @@ class Record:
             stack.extend(children(expr))
 
     def replace(self, pre: Expr, new: Expr) -> None:
-        """Say that ``new`` stands where ``pre`` stood: made from it, or, if it was there already, joined by it."""
+        """Say that ``new`` stands where ``pre`` stood: made from it, or, if it was there already, joined by it.
+
+        A ``let`` that gives way to its body joins nothing: the binding is gone.
+        """
         if new in self.members or (new in self._origins and new not in self._open):
-            self.join(new, pre)
+            if not isinstance(pre, Let):
+                self.join(new, pre)
         else:
             self.attribute(new, pre)
 

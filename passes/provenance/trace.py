@@ -30,6 +30,8 @@ class TraceStep:
     info: PassInfo
     options: Mapping[str, object]
     path: tuple[str, ...]
+    is_requirement: bool
+    """Whether nobody asked for the pass but one that requires it."""
     before: IRModule
     after: IRModule
     seconds: float

@@ -18,7 +18,8 @@ from ...ir.printing import to_text_with_positions
 from ...ir.source import TextSpan
 from ...ir.structural import structural_equal
 from ...ir.syntax.parsing import Parsed
-from ...ir.syntax.reading import Reading, split
+from ...ir.syntax.reading import Reading
+from ...ir.syntax.splitting import split
 from ..provenance import Trace
 from .function_edits import Printed, Unsuitable, edit_function
 from .layout import FunctionLayout, Layout, layout_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...ir.diagnostics import Place, TextEdit
@@ -258,14 +258,9 @@ class _Editor:
         paired = sorted((other for other in in_new_order if other.old is not None), key=lambda other: other.old or 0)
         order: dict[_New, None] = {}
         for statement in (*paired, *in_new_order):
-            stack = [(statement, False)]
-            while stack:
-                current, ready = stack.pop()
-                if ready:
-                    order[current] = None
-                elif current not in order:
-                    stack.append((current, True))
-                    stack.extend((other, False) for other in _sorted(current.needs) if other not in order)
+            missing = _closure([statement], order)
+            # The canonical text has every value before its uses, so its order serves for what is missing.
+            order.update(dict.fromkeys(sorted(missing, key=lambda other: other.layout.start)))
         return list(order)
 
     # ---- the edits
@@ -356,20 +351,16 @@ def _names(layout: FunctionLayout) -> Iterable[Token]:
         yield from (token for token in statement.tokens if token.kind in "GL")
 
 
-def _closure(roots: Iterable[_New]) -> set[_New]:
+def _closure(roots: Iterable[_New], without: Container[_New] = ()) -> set[_New]:
+    """``roots`` and what they need, except for what is there already."""
     found: set[_New] = set()
     stack = list(roots)
     while stack:
         statement = stack.pop()
-        if statement not in found:
+        if statement not in found and statement not in without:
             found.add(statement)
             stack.extend(statement.needs)
     return found
-
-
-def _sorted(statements: Sequence[_New]) -> list[_New]:
-    """The last in the new text first, as a stack wants them."""
-    return sorted(statements, key=lambda statement: -statement.layout.start)
 
 
 def _longest_increasing(order: Sequence[_New]) -> set[_New]:

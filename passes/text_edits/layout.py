@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ...ir.syntax.lexer import WHITE_SPACE
-from ...ir.syntax.reading import split
+from ...ir.syntax.splitting import split
 from ...ir.syntax.segments import Role
 from ...ir.syntax.statements import Segment
 
