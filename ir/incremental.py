@@ -171,6 +171,7 @@ class _State:
     type: Type
     diagnostics: tuple[Diagnostic, ...]
     has_unknown: bool
+    """Whether it uses a name that means nothing where it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,12 +358,17 @@ class _Worker:
 
     def follow(self, index: int, changed: set[str]) -> None:
         """Type anew what uses a changed name, from ``index`` on, as far as changes reach."""
-        for i in range(index, self.function.end):
-            state = self.states[i]
-            if state is None or not (state.has_unknown or not changed.isdisjoint(state.facts.uses)):
+        states, end = self.states, self.function.end
+        if not changed:  # only what was meant by a misspelled name may be something else now
+            indices: Iterable[int] = [i for i, state in enumerate(states[index:end], index) if state and state.has_unknown]
+        else:
+            indices = range(index, end)
+        for i in indices:
+            state = states[i]
+            if state is None or (changed.isdisjoint(state.facts.uses) and not state.has_unknown):
                 continue
             new = self._state(state.facts, state.order, i)
-            self.states[i] = new
+            states[i] = new
             if new.facts.bound is not None:
                 self.function.names[new.facts.bound] = new
                 if new.type != state.type:
@@ -380,7 +386,6 @@ class _Worker:
     def _state(self, facts: _Facts, order: float, index: int) -> _State:
         names, parameters = self.function.names, self.function.parameters
         types: list[Type] = []
-        unknown: list[str] = []
         for name in facts.uses:
             bound = names.get(name)
             if bound is not None and bound.order < order:
@@ -388,46 +393,66 @@ class _Worker:
             elif name in parameters:
                 types.append(parameters[name])
             else:
-                types.append(ERROR)
-                unknown.append(name)
+                return self._state_with_unknown(facts, order, index)
         key = tuple(types)
         lowered = facts.shared
         if lowered is not None:
             typed = lowered.type_with(key)
             if not typed.diagnostics:
-                if not unknown:
-                    return _State(facts, order, typed.type, (), False)
-                return _State(facts, order, typed.type, tuple(self._unknown(facts, unknown, index)), True)
+                return _State(facts, order, typed.type, (), False)
+        own = self._own(facts)
+        typed = own.type_with(key)
+        return _State(facts, order, typed.type, (*own.diagnostics, *typed.diagnostics), False)
+
+    def _own(self, facts: _Facts) -> _Lowered:
+        """The statement lowered for itself, so that its diagnostics have its own names and places."""
         if facts.own is None:
             facts.own = _Lowered(facts.segment, self.context.names)
-        own = facts.own
-        typed = own.type_with(key)
-        found = (*own.diagnostics, *typed.diagnostics, *self._unknown(facts, unknown, index))
-        return _State(facts, order, typed.type, found, bool(unknown))
+        return facts.own
 
-    def _unknown(self, facts: _Facts, names: Iterable[str], index: int) -> Iterable[Diagnostic]:
+    def _type_of(self, name: str, order: float) -> Type | None:
+        bound = self.function.names.get(name)
+        if bound is not None and bound.order < order:
+            return bound.type
+        return self.function.parameters.get(name)
+
+    def _state_with_unknown(self, facts: _Facts, order: float, index: int) -> _State:
+        """A statement with a name that means nothing here: it has the type of what was meant, if that fits."""
         kinds, texts, _ = facts.segment.tokens
-        wanted = set(names)
-        if not wanted:
-            return
-        if kinds.startswith("G(") and texts[0] in wanted and kinds.endswith(";"):
+        known = {name: self._type_of(name, order) for name in facts.uses}
+        unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
+        if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
             raise _NotPlain  # looks like a binding that lost its `=`
+        own = self._own(facts)
+        meant = {name: (self._type_of(near[0], order) if near else None) for name, near in unknown.items()}
+        guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]))
+        if guess.diagnostics:
+            guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]))
+        found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
+        return _State(facts, order, guess.type, found, True)
+
+    def _nearest(self, name: str, index: int) -> list[str]:
         nearby = [*self.function.parameters]
         for state in self.states[max(self.function.start, index - _NEARBY) : index]:
             if state is not None and state.facts.bound is not None:
                 nearby.append(state.facts.bound)
-        for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
-            if kind in "LG" and name in wanted and not (token < 2 and name == facts.bound):
-                span = facts.segment.span(token)
-                near = closest(name, nearby, count=3)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                yield Diagnostic(
-                    "undefined-variable",
-                    Severity.ERROR,
-                    f"undefined variable {name}{hint}",
-                    span,
-                    fixes=tuple(replacement(span, other) for other in near),
-                )
+        return closest(name, nearby, count=3)
+
+
+def _undefined(facts: _Facts, unknown: dict[str, list[str]]) -> Iterable[Diagnostic]:
+    kinds, texts, _ = facts.segment.tokens
+    for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
+        if kind in "LG" and name in unknown and not (token < 2 and name == facts.bound):
+            span = facts.segment.span(token)
+            near = unknown[name]
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield Diagnostic(
+                "undefined-variable",
+                Severity.ERROR,
+                f"undefined variable {name}{hint}",
+                span,
+                fixes=tuple(replacement(span, other) for other in near),
+            )
 
 
 def analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier: Analysis | None) -> Analysis | None:
