@@ -17,6 +17,8 @@ from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent
 
+__all__ = ["ConstantFolder", "FoldConstant"]
+
 _ASKS_FOR_SHAPE = ("shape_of", "vm.shape_of", "ndarray_size")
 
 
@@ -47,7 +49,7 @@ class FoldConstant(FunctionPass):
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with its constant parts computed."""
-        return _ConstantFolder(self.fold_qnn).visit_function(function)
+        return ConstantFolder(self.fold_qnn).visit_function(function)
 
 
 def _without_device(expr: Expr) -> Expr:
@@ -66,12 +68,15 @@ def _is_constant(expr: Expr) -> bool:
     return True
 
 
-class _ConstantFolder(ExprMutator):
+class ConstantFolder(ExprMutator):
+    """Computes the constant parts of typed expressions; what it has seen, it remembers."""
+
     def __init__(self, fold_qnn: bool) -> None:
         super().__init__()
         self.fold_qnn = fold_qnn
 
     def descend(self, expr: Expr) -> Descent | None:
+        """Fused functions stay; a binding may disappear."""
         if isinstance(expr, Function) and expr.is_primitive:
             return self._keep(expr)
         return self._let(expr) if isinstance(expr, Let) else None
@@ -89,12 +94,14 @@ class _ConstantFolder(ExprMutator):
         return let if value is let.value and body is let.body else Let(let.var, value, body, let.span)
 
     def rewrite_if(self, pre: If, post: If) -> Expr:
+        """The branch that a constant condition chooses."""
         condition = _without_device(post.cond)
         if isinstance(condition, Constant):
             return post.true_branch if condition.data.reshape(-1)[0] else post.false_branch
         return post
 
     def rewrite_tuple_get_item(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
+        """The field of a tuple that is known."""
         value = _without_device(post.tuple_value)
         if not isinstance(value, Tuple):
             return post
@@ -104,6 +111,7 @@ class _ConstantFolder(ExprMutator):
         return Call(post.tuple_value.op, (field,), post.tuple_value.attrs, (), post.span)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """The value of a call of constants."""
         op = post.op
         if not post.args or not isinstance(op, Op) or op.stateful:
             return post
