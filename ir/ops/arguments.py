@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from ..types import DataType, IncompleteType, TensorType, TupleType, Type
+from collections.abc import Sequence
+from typing import TypeVar
+
+from ..attributes import Attrs
+from ..types import IncompleteType, TensorType, TupleType, Type
 from .operator import RelationContext, RelationError
 
-__all__ = ["require_dtype", "require_rank", "tensor_argument", "tensors_argument"]
+__all__ = ["attributes_or_default", "require_dtype", "require_rank", "tensor_argument", "tensors_argument"]
+
+
+AnyAttrs = TypeVar("AnyAttrs", bound=Attrs)
+
+
+def attributes_or_default(given: object, declared: type[AnyAttrs]) -> AnyAttrs:
+    """The attributes of a call, or those with every default where the text gives none.
+
+    For the operators whose attributes a text can only give as ``meta[…]``: without it, TVM's own relation crashes.
+    """
+    return given if isinstance(given, declared) else declared()
 
 
 def tensor_argument(context: RelationContext, argument: int, name: str) -> TensorType | None:
@@ -68,7 +83,7 @@ def require_dtype(tensor: TensorType, accepted: tuple[str, ...], argument: int, 
         )
 
 
-def alternatives(names: tuple[str, ...] | tuple[DataType, ...]) -> str:
+def alternatives(names: Sequence[str]) -> str:
     """``int8``, ``int8 or uint8``, ``int8, uint8 or int32``."""
     return " or ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 

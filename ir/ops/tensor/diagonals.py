@@ -84,9 +84,9 @@ def _trilu_relation(context: RelationContext) -> Type | None:
     return data
 
 
-def _trilu_kernel(attrs: TriluAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+def _trilu_kernel(attrs: TriluAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
     data, k = inputs
-    return np.triu(data, int(k)) if attrs.upper else np.tril(data, int(k))
+    return np.triu(data, int(k)) if attrs is None or attrs.upper else np.tril(data, int(k))
 
 
 register(

@@ -19,7 +19,7 @@ from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY
 from ...expressions import NDArray
 from ...types import TensorType, Type
-from ..arguments import require_rank, tensor_argument
+from ..arguments import attributes_or_default, require_rank, tensor_argument
 from ..layout import InferredLayout, Layouts
 from ..layouts import Layout, LayoutError, convert_shape, is_convertible
 from ..nn.upsampling import UpSampling3DAttrs, UpSamplingAttrs, upsampling_kernel
@@ -175,7 +175,8 @@ def _expand_dims_relation(context: RelationContext) -> Type | None:
     return TensorType((ANY,) * (data.ndim + (1 if attrs is None else attrs.num_newaxis)), data.dtype)
 
 
-def _expand_dims_kernel(attrs: DynExpandDimsAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+def _expand_dims_kernel(given: DynExpandDimsAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    attrs = attributes_or_default(given, DynExpandDimsAttrs)
     data, axis = inputs
     place = int(axis) + data.ndim + 1 if int(axis) < 0 else int(axis)
     return data.reshape((*data.shape[:place], *(1,) * attrs.num_newaxis, *data.shape[place:]))

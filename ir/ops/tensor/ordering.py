@@ -17,7 +17,7 @@ from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, TupleType, Type
-from ..arguments import require_rank, tensor_argument
+from ..arguments import attributes_or_default, require_rank, tensor_argument
 from ..axes import require_axis
 from ..layout import InferredLayout, Layouts
 from ..layouts import Layout
@@ -203,8 +203,9 @@ def _unique_relation(context: RelationContext) -> Type | None:
     return TupleType((data, places, places, TensorType((1,), "int32"), *counts))
 
 
-def _unique_kernel(attrs: UniqueAttrs, inputs: Sequence[NDArray], result_type: Type) -> tuple[NDArray, ...]:
+def _unique_kernel(given: UniqueAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> tuple[NDArray, ...]:
     """The results have the size of the data; what lies beyond the distinct elements is zero (TVM leaves it open)."""
+    attrs = attributes_or_default(given, UniqueAttrs)
     data = inputs[0]
     values, first, inverse, counts = np.unique(data, return_index=True, return_inverse=True, return_counts=True)
     if not attrs.sorted:

@@ -224,13 +224,14 @@ def _follow(layout: Layout, reduced: set[str], attrs: AnyReduceAttrs) -> tuple[s
 
 
 def _of_nothing(data: NDArray, end: int) -> dict[str, Any]:
-    """What the largest (``end`` 0) or smallest (1) of no elements is: the first or last number of the dtype."""
+    """What the largest (``end`` 0) or smallest (1) of no elements is: the lowest or highest number of the dtype."""
     if data.size:
         return {}
     if data.dtype.kind == "b":
         return {"initial": bool(end)}
-    limits = np.iinfo(data.dtype) if data.dtype.kind in "iu" else ml_dtypes.finfo(data.dtype)
-    return {"initial": (limits.min, limits.max)[end]}
+    limits_of: Any = np.iinfo if data.dtype.kind in "iu" else ml_dtypes.finfo
+    limits: Any = limits_of(data.dtype)
+    return {"initial": limits.max if end else limits.min}
 
 
 DATA = Argument("data", "A tensor of any shape.")

@@ -200,7 +200,8 @@ def _left_over(state: _Reshaping, inferred: int) -> Dim:
 def _factors(dims: Iterable[Dim]) -> list[Dim]:
     """What the dimensions are products of: ``(b * 512) * 4`` is b, 512 and 4."""
     found: list[Dim] = []
-    pending: list[DimOperand] = list(dims)[::-1]
+    pending: list[DimOperand] = [*dims]
+    pending.reverse()
     while pending:
         dim = pending.pop()
         if isinstance(dim, DimOperation) and dim.operator == "*":

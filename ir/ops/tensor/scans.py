@@ -13,7 +13,7 @@ from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
-from ..arguments import tensor_argument
+from ..arguments import attributes_or_default, tensor_argument
 from ..axes import require_axis
 from ..operator import Argument, Op, RelationContext, RelationError, register
 from ..shapes import product
@@ -31,7 +31,7 @@ class ScanopAttrs(Attrs):
 
 
 def _relation(context: RelationContext) -> Type | None:
-    attrs: ScanopAttrs = context.attrs
+    attrs = attributes_or_default(context.attrs, ScanopAttrs)
     data = tensor_argument(context, 0, "data")
     if data is None:
         return None
@@ -44,8 +44,9 @@ def _relation(context: RelationContext) -> Type | None:
     return TensorType((product(data.shape),), dtype)
 
 
-def _kernel(scan: np.ufunc) -> Callable[[ScanopAttrs, Sequence[NDArray], Type], NDArray]:
-    def kernel(attrs: ScanopAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+def _kernel(scan: np.ufunc) -> Callable[[ScanopAttrs | None, Sequence[NDArray], Type], NDArray]:
+    def kernel(given: ScanopAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+        attrs = attributes_or_default(given, ScanopAttrs)
         data = inputs[0]
         if attrs.dtype:
             data = data.astype(numpy_dtype(attrs.dtype))

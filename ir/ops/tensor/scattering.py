@@ -13,7 +13,7 @@ import numpy as np
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import Type
-from ..arguments import tensor_argument
+from ..arguments import attributes_or_default, tensor_argument
 from ..operator import Argument, Op, RelationContext, RelationError, register
 from ..shapes import in_words
 from .indexing import require_integers
@@ -101,7 +101,10 @@ def _scatter(data: NDArray, index: tuple[NDArray, ...], updates: NDArray, mode: 
     return result
 
 
-def _scatter_elements_kernel(attrs: ScatterElementsAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+def _scatter_elements_kernel(
+    given: ScatterElementsAttrs | None, inputs: Sequence[NDArray], result_type: Type
+) -> NDArray:
+    attrs = attributes_or_default(given, ScatterElementsAttrs)
     data, indices, updates = inputs
     axis = attrs.axis % data.ndim
     places = indices.astype(np.int64)
@@ -110,9 +113,9 @@ def _scatter_elements_kernel(attrs: ScatterElementsAttrs, inputs: Sequence[NDArr
     return _scatter(data, tuple(np.broadcast_arrays(*grid)), updates, attrs.reduction)
 
 
-def _scatter_nd_kernel(attrs: ScatterNDAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+def _scatter_nd_kernel(attrs: ScatterNDAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
     data, indices, updates = inputs
-    return _scatter(data, tuple(indices.astype(np.int64)), updates, attrs.mode)
+    return _scatter(data, tuple(indices.astype(np.int64)), updates, attributes_or_default(attrs, ScatterNDAttrs).mode)
 
 
 register(

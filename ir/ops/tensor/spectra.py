@@ -13,7 +13,7 @@ from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Dim
 from ...expressions import NDArray
 from ...types import TensorType, TupleType, Type
-from ..arguments import tensor_argument
+from ..arguments import attributes_or_default, tensor_argument
 from ..operator import Argument, Op, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, subtract
 
@@ -39,7 +39,7 @@ class DFTAttrs(Attrs):
 
 
 def _stft_relation(context: RelationContext) -> Type | None:
-    attrs: StftAttrs = context.attrs
+    attrs = attributes_or_default(context.attrs, StftAttrs)
     data = tensor_argument(context, 0, "data")
     if data is None:
         return None
@@ -73,9 +73,9 @@ def _dft_relation(context: RelationContext) -> Type | None:
     return None if real is None or imaginary is None else TupleType((real, imaginary))
 
 
-def _dft_kernel(attrs: DFTAttrs, inputs: Sequence[NDArray], result_type: Type) -> tuple[NDArray, NDArray]:
+def _dft_kernel(attrs: DFTAttrs | None, inputs: Sequence[NDArray], result_type: Type) -> tuple[NDArray, NDArray]:
     real, imaginary = inputs
-    transform = np.fft.ifft if attrs.inverse else np.fft.fft
+    transform = np.fft.ifft if attrs is not None and attrs.inverse else np.fft.fft
     spectrum = transform(real + 1j * imaginary.astype(np.float64), axis=-1)
     return spectrum.real.astype(real.dtype), spectrum.imag.astype(imaginary.dtype)
 

@@ -7,9 +7,23 @@ from typing import Any
 import pytest
 
 from relay_lsp.ir import ops
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.ops.layout import InferredLayout, Layouts
 from relay_lsp.ir.types import TensorType, TupleType, Type
 
 IMAGE = TensorType((1, 8, 6, 4))
+
+
+def attrs_of(name: str, **fields: Any) -> Attrs:
+    declared: Any = ops.get(name).attrs_type
+    return declared(**fields)
+
+
+def inferred_layout(name: str, new: Layouts, old: Layouts, data: Type, **fields: Any) -> InferredLayout:
+    infer = ops.get(name).infer_layout
+    assert infer is not None
+    return infer(attrs_of(name, **fields), (new,), (old,), (data,))
+
 
 CHANGES = [
     ("sum", {"axis": (1,)}, "NHWC", {"axis": (3,)}, "NHW"),
@@ -39,38 +53,26 @@ CHANGES = [
 def test_attributes_follow_the_layout(
     name: str, attrs: dict[str, Any], new: str, changed: dict[str, Any], output: str
 ) -> None:
-    op = ops.get(name)
-    assert op.attrs_type is not None
-    assert op.infer_layout is not None
-    inferred = op.infer_layout(op.attrs_type(**attrs), (new,), ("NCHW",), (IMAGE,))
+    inferred = inferred_layout(name, new, "NCHW", IMAGE, **attrs)
     assert inferred.inputs == (new,)
     assert inferred.outputs[0] == output
-    assert inferred.attrs == op.attrs_type(**changed)
+    assert inferred.attrs == attrs_of(name, **changed)
 
 
 def test_a_slice_across_a_split_axis_is_refused() -> None:
-    op = ops.get("strided_slice")
-    assert op.attrs_type is not None
-    assert op.infer_layout is not None
-    attrs = op.attrs_type(begin=(0, 2), end=(1, 8), strides=(1, 1), axes=None)
-    assert op.infer_layout(attrs, ("NCHW4c",), ("NCHW",), (IMAGE,)).outputs == (None,)
+    bounds: dict[str, Any] = {"begin": (0, 2), "end": (1, 8), "strides": (1, 1), "axes": None}
+    assert inferred_layout("strided_slice", "NCHW4c", "NCHW", IMAGE, **bounds).outputs == (None,)
 
 
 def test_transposing_follows_into_a_permutation() -> None:
-    op = ops.get("transpose")
-    assert op.attrs_type is not None
-    assert op.infer_layout is not None
-    inferred = op.infer_layout(op.attrs_type(axes=(0, 2, 3, 1)), ("NHWC",), ("NCHW",), (IMAGE,))
-    assert inferred.attrs == op.attrs_type(axes=(0, 1, 2, 3))
+    inferred = inferred_layout("transpose", "NHWC", "NCHW", IMAGE, axes=(0, 2, 3, 1))
+    assert inferred.attrs == attrs_of("transpose", axes=(0, 1, 2, 3))
     assert inferred.outputs == ("NHWC",)
 
 
 def test_fields_of_a_concatenation_have_one_layout() -> None:
-    op = ops.get("concatenate")
-    assert op.attrs_type is not None
-    assert op.infer_layout is not None
-    pair: Type = TupleType((IMAGE, IMAGE))
-    inferred = op.infer_layout(op.attrs_type(axis=1), (("NHWC", "NHWC"),), (("NCHW", "NCHW"),), (pair,))
+    pair = TupleType((IMAGE, IMAGE))
+    inferred = inferred_layout("concatenate", ("NHWC", "NHWC"), ("NCHW", "NCHW"), pair, axis=1)
     assert inferred.inputs == (("NHWC", "NHWC"),)
     assert inferred.outputs == ("NHWC",)
-    assert inferred.attrs == op.attrs_type(axis=3)
+    assert inferred.attrs == attrs_of("concatenate", axis=3)
