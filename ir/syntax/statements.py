@@ -151,6 +151,7 @@ class Segment:
     def span(self, token: int) -> TextSpan:
         """The range of a token."""
         _, texts, starts = self.tokens
+        token = min(token, len(starts) - 1)
         return TextSpan(starts[token], starts[token] + len(texts[token]))
 
     def range(self, first: int, last: int) -> TextSpan:
@@ -207,6 +208,7 @@ class Segment:
         It lies after the token and comments before, and does not go past the end of their line.
         """
         _, texts, starts = self.tokens
+        token = min(token, len(starts))
         if token == 0:
             return TextSpan(starts[0], starts[0]) if starts else TextSpan(0, 0)
         start = starts[token - 1] + len(texts[token - 1])
@@ -524,13 +526,13 @@ class _SegmentParser:
         """Report the fault, and mend the statement if one token more or less does."""
         position = fault.position
         at_end = position >= len(kinds)
-        token = index[position] if not at_end else _after(index, blocks)
+        token = _token(index[position]) if not at_end else _after(index, blocks)
         if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
             return self.mend_unreadable(start, kinds, index, blocks, position)
         insertion = self.find_insertion(start, kinds, fault)
         if insertion is not None:
             shape, kind, position = insertion
-            token = index[position] if position < len(kinds) else _after(index, blocks)
+            token = _token(index[position]) if position < len(kinds) else _after(index, blocks)
             self.report_missing(kind, token)
             longer = [*index[:position], ~token, *index[position:]]
             moved = {p + (p >= position): block for p, block in blocks.items()}
@@ -539,7 +541,7 @@ class _SegmentParser:
             shape = shape_of(start, kinds[:position] + kinds[position + 1 :]) if len(kinds) > 1 else None
             span = self.segment.span(index[position])
             if shape is not None and shape.fault is None and kinds[position] not in (BLOCK, CLAUSES):
-                text = self.texts[index[position]]
+                text = self.texts[_token(index[position])]
                 fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
                 self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
                 fewer = [*index[:position], *index[position + 1 :]]
@@ -612,7 +614,7 @@ class _SegmentParser:
             )
             return
         if fault.position and kinds[fault.position - 1] == "I":
-            before = index[fault.position - 1]
+            before = _token(index[fault.position - 1])
             if fault.expected == {"="}:
                 name = self.texts[before]
                 self.segment.report("missing-token", f"expected `=` after {name}", self.segment.span(before))
@@ -633,9 +635,14 @@ class _SegmentParser:
         return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words
 
 
+def _token(index: int) -> int:
+    """A real token, or the one that a missing token stands before."""
+    return index if index >= 0 else ~index
+
+
 def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
     """The token after a sequence."""
-    last = index[-1]
+    last = index[-1] if index[-1] >= 0 else ~index[-1] - 1
     block = blocks.get(len(index) - 1)
     if block is not None:
         last = block.close
