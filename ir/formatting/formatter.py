@@ -30,7 +30,7 @@ CONSTRUCTORS: Final = "constructors"
 
 
 def format_text(text: str) -> str:
-    """``text`` formatted; ``text`` itself where a string or a comment is never closed."""
+    """``text`` formatted; ``text`` itself where a bracket, a string or a comment is never closed."""
     return apply_edits(text, format_edits(text))
 
 
@@ -38,13 +38,20 @@ def format_edits(text: str, within: TextSpan | None = None) -> tuple[TextEdit, .
     """The changes of white space that format ``text``, in order.
 
     Args:
-        text: Relay text, whole or broken.
+        text: Relay text.
         within: if given, only lines that this range touches are changed.
+
+    Returns:
+        One edit for each gap between tokens that changes; none where a bracket, a string or a comment is never closed.
     """
     lexed = lex(text)
     if OPEN_COMMENT in lexed.kinds or UNCLOSED_STRING in lexed.kinds:
         return ()
-    gaps = _Formatter(text, lexed).gaps()
+    formatter = _Formatter(text, lexed)
+    if formatter.partners is None:
+        # Where a brace is missing, the author's lines and indentation say best where it was meant to be.
+        return ()
+    gaps = formatter.gaps()
     if _tokens(lex("".join(gap.token + gap.after for gap in gaps))) != _tokens(lexed):
         return ()
     first, last = (0, len(text)) if within is None else _whole_lines(text, within)
@@ -124,20 +131,18 @@ class _Formatter:
             following.append(found)
         return following[::-1]
 
-    def _partners(self) -> dict[int, int]:
-        """The closing bracket of each opening one that has one."""
+    def _partners(self) -> dict[int, int] | None:
+        """The closing bracket of each opening one; ``None`` where they do not match."""
         found: dict[int, int] = {}
         opened: list[int] = []
         for index, kind in enumerate(self.kinds):
             if kind in _OPENING:
                 opened.append(index)
             elif kind in _CLOSING:
-                # A bracket that closes nothing, or one of another kind, is left alone.
-                while opened and _OPENING[self.kinds[opened[-1]]] != kind and kind == "}":
-                    opened.pop()
-                if opened and _OPENING[self.kinds[opened[-1]]] == kind:
-                    found[opened.pop()] = index
-        return found
+                if not opened or _OPENING[self.kinds[opened[-1]]] != kind:
+                    return None
+                found[opened.pop()] = index
+        return None if opened else found
 
     def gaps(self) -> list[_Gap]:
         """Every token with the white space to follow it."""
@@ -149,8 +154,6 @@ class _Formatter:
                 # White space at the very start of the text.
                 result.append(_Gap("", ""))
                 continue
-            if kind == "}":
-                self._drop_unclosed()
             role = self._role(index, kind_before)
             if kind_before:
                 before.after = self._between(index, kind_before, role_before, role)
@@ -163,14 +166,6 @@ class _Formatter:
         elif result and kind_before == "D":
             before.after = self.spaces[-1]
         return result
-
-    def _drop_unclosed(self) -> None:
-        """Forget parentheses and brackets that are still open inside the brace that is about to close."""
-        depth = len(self.brackets)
-        while depth > 1 and self.brackets[depth - 1].kind != "{":
-            depth -= 1
-        if depth > 1:
-            del self.brackets[depth:]
 
     # What a token is
 
@@ -201,8 +196,7 @@ class _Formatter:
                 bracket.pending.clear()
             self.brackets.append(_Bracket(kind, role, self.indentation, self._stays_on_one_line(index, role)))
         elif kind in _CLOSING:
-            if len(self.brackets) > 1 and _OPENING[bracket.kind] == kind:
-                self.brackets.pop()
+            self.brackets.pop()
         elif kind in "mp":
             bracket.pending.append("match")
         elif kind in "dtx":
@@ -217,10 +211,10 @@ class _Formatter:
             self.item_led = False
 
     def _stays_on_one_line(self, index: int, role: str) -> bool:
-        partner = self.partners.get(index)
-        return role == DEVICE or (
-            partner is not None and self.kinds[index] == "{" and self.spread[partner] == self.spread[index]
-        )
+        if role == DEVICE:
+            return True
+        closes_at = self.partners[index] if self.partners else index
+        return self.kinds[index] == "{" and self.spread[closes_at] == self.spread[index]
 
     # What stands between two tokens
 
@@ -288,7 +282,7 @@ class _Formatter:
     def _new_line(self, index: int, lines: int, starts_statement: bool) -> str:
         kind = self.kinds[index]
         bracket = self.brackets[-1]
-        closes = kind in _CLOSING and bool(bracket.kind) and _OPENING[bracket.kind] == kind
+        closes = kind in _CLOSING
         if closes:
             self.indentation = max(0, bracket.indentation)
         else:

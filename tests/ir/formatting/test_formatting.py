@@ -101,13 +101,16 @@ def test_line_ends_of_windows_stay() -> None:
     check("def @f(){\r\n1}\r\n", "def @f() {\r\n  1\r\n}\r\n")
 
 
-@pytest.mark.parametrize("text", ['def @f() {"open\n', "def   @f() /* open\n"])
-def test_text_with_an_open_string_or_comment_is_left_alone(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ['def @f() {"open\n}', "def   @f() {1} /* open\n", "def @f(  %x {\n1}", "def @f() {  1}}", "def @f() {  (1]}"],
+)
+def test_text_in_which_something_is_never_closed_is_left_alone(text: str) -> None:
     assert format_text(text) == text
 
 
-def test_broken_text_is_formatted_as_far_as_it_goes() -> None:
-    check("def @f(%x {\n%0=add(%x,;\n}}\n", "def @f(%x {\n  %0 = add(%x,;\n} }\n")
+def test_other_faults_do_not_matter() -> None:
+    check("def @f(%x) {\n%0=add(%x,);nn.relu($%x)}\n", ("def @f(%x) {\n  %0 = add(%x,);\n  nn.relu($%x)\n}\n"))
 
 
 def test_a_range_changes_only_its_lines() -> None:
