@@ -55,33 +55,16 @@ def type_call(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> N
 
 
 def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type]) -> Type:
-    if not op.variadic and len(arg_types) != len(op.arguments):
-        names = ", ".join(argument.name for argument in op.arguments)
-        message = f"{op.name} takes {count(len(op.arguments), 'argument')} ({names}), but {len(arg_types)} "
-        message += "is given" if len(arg_types) == 1 else "are given"
-        inferencer.report.error("wrong-argument-count", message, Place(call, callee=True))
-        return ERROR
-    if op.relation is None:
-        message = f"{op.name} has no type relation here: the type of its result is not known"
-        inferencer.report.error("operator-without-relation", message, Place(call, callee=True))
+    solver = inferencer.solver
+    # Most arguments are tensors, which are complete and without errors by themselves.
+    others = [type for type in arg_types if not isinstance(type, TensorType)]
+    if any(map(solver.contains_error, others)) or _is_ill_formed(inferencer, call, op, len(arg_types)):
+        solver.silence(arg_types)
         return ERROR
     attrs = call.attrs
     if attrs is None and op.attrs_type is not None:
-        required = [field.name for field in op.attrs_type.fields().values() if field.required]
-        if required:
-            wanted = "the attribute" if len(required) == 1 else "the attributes"
-            message = f"{op.name} needs {wanted} {', '.join(required)}"
-            inferencer.report.error("missing-attribute", message, Place(call, callee=True))
-            return ERROR
         attrs = op.default_attrs()
-    solver = inferencer.solver
-    complete = True
-    for type in arg_types:
-        if not isinstance(type, TensorType):
-            if isinstance(type, ErrorType):
-                return ERROR
-            complete = complete and solver.is_complete(type)
-    if complete:
+    if all(map(solver.is_complete, others)):
         context = CallContext(inferencer.module, solver, arg_types, attrs, UNKNOWN_RESULT, call.args)
         result = run_relation(inferencer, call, op, context)
         if result is not None:
@@ -89,6 +72,28 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
     deferred = _DeferredCall(inferencer, call, op, attrs, arg_types, IncompleteType())
     solver.defer(deferred)
     return deferred.output
+
+
+def _is_ill_formed(inferencer: Inferencer, call: Call, op: Op, given: int) -> bool:
+    """Whether a call cannot be typed whatever the types of its arguments are; that is reported."""
+    if not op.variadic and given != len(op.arguments):
+        names = ", ".join(argument.name for argument in op.arguments)
+        verb = "is given" if given == 1 else "are given"
+        message = f"{op.name} takes {count(len(op.arguments), 'argument')} ({names}), but {given} {verb}"
+        inferencer.report.error("wrong-argument-count", message, Place(call, callee=True))
+        return True
+    if op.relation is None:
+        message = f"{op.name} has no type relation here: the type of its result is not known"
+        inferencer.report.error("operator-without-relation", message, Place(call, callee=True))
+        return True
+    if call.attrs is None and op.attrs_type is not None:
+        required = [field.name for field in op.attrs_type.fields().values() if field.required]
+        if required:
+            wanted = "the attribute" if len(required) == 1 else "the attributes"
+            message = f"{op.name} needs {wanted} {', '.join(required)}"
+            inferencer.report.error("missing-attribute", message, Place(call, callee=True))
+            return True
+    return False
 
 
 def run_relation(inferencer: Inferencer, call: Call, op: Op, context: CallContext) -> Type | None:
@@ -128,6 +133,7 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
     solver.solve()
     function = solver.find(inferencer.types[call.op])
     if isinstance(function, ErrorType):
+        solver.silence(arg_types)
         return ERROR
     if isinstance(function, IncompleteType):
         # It must be a function of what it is called with.
@@ -151,6 +157,8 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
     instance, type_args = inferencer.instantiate(function, call.type_args)
     if type_args:
         inferencer.type_args[call] = type_args
+    if len(instance.arg_types) != len(arg_types) and any(isinstance(type, ErrorType) for type in arg_types):
+        return _silenced(inferencer, instance.ret_type)
     if len(instance.arg_types) != len(arg_types):
         given = f"{len(arg_types)} {'is' if len(arg_types) == 1 else 'are'} given"
         message = f"{name_of(call.op)} takes {count(len(instance.arg_types), 'argument')}, but {given}"
@@ -244,16 +252,15 @@ class _DeferredCall:
         types = [solver.resolve(type) for type in self._arg_types]
         output = solver.resolve(self.output)
         mismatches: list[Mismatch] = []
-        if any(isinstance(type, ErrorType) for type in types):
-            solver.unify(self.output, ERROR, mismatches)
+        if any(map(solver.contains_error, types)):
+            solver.silence((*types, output))
             return True
         context = CallContext(inferencer.module, solver, types, self._attrs, output, call.args)
         result = run_relation(inferencer, call, self._op, context)
         if result is None:
             return False
         if isinstance(result, ErrorType):
-            for unknown in (*types, output):
-                solver.unify(unknown, ERROR, mismatches)
+            solver.silence((*types, output))
             return True
         solver.unify(self.output, result, mismatches)
         if mismatches:

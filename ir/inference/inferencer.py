@@ -75,11 +75,13 @@ class Inferencer:
 
     ``types`` has every expression that was typed, ``order`` the same in the order in which they were, parts first.
     ``values`` has what each ``let`` binds, ``type_args`` the type arguments found for calls.
+    ``broken`` says that a part of the expression could not be read.
     """
 
     __slots__ = (
         "_annotations",
         "_kinds",
+        "broken",
         "constructor_types",
         "copied_annotations",
         "module",
@@ -102,6 +104,7 @@ class Inferencer:
         self.values: Final[dict[Var, Expr]] = {}
         self.signatures: Final = signatures
         self._kinds: Final = KindChecker(module)
+        self.broken = False
         self._annotations: Final[dict[int, Type]] = {}
         self.copied_annotations: Final[dict[Var, Type]] = {}
         self.constructor_types: Final[dict[Constructor, Type]] = {}
@@ -153,6 +156,8 @@ class Inferencer:
         if mismatches:
             first = mismatches[0]
             lhs, rhs = self.solver.resolve(first.lhs), self.solver.resolve(first.rhs)
+            if self.solver.contains_error(lhs) or self.solver.contains_error(rhs):
+                return result
             found = explain(Mismatch(lhs, rhs, first.dimensions, first.infinite))
             code = "infinite-type" if first.infinite else found.code
             self.report.error(code, found.message, found.place, found.related, blame=blame)

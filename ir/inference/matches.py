@@ -18,6 +18,7 @@ from ..expressions import (
 from ..type_visitor import substitute
 from ..types import (
     ERROR,
+    ErrorType,
     IncompleteType,
     TupleType,
     Type,
@@ -54,7 +55,8 @@ def type_match(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> 
                 lambda mismatch, clause=clause: _wrong_arm(inferencer, expr, clause, mismatch),
             )
         inferencer.conclude(expr, result)
-        if stage == 2 and expr.complete:
+        broken = any(isinstance(inferencer.types[clause.rhs], ErrorType) for clause in expr.clauses)
+        if stage == 2 and expr.complete and not broken:
             _check_exhaustive(inferencer, expr)
 
 

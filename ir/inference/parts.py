@@ -111,6 +111,8 @@ def type_parts(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> 
         _write(inferencer, expr)
         inferencer.conclude(expr, _UNIT)
     else:
+        inferencer.broken = True
+        inferencer.solver.silence([inferencer.types[part] for part in parts])
         inferencer.conclude(expr, ERROR)
 
 

@@ -15,8 +15,8 @@ from typing import Final
 from ..diagnostics import Place
 from ..expressions import Call, Constructor, ErrorExpr, Expr, Function, GlobalVar, Var
 from ..ops.operator import Op
-from ..type_visitor import same_type, type_children
-from ..types import ErrorType, FuncType, IncompleteType, Type
+from ..type_visitor import same_type
+from ..types import FuncType, IncompleteType, Type
 from ..visitor import children, with_children
 from .inferencer import Inferencer
 from .report import name_of
@@ -31,13 +31,11 @@ _UNTYPED: Final = (Op, GlobalVar, Constructor, ErrorExpr)
 class Resolution:
     """Attaches the types of one :class:`Inferencer`. ``replaced`` maps each rebuilt expression to the one before."""
 
-    __slots__ = ("_alive", "_errors", "_inferencer", "_memo", "_open", "made", "replaced")
+    __slots__ = ("_inferencer", "_memo", "_open", "made", "replaced")
 
     def __init__(self, inferencer: Inferencer) -> None:
         self._inferencer: Final = inferencer
         self._memo: Final[dict[int, Type]] = {}
-        self._errors: Final[dict[int, bool]] = {}
-        self._alive: Final[list[Type]] = []
         self._open: Final[set[Expr]] = set()
         self.made: Final[dict[Expr, Expr]] = {}
         self.replaced: Final[dict[Expr, Expr]] = {}
@@ -51,7 +49,7 @@ class Resolution:
             type = solver.resolve(types[expr], memo)
             if isinstance(type, IncompleteType):
                 self._cannot_infer(expr)
-            known = not isinstance(type, IncompleteType) and not self._has_error(type)
+            known = not isinstance(type, IncompleteType) and not solver.contains_error(type)
             new = self._rebuilt(expr, type, known)
             if known and expr not in faulty and not isinstance(expr, _UNTYPED):
                 checked = new.checked_type
@@ -67,24 +65,6 @@ class Resolution:
     def result(self, root: Expr) -> Expr:
         """What became of an expression."""
         return self.made.get(root, root)
-
-    def _has_error(self, type: Type) -> bool:
-        if not type_children(type):
-            return isinstance(type, ErrorType)
-        errors = self._errors
-        stack: list[tuple[Type, bool]] = [(type, False)]
-        while stack:
-            current, expanded = stack.pop()
-            if id(current) in errors:
-                continue
-            parts = type_children(current)
-            if expanded or not parts:
-                errors[id(current)] = isinstance(current, ErrorType) or any(errors[id(part)] for part in parts)
-                self._alive.append(current)
-            else:
-                stack.append((current, True))
-                stack.extend((part, False) for part in parts)
-        return errors[id(type)]
 
     def _rebuilt(self, expr: Expr, type: Type, known: bool) -> Expr:
         """``expr`` over its new parts, with the annotations that it lacks where its type is known."""
@@ -134,6 +114,9 @@ class Resolution:
         opened = self._open
         opened.add(expr)
         if any(part in opened for part in children(expr) if not isinstance(part, _UNTYPED)):
+            return
+        if self._inferencer.broken:
+            # What would have told the type may stand in the part that could not be read.
             return
         report = self._inferencer.report
         if isinstance(expr, Var):

@@ -14,12 +14,14 @@ the right one: what is annotated is on the left, and need not be replaced.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ..dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, SizeVar
 from ..type_visitor import same_type, substitute, type_children, type_with_children
 from ..types import (
+    ERROR,
     ErrorType,
     FuncType,
     IncompleteType,
@@ -102,13 +104,14 @@ def has_computed_dimensions(type: Type) -> bool:
 class TypeSolver:
     """Merges types and runs deferred relations."""
 
-    __slots__ = ("_alive", "_bound_dims", "_completeness", "_merged", "_queue", "_watchers")
+    __slots__ = ("_alive", "_bound_dims", "_completeness", "_errors", "_merged", "_queue", "_watchers")
 
     def __init__(self) -> None:
         # Types are keyed by identity; ``_alive`` keeps every keyed object, so that no identity is used twice.
         self._alive: Final[list[Type]] = []
         self._merged: Final[dict[int, Type]] = {}
         self._completeness: Final[dict[int, bool]] = {}
+        self._errors: Final[dict[int, bool]] = {}
         self._bound_dims: Final[dict[SizeVar, Dim]] = {}
         self._watchers: Final[dict[int, list[Deferred]]] = {}
         self._queue: Final[deque[Deferred]] = deque()
@@ -194,6 +197,34 @@ class TypeSolver:
                 stack.extend((part, False) for part in parts)
         return completeness[id(type)]
 
+    def contains_error(self, type: Type) -> bool:
+        """Whether ``type``, which is resolved, contains an error type."""
+        if isinstance(type, TensorType):
+            return False
+        errors = self._errors
+        known = errors.get(id(type))
+        if known is not None:
+            return known
+        stack: list[tuple[Type, bool]] = [(type, False)]
+        while stack:
+            current, expanded = stack.pop()
+            if id(current) in errors:
+                continue
+            parts = type_children(current)
+            if expanded or not parts:
+                errors[id(current)] = isinstance(current, ErrorType) or any(errors[id(part)] for part in parts)
+                self._alive.append(current)
+            else:
+                stack.append((current, True))
+                stack.extend((part, False) for part in parts)
+        return errors[id(type)]
+
+    def silence(self, types: Iterable[Type]) -> None:
+        """Make errors of what is open in ``types``: what it depends on is broken, and nothing will tell it."""
+        for type in types:
+            for unknown in self._unknowns(type):
+                self._merge(unknown, ERROR)
+
     def _unknowns(self, type: Type) -> list[IncompleteType]:
         """The incomplete types that are still open in ``type``."""
         found: list[IncompleteType] = []
@@ -259,7 +290,7 @@ class TypeSolver:
             item = _Pair(left, right, item.assign_lhs, item.assign_rhs)
             if isinstance(left, ErrorType) or isinstance(right, ErrorType):
                 results.append(right if isinstance(left, ErrorType) else left)
-                self._silence(left, right)
+                self.silence((left, right))
                 continue
             if isinstance(left, IncompleteType) or isinstance(right, IncompleteType):
                 unknown, other = (left, right) if isinstance(left, IncompleteType) else (right, left)
@@ -293,12 +324,6 @@ class TypeSolver:
         if pair.assign_rhs:
             self._merge(pair.rhs, result)
         return result
-
-    def _silence(self, lhs: Type, rhs: Type) -> None:
-        """What met an error is not known any better: its open parts become errors too, and say nothing."""
-        error, other = (lhs, rhs) if isinstance(lhs, ErrorType) else (rhs, lhs)
-        for unknown in self._unknowns(other):
-            self._merge(unknown, error)
 
     def _occurs(self, unknown: Type, type: Type) -> bool:
         return not self.is_complete(type) and any(found is unknown for found in self._unknowns(type))
