@@ -19,7 +19,7 @@ import numpy as np
 
 from ..dimensions import Dim, Shape
 from ..expressions import NDArray
-from .shapes import ceil_divide, convert, multiply
+from .shapes import ceil_divide, convert, multiply, simplify
 
 __all__ = ["Layout", "LayoutAxis", "LayoutError", "convert_array", "convert_shape", "is_convertible"]
 
@@ -161,7 +161,7 @@ def is_convertible(source: Layout, target: Layout) -> bool:
 def convert_shape(shape: Shape, source: Layout, target: Layout) -> Shape:
     """The shape in ``target`` of a tensor whose shape in ``source`` is ``shape``; splitting an axis rounds up.
 
-    Every dimension comes out as ``int32``, the dtype that layouts count in.
+    Every dimension comes out as ``int32``, the dtype that layouts count in, and simplified.
 
     Raises:
         LayoutError: the layouts do not convert, ``shape`` has another rank than ``source``, or another number where
@@ -181,7 +181,7 @@ def convert_shape(shape: Shape, source: Layout, target: Layout) -> Shape:
             continue
         size = shape[position]
         if type(size) is not int:
-            size = convert(size, "int32")
+            size = convert(simplify(size), "int32")
         if whole > 1:
             size = multiply(size, whole)
         if part > 1:

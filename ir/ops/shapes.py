@@ -9,7 +9,7 @@ Source of the rule: ``src/tir/op/op.cc`` (``BinaryOpMatchTypes``), ``src/arith/c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..dimensions import (
     ANY,
@@ -34,6 +34,7 @@ __all__ = [
     "minimum",
     "multiply",
     "product",
+    "simplify",
     "subtract",
     "truncate_divide",
 ]
@@ -156,12 +157,12 @@ def are_equal(lhs: Dim, rhs: Dim) -> bool:
 def _difference(lhs: Dim, rhs: Dim) -> dict[DimExpr | None, int]:
     """How often each term occurs in ``lhs - rhs``; the key ``None`` is the number that is left."""
     terms: dict[DimExpr | None, int] = {}
-    pending: list[tuple[DimOperand, int]] = [(lhs, 1), (rhs, -1)]
+    pending: list[tuple[DimOperand, int]] = [(rhs, -1), (lhs, 1)]
     while pending:
         dim, factor = pending.pop()
         if isinstance(dim, DimOperation):
             if dim.operator in ("+", "-"):
-                pending += ((dim.lhs, factor), (dim.rhs, factor if dim.operator == "+" else -factor))
+                pending += ((dim.rhs, factor if dim.operator == "+" else -factor), (dim.lhs, factor))
                 continue
             if dim.operator == "*" and isinstance(dim.rhs, int):
                 pending.append((dim.lhs, factor * dim.rhs))
@@ -174,6 +175,35 @@ def _difference(lhs: Dim, rhs: Dim) -> dict[DimExpr | None, int]:
         elif isinstance(dim, DimExpr):
             terms[dim] = terms.get(dim, 0) + factor
     return terms
+
+
+def simplify(dim: Dim) -> Dim:
+    """``dim`` with its sums and multiples put together term by term: ``((n + 2) - 3) + 1`` is ``n``.
+
+    A term that is a quotient has its numerator put together likewise. TVM's simplifier knows more rules; where they
+    would apply the expression stays as it was written.
+
+    Source of the rule: ``src/arith/canonical_simplify.cc``.
+    """
+    if not isinstance(dim, DimOperation):
+        return dim
+    terms: dict[DimExpr | None, int] = {}
+    for term, factor in _difference(dim, 0).items():
+        if isinstance(term, DimOperation) and term.operator in ("//", "/") and isinstance(term.lhs, DimOperation):
+            term = DimOperation(term.operator, _sum(_difference(term.lhs, 0)), term.rhs)
+        terms[term] = terms.get(term, 0) + factor
+    return _sum(terms)
+
+
+def _sum(terms: Mapping[DimExpr | None, int]) -> Dim:
+    """The terms, each as often as it occurs, from the left; the number comes last."""
+    result: Dim = 0
+    for term, factor in terms.items():
+        if term is not None and factor:
+            part = multiply(term, abs(factor))
+            result = add(result, part) if factor > 0 else subtract(result, part)
+    number = terms.get(None, 0)
+    return add(result, number) if number >= 0 else subtract(result, -number)
 
 
 def in_words(shape: Shape) -> str:
