@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 
-from ..ir.diagnostics import Diagnostic, Tag, TextEdit
+from ..ir.diagnostics import Diagnostic, TextEdit
 from ..ir.snapshot import SymbolKind
 from ..ir.source import LineIndex, TextSpan
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
@@ -75,10 +76,10 @@ def _position(position: types.Position) -> Position:
 
 
 @cache
-def _code_description(code: str) -> types.CodeDescription | None:
+def _documentation_page(code: str) -> str | None:
     """The page on a kind of diagnostic, where the documentation is beside the program."""
     page = _DIAGNOSTICS_FOLDER / f"{code}.md"
-    return types.CodeDescription(page.as_uri()) if page.is_file() else None
+    return page.as_uri() if page.is_file() else None
 
 
 @dataclass(frozen=True)
@@ -113,22 +114,49 @@ class Converter:
         """A place in this text."""
         return types.Location(self.uri, self.range(span))
 
-    def diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
-        """A finding with its related places."""
+    def plain_range(self, span: TextSpan) -> dict[str, Any]:
+        """The client's range of a span, as JSON."""
+        found = range_of(self.lines, span, self.encoding)
+        return {
+            "start": {"line": found.start.line, "character": found.start.character},
+            "end": {"line": found.end.line, "character": found.end.character},
+        }
+
+    def plain_location(self, span: TextSpan) -> dict[str, Any]:
+        """A place in this text, as JSON."""
+        return {"uri": self.uri, "range": self.plain_range(span)}
+
+    def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
+        """A finding with its related places, as JSON."""
+        found: dict[str, Any] = {
+            "range": self.plain_range(diagnostic.span or TextSpan(0, 0)),
+            "message": diagnostic.message,
+            "severity": int(diagnostic.severity),
+            "code": diagnostic.code,
+            "source": _SOURCE,
+        }
+        page = _documentation_page(diagnostic.code)
+        if page is not None:
+            found["codeDescription"] = {"href": page}
+        if diagnostic.tags:
+            found["tags"] = [int(tag) for tag in diagnostic.tags]
         related = [
-            types.DiagnosticRelatedInformation(self.location(item.span), item.message)
+            {"location": self.plain_location(item.span), "message": item.message}
             for item in diagnostic.related
             if item.span is not None
         ]
+        if related:
+            found["relatedInformation"] = related
+        return found
+
+    def typed_diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
+        """A finding for an answer that is not JSON yet."""
         return types.Diagnostic(
             range=self.range(diagnostic.span or TextSpan(0, 0)),
             message=diagnostic.message,
             severity=types.DiagnosticSeverity(int(diagnostic.severity)),
             code=diagnostic.code,
-            code_description=_code_description(diagnostic.code),
             source=_SOURCE,
-            tags=[_TAGS[tag] for tag in diagnostic.tags] or None,
-            related_information=related or None,
         )
 
     def text_edits(self, edits: Iterable[TextEdit]) -> list[types.TextEdit]:
@@ -161,24 +189,24 @@ class Converter:
         kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
         return types.DocumentHighlight(self.range(highlight.span), kind)
 
-    def outline(self, items: Sequence[OutlineItem]) -> list[types.DocumentSymbol]:
-        """Definitions as a tree. Depth is that of nested definitions, walked without recursion."""
-        roots: list[types.DocumentSymbol] = []
+    def outline(self, items: Sequence[OutlineItem]) -> list[dict[str, Any]]:
+        """Definitions as a tree, as JSON. Definitions may be nested deeply, so they are walked without recursion."""
+        roots: list[dict[str, Any]] = []
         stack = [(item, roots) for item in reversed(items)]
         while stack:
             item, siblings = stack.pop()
-            symbol = types.DocumentSymbol(
-                name=item.name,
-                kind=_SYMBOL_KINDS[item.kind],
-                range=self.range(item.full_span.cover(item.span)),
-                selection_range=self.range(item.span),
-                detail=item.detail or None,
+            below: list[dict[str, Any]] = []
+            siblings.append(
+                {
+                    "name": item.name,
+                    "detail": item.detail,
+                    "kind": _SYMBOL_KINDS[item.kind].value,
+                    "range": self.plain_range(item.full_span.cover(item.span)),
+                    "selectionRange": self.plain_range(item.span),
+                    "children": below,
+                }
             )
-            siblings.append(symbol)
-            if item.children:
-                below: list[types.DocumentSymbol] = []
-                symbol.children = below
-                stack.extend((child, below) for child in reversed(item.children))
+            stack.extend((child, below) for child in reversed(item.children))
         return roots
 
     def symbol_information(self, item: OutlineItem, container: str | None) -> types.SymbolInformation:
@@ -202,20 +230,24 @@ class Converter:
             position, hint.label, types.InlayHintKind.Type, text_edits=edits, tooltip=hint.tooltip or None
         )
 
-    def completion(self, completion: Completion, rank: int, snippets: bool) -> types.CompletionItem:
-        """Something that can be written here, in the order in which the feature gave it."""
+    def completion(self, completion: Completion, rank: int, snippets: bool) -> dict[str, Any]:
+        """Something that can be written here, in the order in which the feature gave it, as JSON."""
         use_snippet = snippets and bool(completion.snippet)
         new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
-        return types.CompletionItem(
-            label=completion.label,
-            kind=_COMPLETION_KINDS[completion.kind],
-            detail=completion.detail or None,
-            sort_text=f"{rank:05}",
-            filter_text=completion.label,
-            insert_text_format=types.InsertTextFormat.Snippet if use_snippet else None,
-            text_edit=types.TextEdit(self.range(completion.span), new_text),
-            data=completion.subject or None,
-        )
+        item: dict[str, Any] = {
+            "label": completion.label,
+            "kind": _COMPLETION_KINDS[completion.kind].value,
+            "sortText": f"{rank:05}",
+            "filterText": completion.label,
+            "textEdit": {"range": self.plain_range(completion.span), "newText": new_text},
+        }
+        if completion.detail:
+            item["detail"] = completion.detail
+        if use_snippet:
+            item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
+        if completion.subject:
+            item["data"] = completion.subject
+        return item
 
     def signature_help(self, help: SignatureHelp) -> types.SignatureHelp:
         """The call around the cursor."""
@@ -273,9 +305,3 @@ class Converter:
             )
             last_line, last_character = line, character
         return data
-
-
-_TAGS = {
-    Tag.UNNECESSARY: types.DiagnosticTag.Unnecessary,
-    Tag.DEPRECATED: types.DiagnosticTag.Deprecated,
-}

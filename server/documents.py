@@ -17,7 +17,7 @@ from .positions import Range, span_of
 if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot
 
-__all__ = ["Change", "Document", "Documents", "Replacement", "cover"]
+__all__ = ["Change", "Document", "Documents", "Replacement", "cover", "difference"]
 
 _REBUILD_LINES_ABOVE = 32
 """Where one message changes more places than this, scanning the text anew is cheaper than following each."""
@@ -68,7 +68,7 @@ class Document:
         while index < len(changes):
             change = changes[index]
             if change.range is None:
-                self._splice([_difference(self.text, change.text)])
+                self._splice([difference(self.text, change.text)])
                 index += 1
                 continue
             batch = self._descending(changes, index, encoding)
@@ -141,7 +141,7 @@ class Document:
         return snapshot
 
 
-def _difference(old: str, new: str) -> tuple[TextSpan, str]:
+def difference(old: str, new: str) -> tuple[TextSpan, str]:
     """The one edit that turns ``old`` into ``new``: what lies between their common beginning and their common end."""
     start = _common(len(old), len(new), lambda length: old[:length] == new[:length])
     left = min(len(old), len(new)) - start

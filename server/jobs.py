@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..ir.syntax import Parsed
     from ..passes import Trace, TraceStep
 
-__all__ = ["PassesOutcome", "RunPasses", "StepOutcome"]
+__all__ = ["PassesOutcome", "Prepare", "RunPasses", "StepOutcome"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,18 @@ class PassesOutcome:
     def changed(self) -> bool:
         """Whether the text becomes another."""
         return bool(self.edits)
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """Load what passes need, which takes longer than most of them do."""
+
+    def run(self, progress: Progress) -> None:
+        """Import every pass."""
+        from ..ir import snapshot  # noqa: F401
+        from ..passes import registered
+
+        registered()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from lsprotocol import types
@@ -22,7 +23,7 @@ from .documents import Document
 from .token_deltas import TokenMemory
 from .workspace import Workspace
 
-__all__ = ["RelayLanguageServer", "RelayProtocol"]
+__all__ = ["Plain", "RelayLanguageServer", "RelayProtocol"]
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,13 @@ _MESSAGE_TYPES = {
     Severity.INFORMATION: types.MessageType.Info,
     Severity.HINT: types.MessageType.Log,
 }
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A result that is JSON already. For thousands of objects the library's conversion takes most of the time."""
+
+    value: Any
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -55,6 +63,22 @@ class RelayProtocol(LanguageServerProtocol):
             return
         if hasattr(structured, "jsonrpc"):
             self.handle_message(structured)
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
+        if error is None and isinstance(result, Plain):
+            self._result_types.pop(msg_id, None)
+            self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result.value})
+        else:
+            super()._send_response(msg_id, result, error)
+
+    @property
+    def has_shut_down(self) -> bool:
+        """Whether the client has asked us to shut down."""
+        return self._shutdown
+
+    def notify_plainly(self, method: str, params: Any) -> None:
+        """Send a notification whose parameters are JSON already."""
+        self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -131,6 +155,11 @@ class RelayLanguageServer(LanguageServer):
         self._tasks.add(task)
         task.add_done_callback(self._finished)
 
+    def abandon_background(self) -> None:
+        """Stop what nobody will want any more."""
+        for task in self._tasks:
+            task.cancel()
+
     def _finished(self, task: asyncio.Future[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -144,23 +173,35 @@ class RelayLanguageServer(LanguageServer):
             self.workspace_diagnostic_refresh(None)
             return
         converter = self.converter_for(document)
-        self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(
-                uri=document.uri, version=document.version, diagnostics=[converter.diagnostic(item) for item in found]
-            )
-        )
+        params = {
+            "uri": document.uri,
+            "version": document.version,
+            "diagnostics": [converter.diagnostic(item) for item in found],
+        }
+        self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+    def _notify(self, method: str, params: Any) -> None:
+        assert isinstance(self.protocol, RelayProtocol)
+        if not self.has_left:
+            self.protocol.notify_plainly(method, params)
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the client has said goodbye, after which nothing more may be sent."""
+        assert isinstance(self.protocol, RelayProtocol)
+        return self.protocol.has_shut_down
 
     def say(self, message: str, severity: Severity) -> None:
         """Show a message."""
-        self.window_show_message(types.ShowMessageParams(_MESSAGE_TYPES[severity], message))
+        self._notify(types.WINDOW_SHOW_MESSAGE, {"type": _MESSAGE_TYPES[severity].value, "message": message})
 
     def log(self, message: str) -> None:
         """Write to the client's log."""
-        self.window_log_message(types.LogMessageParams(types.MessageType.Log, message))
+        self._notify(types.WINDOW_LOG_MESSAGE, {"type": types.MessageType.Log.value, "message": message})
 
     def status(self, state: str, message: str) -> None:
         """Tell whether we are at work."""
-        self.protocol.notify(STATUS, {"state": state, "message": message})
+        self._notify(STATUS, {"state": state, "message": message})
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Put what went wrong into the log: a message box for each would only be in the way."""

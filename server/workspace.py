@@ -6,6 +6,7 @@ Knows nothing of the protocol. What it wants from the client it asks of a :class
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING, Protocol
 from ..ir.diagnostics import Diagnostic, Severity, TextEdit
 from ..ir.source import TextSpan
 from .analysis import Analysis, Publisher
-from .documents import Document, Documents
+from .documents import Document, Documents, difference
 from .executor import SingleThread
 from .features.diagnostics import diagnostics
 from .features.history import RememberedStep, ValueEvent, value_events
+from .features.pipeline_comment import pipeline_comment
 from .history import History, StepRecord, default_folder
-from .jobs import PassesOutcome, RunPasses
-from .pass_calls import PassCall, parse_pipeline
+from .jobs import PassesOutcome, Prepare, RunPasses
+from .pass_calls import PassCall, PassCallError, parse_pipeline
 from .settings import Settings, read_settings
 from .worker import JobError, Worker
 
@@ -36,6 +38,7 @@ _TEXTS_KEPT = 4
 """For how many texts it is kept in mind which passes would change them, and which did."""
 
 _HINTS_SHOWN = 100
+_BEGINNING = TextSpan(0, 0)
 
 
 class Client(Protocol):
@@ -81,6 +84,7 @@ class Workspace:
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
         self._surveys: dict[str, _Survey] = {}
         self._steps: dict[str, tuple[RememberedStep, ...]] = {}
+        self._baselines: dict[str, str] = {}
 
     # Settings
 
@@ -121,6 +125,7 @@ class Workspace:
         self.documents.close(uri)
         self.publisher.forget(uri)
         self._findings.pop(uri, None)
+        self._baselines.pop(uri, None)
 
     # Passes
 
@@ -155,20 +160,28 @@ class Workspace:
         if document.version != version or self.documents.find(document.uri) is not document:
             raise MovedOn
 
+    def pipeline_for(self, document: Document) -> Sequence[str] | str:
+        """The pipeline that the document names in a comment, or else the configured one."""
+        return pipeline_comment(document.text) or self.settings.pipeline
+
     async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
         """Run the configured pipeline over a saved document, and show what came of it.
 
         Gives the edits that are to be applied: none, unless the user has asked for that.
         """
-        if not self.settings.pipeline:
-            return ()
         text = document.text
         try:
-            outcome = await self.run_passes(document, parse_pipeline(self.settings.pipeline))
+            calls = parse_pipeline(self.pipeline_for(document))
+            if not calls:
+                return ()
+            outcome = await self.run_passes(document, calls)
         except MovedOn:
             return ()
+        except PassCallError as error:
+            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, str(error), _BEGINNING),))
+            return ()
         except JobError as error:
-            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", TextSpan(0, 0))
+            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", _BEGINNING)
             self._take_findings(document, text, (problem,))
             return ()
         if self.settings.apply_on_save and outcome.changed:
@@ -214,6 +227,10 @@ class Workspace:
     async def _survey(self, text: str, name: str, survey: _Survey) -> None:
         names = await self.analysis.thread.run(_passes_without_required_options)
         for candidate in names:
+            if not any(document.text == text for document in self.documents):
+                # Nobody looks at this text any more. Should it come back, the work begins anew.
+                self._surveys.pop(text, None)
+                return
             job = RunPasses(text, name, (PassCall(candidate),), self.settings.opt_level, with_texts=False)
             try:
                 outcome: PassesOutcome = await self.worker.run(job, timeout=self.settings.pass_timeout)
@@ -257,6 +274,11 @@ class Workspace:
         self._loop = asyncio.get_running_loop()
         self.analysis.thread.submit(_preload)
 
+    async def prepare(self) -> None:
+        """Start the worker, so that the first pass does not wait for it."""
+        with contextlib.suppress(JobError):
+            await self.worker.run(Prepare())
+
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """How a text came to be."""
         if not self.settings.history:
@@ -279,17 +301,39 @@ class Workspace:
         self._steps.clear()
         await self._storage.run(lambda: self._store().clear())
 
-    async def events(self, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
-        """What passes did to the value at ``span`` of a text."""
+    async def events(self, uri: str, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
+        """What passes did to the value at ``span`` of a document's text.
+
+        A text that was edited since is not the one that is remembered; what the edits did not touch still is.
+        """
         if not self.settings.history:
             return ()
+        steps = await self._steps_of(text)
+        if steps:
+            self._baselines[uri] = text
+            return value_events(steps, span)
+        baseline = self._baselines.get(uri)
+        if baseline is None:
+            return ()
+        edited, new_text = difference(baseline, text)
+        shift = len(new_text) - (edited.end - edited.start)
+        if span.start >= edited.end + shift:
+            span = span.shifted(-shift)
+        elif span.end > edited.start:
+            return ()
+        return value_events(await self._steps_of(baseline), span)
+
+    async def _steps_of(self, text: str) -> tuple[RememberedStep, ...]:
         steps = self._steps.get(text)
         if steps is None:
             steps = await self._storage.run(self._remembered_steps, text)
-            if len(self._steps) >= _TEXTS_KEPT:
-                self._steps.clear()
-            self._steps[text] = steps
-        return value_events(steps, span) if steps else ()
+            while len(self._steps) >= _TEXTS_KEPT:
+                del self._steps[next(iter(self._steps))]
+        else:
+            del self._steps[text]
+        # At the end stands what was looked at last.
+        self._steps[text] = steps
+        return steps
 
     def _remembered_steps(self, text: str) -> tuple[RememberedStep, ...]:
         store = self._store()

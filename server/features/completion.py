@@ -9,6 +9,7 @@ import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from ...ir import ops
 from ...ir.attributes import AttributeField
@@ -16,12 +17,16 @@ from ...ir.ops import Op
 from ...ir.snapshot import CallSite, Snapshot, SymbolKind, TokenRole
 from ...ir.source import TextSpan
 from ...ir.types import DataType
+from .matching import has_in_order
 from .operator_documentation import attribute_documentation, operator_documentation, operator_signature, value_text
 
-__all__ = ["Completion", "CompletionKind", "completions", "documentation"]
+__all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
 _WORD = re.compile(r"[%@]?[\w.]*\Z")
 _LONGEST_WORD = 200
+_MOST = 400
+_MOST_VALUES = 50
+"""Of the values in scope, so many of the nearest are offered before one types the ``%`` that all begin with."""
 
 _DTYPES = (
     *("float32", "float64", "float16", "bfloat16"),
@@ -59,34 +64,58 @@ class Completion:
     """What :func:`documentation` needs to know: ``op:nn.relu``, ``attribute:nn.conv2d:strides``."""
 
 
-def completions(snapshot: Snapshot, offset: int) -> list[Completion]:
-    """What can stand at ``offset``, likeliest first. What is written of the word already is not used to choose."""
+@dataclass(frozen=True)
+class Completions:
+    """What can be written. Where there is more than an editor should be sent, it asks again with the next letter."""
+
+    items: list[Completion]
+    is_incomplete: bool
+
+
+def completions(snapshot: Snapshot, offset: int) -> Completions:
+    """What can stand at ``offset`` and has the letters of the word that is begun, likeliest first."""
+    items: list[Completion] = []
+    for item in _candidates(snapshot, offset):
+        if not has_in_order(item.label, snapshot.text[item.span.start : offset]):
+            continue
+        if len(items) == _MOST:
+            return Completions(items, is_incomplete=True)
+        items.append(item)
+    return Completions(items, is_incomplete=False)
+
+
+def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
+    """Everything that can stand at ``offset``, likeliest first."""
     if _in_comment_or_string(snapshot, offset):
-        return _string_completions(snapshot, offset)
+        yield from _string_completions(snapshot, offset)
+        return
     head = snapshot.text[max(0, offset - _LONGEST_WORD) : offset]
     match = _WORD.search(head)
     word = match[0] if match else ""
     span = TextSpan(offset - len(word), offset)
     if word.startswith("%"):
-        return list(_values(snapshot, span))
+        yield from _values(snapshot, span)
+        return
     if word.startswith("@"):
-        return list(_functions(snapshot, span))
+        yield from _functions(snapshot, span)
+        return
     before = head[: len(head) - len(word)].rstrip()
     if _is_type_position(before):
-        return [*_types(snapshot, span)]
+        yield from _types(snapshot, span)
+        return
     call = snapshot.call_at(offset)
     field = _field_before(call, before)
     if field is not None:
-        return list(_attribute_values(field, span))
-    found: list[Completion] = []
+        yield from _attribute_values(field, span)
+        return
     if call is not None:
-        found += _attributes(call, span)
-    found += _values(snapshot, span)
-    found += _functions(snapshot, span)
-    found += _constructors(snapshot, span)
-    found += _operators(span)
-    found += (Completion(keyword, CompletionKind.KEYWORD, span) for keyword in _KEYWORDS)
-    return found
+        yield from _attributes(call, span)
+    yield from _functions(snapshot, span)
+    yield from _constructors(snapshot, span)
+    yield from islice(_values(snapshot, span), _MOST_VALUES)
+    yield from _operators(span)
+    for keyword in _KEYWORDS:
+        yield Completion(keyword, CompletionKind.KEYWORD, span)
 
 
 def _in_comment_or_string(snapshot: Snapshot, offset: int) -> bool:

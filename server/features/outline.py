@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ...ir.snapshot import Snapshot, Symbol, SymbolKind
 from ...ir.source import TextSpan
+from .matching import has_in_order
 
 __all__ = ["OutlineItem", "find_symbols", "outline"]
 
@@ -59,16 +60,6 @@ def _detail(snapshot: Snapshot, symbol: Symbol) -> str:
 
 def find_symbols(symbols: Sequence[Symbol], query: str) -> Iterator[Symbol]:
     """The definitions whose name has the letters of ``query`` in order, whatever their case."""
-    letters = query.lower()
     for symbol in symbols:
-        if symbol.kind in _SHOWN and _has_in_order(symbol.name.lower(), letters):
+        if symbol.kind in _SHOWN and has_in_order(symbol.name, query):
             yield symbol
-
-
-def _has_in_order(name: str, letters: str) -> bool:
-    position = 0
-    for letter in letters:
-        position = name.find(letter, position) + 1
-        if not position:
-            return False
-    return True

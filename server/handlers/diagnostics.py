@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lsprotocol import types
 
 from ...ir.diagnostics import Diagnostic
-from ..protocol import RelayLanguageServer
+from ..protocol import Plain, RelayLanguageServer
 from .language import View, view
 
 __all__ = ["register"]
-
-
-def _found(server: RelayLanguageServer, seen: View) -> Sequence[Diagnostic]:
-    return server.state.diagnostics(seen.document, seen.snapshot)
 
 
 def _name(seen: View, found: Sequence[Diagnostic]) -> str:
@@ -22,47 +19,33 @@ def _name(seen: View, found: Sequence[Diagnostic]) -> str:
     return f"{seen.document.version}:{hash((seen.snapshot.text, tuple(item.message for item in found))):x}"
 
 
-async def on_document_diagnostic(
-    server: RelayLanguageServer, params: types.DocumentDiagnosticParams
-) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
+def _report(server: RelayLanguageServer, seen: View, known: str | None) -> dict[str, Any]:
+    """The diagnostics of a document, or word that they are what the client knows under this name."""
+    found = server.state.diagnostics(seen.document, seen.snapshot)
+    name = _name(seen, found)
+    if name == known:
+        return {"kind": "unchanged", "resultId": name}
+    return {"kind": "full", "resultId": name, "items": [seen.converter.diagnostic(item) for item in found]}
+
+
+async def on_document_diagnostic(server: RelayLanguageServer, params: types.DocumentDiagnosticParams) -> Plain:
     """The diagnostics of one document."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
-        return types.RelatedFullDocumentDiagnosticReport(items=[])
-    found = _found(server, seen)
-    name = _name(seen, found)
-    if name == params.previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=name)
-    items = [seen.converter.diagnostic(item) for item in found]
-    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=name)
+        return Plain({"kind": "full", "items": []})
+    return Plain(_report(server, seen, params.previous_result_id))
 
 
-async def on_workspace_diagnostic(
-    server: RelayLanguageServer, params: types.WorkspaceDiagnosticParams
-) -> types.WorkspaceDiagnosticReport:
+async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.WorkspaceDiagnosticParams) -> Plain:
     """The diagnostics of every open document."""
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
-    reports: list[types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport] = []
+    reports: list[dict[str, Any]] = []
     for document in server.state.documents:
         seen = await view(server, document.uri)
-        if seen is None:
-            continue
-        found = _found(server, seen)
-        name = _name(seen, found)
-        if known.get(document.uri) == name:
-            reports.append(
-                types.WorkspaceUnchangedDocumentDiagnosticReport(
-                    uri=document.uri, result_id=name, version=document.version
-                )
-            )
-        else:
-            items = [seen.converter.diagnostic(item) for item in found]
-            reports.append(
-                types.WorkspaceFullDocumentDiagnosticReport(
-                    uri=document.uri, items=items, result_id=name, version=document.version
-                )
-            )
-    return types.WorkspaceDiagnosticReport(items=reports)
+        if seen is not None:
+            report = _report(server, seen, known.get(document.uri))
+            reports.append({"uri": document.uri, "version": document.version, **report})
+    return Plain({"items": reports})
 
 
 def register(server: RelayLanguageServer) -> None:

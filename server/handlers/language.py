@@ -29,7 +29,7 @@ from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.semantic_tokens import semantic_tokens
 from ..features.signature_help import signature_help
-from ..protocol import RelayLanguageServer
+from ..protocol import Plain, RelayLanguageServer
 
 __all__ = ["register"]
 
@@ -69,7 +69,7 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     offset = seen.converter.offset(params.position)
     expr = seen.snapshot.expr_at(offset)
     span = seen.snapshot.span_of(expr) if expr is not None else None
-    events = await server.state.events(seen.snapshot.text, span) if span is not None else ()
+    events = await server.state.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
     found = hover(seen.snapshot, offset, events)
     return None if found is None else seen.converter.hover(found)
 
@@ -100,14 +100,14 @@ async def on_type_definition(
     return [seen.converter.location(target.span) for target in found]
 
 
-async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> list[types.Location] | None:
+async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Plain | None:
     """Where the name under the cursor is used."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
     found = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-    return [seen.converter.location(span) for span in found]
+    return Plain([seen.converter.plain_location(span) for span in found])
 
 
 async def on_highlight(
@@ -124,14 +124,14 @@ async def on_highlight(
 
 async def on_document_symbol(
     server: RelayLanguageServer, params: types.DocumentSymbolParams
-) -> list[types.DocumentSymbol] | list[types.SymbolInformation] | None:
+) -> Plain | list[types.SymbolInformation] | None:
     """The definitions of a document."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     items = outline(seen.snapshot)
     if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
-        return seen.converter.outline(items)
+        return Plain(seen.converter.outline(items))
     flat: list[types.SymbolInformation] = []
     stack: list[tuple[OutlineItem, str | None]] = [(item, None) for item in reversed(items)]
     while stack:
@@ -187,15 +187,15 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
     return [seen.converter.inlay_hint(hint) for hint in inlay_hints(seen.snapshot, span)]
 
 
-async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> types.CompletionList | None:
+async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Plain | None:
     """What can be written at the cursor."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     found = completions(seen.snapshot, seen.converter.offset(params.position))
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
-    items = [seen.converter.completion(item, rank, snippets) for rank, item in enumerate(found)]
-    return types.CompletionList(is_incomplete=False, items=items)
+    items = [seen.converter.completion(item, rank, snippets) for rank, item in enumerate(found.items)]
+    return Plain({"isIncomplete": found.is_incomplete, "items": items})
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:
@@ -314,20 +314,18 @@ async def on_range_formatting(
     return seen.converter.text_edits(format_range(seen.snapshot, seen.converter.span(params.range)))
 
 
-async def on_semantic_tokens(
-    server: RelayLanguageServer, params: types.SemanticTokensParams
-) -> types.SemanticTokens | None:
+async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Plain | None:
     """What each word of a document is."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     data = seen.converter.semantic_tokens(semantic_tokens(seen.snapshot))
-    return types.SemanticTokens(data=data, result_id=server.tokens.keep(seen.document.uri, data))
+    return Plain({"data": data, "resultId": server.tokens.keep(seen.document.uri, data)})
 
 
 async def on_semantic_tokens_delta(
     server: RelayLanguageServer, params: types.SemanticTokensDeltaParams
-) -> types.SemanticTokens | types.SemanticTokensDelta | None:
+) -> Plain | None:
     """What has changed in that since the client asked last."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
@@ -336,20 +334,20 @@ async def on_semantic_tokens_delta(
     edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, data)
     result_id = server.tokens.keep(seen.document.uri, data)
     if edit is None:
-        return types.SemanticTokens(data=data, result_id=result_id)
-    edits = [types.SemanticTokensEdit(edit.start, edit.delete_count, edit.data)] if edit.changes else []
-    return types.SemanticTokensDelta(edits=edits, result_id=result_id)
+        return Plain({"data": data, "resultId": result_id})
+    change = {"start": edit.start, "deleteCount": edit.delete_count, "data": edit.data}
+    return Plain({"edits": [change] if edit.changes else [], "resultId": result_id})
 
 
 async def on_semantic_tokens_range(
     server: RelayLanguageServer, params: types.SemanticTokensRangeParams
-) -> types.SemanticTokens | None:
+) -> Plain | None:
     """What each word of the visible part is."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     span: TextSpan = seen.converter.span(params.range)
-    return types.SemanticTokens(data=seen.converter.semantic_tokens(semantic_tokens(seen.snapshot, span)))
+    return Plain({"data": seen.converter.semantic_tokens(semantic_tokens(seen.snapshot, span))})
 
 
 _HANDLERS: dict[str, Any] = {

@@ -55,7 +55,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     if wanted("quickfix"):
         for item in quick_fixes(found, seen.converter.span(params.range)):
             action = _fix_action(seen, item.fix, "quickfix", version)
-            action.diagnostics = [seen.converter.diagnostic(item.diagnostic)]
+            action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
             action.is_preferred = item.preferred
             actions.append(action)
     if wanted(_FIX_ALL_KIND) and (everything := fix_all(found)) is not None:
@@ -65,13 +65,21 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
         changing = await server.state.passes_that_change(seen.document, wait=invoked) if wanted(_RUN_PASS_KIND) else ()
         settings = server.state.settings
-        pipeline = settings.pipeline if wanted(_RUN_PIPELINE_KIND) else ()
+        pipeline = _pipeline(server, seen.document) if wanted(_RUN_PIPELINE_KIND) else ()
         pipelines = dict(settings.pipelines) if wanted(_RUN_PIPELINE_KIND) else {}
         actions += (
             _pass_action(server, action, seen.document.uri, version)
             for action in pass_actions(changing, pipeline, pipelines)
         )
     return actions
+
+
+def _pipeline(server: RelayLanguageServer, document: Document) -> Sequence[str]:
+    """The document's pipeline, a text for each pass; empty where it cannot be read, which saving it tells."""
+    try:
+        return [str(call) for call in parse_pipeline(server.state.pipeline_for(document))]
+    except PassCallError:
+        return ()
 
 
 class _Wanted:
@@ -146,7 +154,7 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
             raise refusal(f"there is no pipeline called {name}; the settings have {known}")
         passes = server.state.pipelines[name]
     if passes is None:
-        passes = server.state.settings.pipeline
+        passes = server.state.pipeline_for(_document(server, given.get("uri")))
     return await _run_and_apply(server, given, _calls(passes))
 
 
@@ -332,7 +340,7 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
             {
                 "message": found.message,
                 "code": found.code,
-                "range": converter.range(found.span) if found.span is not None else None,
+                "range": converter.plain_range(found.span) if found.span is not None else None,
             }
             for found in outcome.diagnostics
         ],

@@ -55,8 +55,11 @@ def did_change_configuration(server: RelayLanguageServer, params: types.DidChang
 def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParams) -> None:
     """A document was opened."""
     item = params.text_document
+    is_first = not any(server.state.documents)
     document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
     _changed(server, document)
+    if is_first:
+        server.in_background(server.state.prepare())
 
 
 def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
@@ -105,6 +108,7 @@ async def _check(server: RelayLanguageServer, document: Document) -> None:
 
 def shutdown(server: RelayLanguageServer, params: None) -> None:
     """The client is about to end us."""
+    server.abandon_background()
     server.state.shut_down()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp.server.features.pipeline_comment import pipeline_comment
 from relay_lsp.server.pass_calls import PassCall, PassCallError, parse_pipeline
 from relay_lsp.server.settings import Settings, read_settings
 
@@ -47,3 +48,10 @@ def test_a_bare_word_is_a_string() -> None:
 def test_what_names_no_pass_is_refused(text: str) -> None:
     with pytest.raises(PassCallError):
         PassCall.parse(text)
+
+
+def test_a_file_may_name_its_pipeline() -> None:
+    text = '#[version = "0.0.5"]\n// relay-lsp: SimplifyInference, FoldConstant[fold_qnn=True]\ndef @main() { () }\n'
+    assert pipeline_comment(text) == "SimplifyInference, FoldConstant[fold_qnn=True]"
+    assert pipeline_comment("// about relay-lsp\n") is None
+    assert pipeline_comment("// relay-lsp:\n") is None

@@ -20,7 +20,7 @@ from tests.fixture import read_fixture
 
 def completed(source: str) -> dict[str, Completion]:
     fixture = read_fixture(source)
-    return {item.label: item for item in completions(fixture.snapshot, fixture.offset)}
+    return {item.label: item for item in completions(fixture.snapshot, fixture.offset).items}
 
 
 def test_values_in_scope_with_their_types() -> None:
@@ -59,7 +59,7 @@ def test_the_values_that_an_attribute_takes() -> None:
 
 def test_the_word_that_is_begun_is_replaced_with_its_dots() -> None:
     fixture = read_fixture("def @main(%x: Tensor[(1, 64), float32]) { nn.re$0 }")
-    item = next(item for item in completions(fixture.snapshot, fixture.offset) if item.label == "nn.relu")
+    item = next(item for item in completions(fixture.snapshot, fixture.offset).items if item.label == "nn.relu")
     assert fixture.words(item.span) == "nn.re"
 
 

@@ -70,7 +70,13 @@ async def test_a_command_runs_a_pass_by_the_smallest_edit_and_it_is_remembered(e
     assert [step["pass"] for step in history["steps"]][-1] == "EliminateCommonSubexpr"
     text = await ask(editor, "relay/historyText", id=history["steps"][-1]["id"], side="before")
     assert text["text"] == MODEL
-    hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(4, 4)))
+    await says_what_made(editor, line=4)
+    editor.change("// Written above it afterwards.\n", (1, 0))
+    await says_what_made(editor, line=5)
+
+
+async def says_what_made(editor: Editor, line: int) -> None:
+    hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(line, 4)))
     assert hover is not None
     assert isinstance(hover.contents, types.MarkupContent)
     assert "`EliminateCommonSubexpr` made this from `multiply(%0, %1)`" in hover.contents.value

@@ -1,0 +1,1 @@
+"""Measurements, each one command; none is a test, since a loaded machine may take any time it likes."""

@@ -1,0 +1,154 @@
+"""A client of the language server protocol with as little of its own in the way as can be: bytes, JSON, a clock."""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+__all__ = ["URI", "Client"]
+
+URI = "file:///benchmark/model.relay"
+_CAPABILITIES = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "textDocument": {
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "completion": {"completionItem": {"snippetSupport": True}},
+        "codeAction": {"resolveSupport": {"properties": ["edit"]}},
+    },
+}
+
+
+class Client:
+    """One server and one document."""
+
+    def __init__(self, command: list[str] | None = None) -> None:
+        self.started = time.perf_counter()
+        command = command or [sys.executable, "-m", "relay_lsp.server", "serve"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._arrived: queue.SimpleQueue[tuple[float, dict[str, Any]]] = queue.SimpleQueue()
+        self._last_id = 0
+        self.version = 0
+        self.publications = 0
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        stream = self._process.stdout
+        assert stream is not None
+        while True:
+            length = 0
+            while (line := stream.readline()).strip():
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            if not length:
+                return
+            body = stream.read(length)
+            moment = time.perf_counter()
+            self._arrived.put((moment, json.loads(body)))
+
+    def send(self, *messages: dict[str, Any]) -> float:
+        """Send messages at once; gives the time at which they had left."""
+        stream = self._process.stdin
+        assert stream is not None
+        data = b""
+        for message in messages:
+            body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+            data += b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+        moment = time.perf_counter()
+        stream.write(data)
+        stream.flush()
+        return moment
+
+    def wait(self, accept: Callable[[dict[str, Any]], bool], seconds: float = 300) -> tuple[float, dict[str, Any]]:
+        """The first message that is wanted, with the time of its arrival. Requests of the server are answered."""
+        while True:
+            moment, message = self._arrived.get(timeout=seconds)
+            if "method" in message and "id" in message:
+                self.send({"id": message["id"], "result": None})
+            if message.get("method") == "textDocument/publishDiagnostics":
+                self.publications += 1
+            if accept(message):
+                return moment, message
+
+    def initialize(self) -> float:
+        """Seconds from the start of the process to the answer."""
+        self.request("initialize", processId=None, rootUri=None, capabilities=_CAPABILITIES)
+        elapsed = time.perf_counter() - self.started
+        self.send({"method": "initialized", "params": {}})
+        return elapsed
+
+    def request(self, method: str, **params: Any) -> tuple[float, Any]:
+        """Seconds that an answer took, and the answer."""
+        self._last_id += 1
+        identity = self._last_id
+        sent = self.send({"id": identity, "method": method, "params": params})
+        moment, message = self.wait(lambda message: message.get("id") == identity and "method" not in message)
+        if "error" in message:
+            raise RuntimeError(f"{method}: {message['error']}")
+        return moment - sent, message["result"]
+
+    def ask(self, method: str, **params: Any) -> tuple[float, Any]:
+        """A request about the document."""
+        return self.request(f"textDocument/{method}", textDocument={"uri": URI}, **params)
+
+    def open(self, text: str) -> tuple[float, list[Any]]:
+        """Seconds until the diagnostics of an opened text came, and the diagnostics."""
+        self.version += 1
+        item = {"uri": URI, "languageId": "relay", "version": self.version, "text": text}
+        sent = self.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
+        return self._published(sent)
+
+    def edit(self, *changes: tuple[int, int, int, int, str]) -> tuple[float, list[Any]]:
+        """Seconds from the last of these changes, a message each, to the diagnostics of the text after them."""
+        messages: list[dict[str, Any]] = []
+        for line, character, end_line, end_character, text in changes:
+            self.version += 1
+            messages.append(
+                {
+                    "method": "textDocument/didChange",
+                    "params": {
+                        "textDocument": {"uri": URI, "version": self.version},
+                        "contentChanges": [{"range": span(line, character, end_line, end_character), "text": text}],
+                    },
+                }
+            )
+        return self._published(self.send(*messages))
+
+    def _published(self, sent: float) -> tuple[float, list[Any]]:
+        moment, message = self.wait(
+            lambda message: (
+                message.get("method") == "textDocument/publishDiagnostics"
+                and message["params"].get("version") == self.version
+            )
+        )
+        return moment - sent, message["params"]["diagnostics"]
+
+    @property
+    def resident_bytes(self) -> int:
+        """The memory that the server's process holds (Linux only; 0 elsewhere)."""
+        status = Path(f"/proc/{self._process.pid}/status")
+        if not status.exists():
+            return 0
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) * 1024
+
+    def close(self) -> None:
+        """End the server."""
+        self.request("shutdown")
+        self.send({"method": "exit"})
+        self._process.wait(30)
+
+
+def span(line: int, character: int, end_line: int, end_character: int) -> dict[str, Any]:
+    """A range as the protocol has it."""
+    return {
+        "start": {"line": line, "character": character},
+        "end": {"line": end_line, "character": end_character},
+    }

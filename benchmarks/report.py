@@ -1,0 +1,32 @@
+"""Tables of measurements, with the state of the machine that they were made on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Iterable, Sequence
+
+__all__ = ["machine", "quantiles", "table"]
+
+
+def machine() -> str:
+    """The machine in a line: a figure without it says nothing."""
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{load}, Python {platform.python_version()}"
+
+
+def quantiles(seconds: Sequence[float]) -> tuple[float, float]:
+    """The median and the 95th percentile in milliseconds."""
+    if len(seconds) == 1:
+        return seconds[0] * 1000, seconds[0] * 1000
+    return statistics.median(seconds) * 1000, statistics.quantiles(seconds, n=20, method="inclusive")[-1] * 1000
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown; numbers with a decimal."""
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for row in rows:
+        cells = (f"{cell:,.1f}" if isinstance(cell, float) else str(cell) for cell in row)
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
