@@ -275,9 +275,7 @@ class _Formatter:
             return False
         if COMMENT in (kind, kind_before):
             return True
-        if kind in _JOINED_BEFORE or kind_before in _JOINED_AFTER:
-            return False
-        return not (kind == "(" and not has_space(kind_before, kind, "", ""))
+        return kind not in _JOINED_BEFORE and kind_before not in _JOINED_AFTER
 
     def _new_line(self, index: int, lines: int, starts_statement: bool) -> str:
         kind = self.kinds[index]
