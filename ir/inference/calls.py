@@ -26,7 +26,7 @@ from ..types import (
     TensorType,
     Type,
 )
-from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, spoken_of
+from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, constants_in, spoken_of
 from .inferencer import Inferencer, Stack
 from .report import Finding, count, describe, disagreement, facing, name_of
 from .solver import Mismatch
@@ -64,6 +64,8 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
     attrs = call.attrs
     if attrs is None and op.attrs_type is not None:
         attrs = op.default_attrs()
+    if attrs is not None:
+        inferencer.held_constants.update(constants_in(attrs))
     if all(map(solver.is_complete, others)):
         context = CallContext(inferencer.module, solver, arg_types, attrs, UNKNOWN_RESULT, call.args)
         result = run_relation(inferencer, call, op, context)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
 from ..dimensions import Dim
-from ..expressions import Call, Expr
+from ..expressions import Call, Constant, Expr
 from ..module import IRModule
 from ..ops.operator import Op, RelationError
 from ..types import FuncType, GlobalTypeVar, IncompleteType, Type, TypeVar
 from .report import describe, disagreement
 from .solver import Mismatch, TypeSolver, dims_may_be_equal
 
-__all__ = ["UNKNOWN_RESULT", "CallContext", "OperatorFuncType", "spoken_of"]
+__all__ = ["UNKNOWN_RESULT", "CallContext", "OperatorFuncType", "constants_in", "spoken_of"]
 
 
 class OperatorFuncType(FuncType):
@@ -71,6 +71,25 @@ class CallContext:
     def find_type(self, name: str) -> GlobalTypeVar | None:
         """The algebraic data type that the module defines under ``name``, if it does."""
         return next((var for var in self._module.type_definitions if var.name == name), None)
+
+
+_constant_fields: dict[type[Attrs], tuple[str, ...]] = {}
+
+
+def constants_in(attrs: Attrs) -> list[Constant]:
+    """The constants that are values of attributes, such as the shape of ``memory.alloc_tensor``."""
+    names = _constant_fields.get(type(attrs))
+    if names is None:
+        fields = type(attrs).fields().values()
+        names = _constant_fields[type(attrs)] = tuple(
+            field.name for field in fields if _takes_constant(field.annotation)
+        )
+    values = [getattr(attrs, name) for name in names]
+    return [value for value in values if isinstance(value, Constant)]
+
+
+def _takes_constant(annotation: Any) -> bool:
+    return annotation is Constant or Constant in get_args(annotation)
 
 
 UNKNOWN_RESULT: Final = IncompleteType()

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from ..diagnostics import Place, Related
 from ..expressions import (
     Call,
+    Constant,
     Constructor,
     Expr,
     GlobalVar,
@@ -75,7 +76,8 @@ class Inferencer:
 
     ``types`` has every expression that was typed, ``order`` the same in the order in which they were, parts first.
     ``values`` has what each ``let`` binds, ``type_args`` the type arguments found for calls.
-    ``broken`` says that a part of the expression could not be read.
+    ``broken`` says that a part of the expression could not be read,
+    ``held_constants`` has those constants that are values of attributes.
     """
 
     __slots__ = (
@@ -84,6 +86,7 @@ class Inferencer:
         "broken",
         "constructor_types",
         "copied_annotations",
+        "held_constants",
         "module",
         "order",
         "report",
@@ -105,6 +108,7 @@ class Inferencer:
         self.signatures: Final = signatures
         self._kinds: Final = KindChecker(module)
         self.broken = False
+        self.held_constants: Final[set[Constant]] = set()
         self._annotations: Final[dict[int, Type]] = {}
         self.copied_annotations: Final[dict[Var, Type]] = {}
         self.constructor_types: Final[dict[Constructor, Type]] = {}

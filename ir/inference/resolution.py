@@ -44,6 +44,7 @@ class Resolution:
         """Go through all expressions, parts first."""
         inferencer = self._inferencer
         types, solver, memo = inferencer.types, inferencer.solver, self._memo
+        held = inferencer.held_constants
         made, faulty = self.made, inferencer.report.faulty
         for expr in inferencer.order:
             type = solver.resolve(types[expr], memo)
@@ -57,6 +58,9 @@ class Resolution:
                     new = _without_type(expr)
                     checked = None
                 if checked is None:
+                    if held and new in held:
+                        # An attribute does not take part in inference: the constant in it stays as it is.
+                        new = _without_type(expr)
                     new.checked_type = type
             if new is not expr:
                 made[expr] = new
