@@ -350,16 +350,23 @@ class ExprPrinter:
     def _let(self, let: Let) -> Walk:
         """A chain of ``let``: what a value needs is stated behind the ``let`` before it."""
         outer = len(self._scopes)
+        chain: list[Let] = []
         body: Expr = let
         while isinstance(body, Let):
             declaration = self._declare(body.var)
             value = yield self._print(body.value, try_inline=True)
             self._scopes.append(["let ", declaration, " = ", value, ";", NEW_LINE])
+            chain.append(body)
             body = body.body
         last = yield self._scope(body)
-        pieces: list[Document] = [*self._scopes[outer:], last]
+        scopes = self._scopes[outer:]
         del self._scopes[outer:]
-        return pieces
+        if not self._keep_positions:
+            return [*scopes, last]
+        # Each let of the chain reaches to the end of the scope; the first is the caller's to place.
+        for inner, pieces in zip(reversed(chain[1:]), reversed(scopes[1:]), strict=True):
+            last = Positioned(inner, [pieces, last])
+        return [scopes[0], last]
 
     def _match(self, match: Match) -> Walk:
         data = yield self._print(match.data)

@@ -341,6 +341,18 @@ def test_positions_are_those_of_the_text() -> None:
     assert found[function] == printed.text.removeprefix(HEADER)
 
 
+def test_each_let_reaches_to_the_end_of_its_scope() -> None:
+    a, b = Var("a"), Var("b")
+    inner = Let(b, scalar(2, "int32"), b)
+    outer = Let(a, scalar(1, "int32"), inner)
+    printed = to_text_with_positions(outer)
+    spans = [printed.positions[expr] for expr in (outer, inner)]
+    assert [printed.text[span.start : span.end] for span in spans] == [
+        "let %a = 1;\nlet %b = 2;\n%b",
+        "let %b = 2;\n%b",
+    ]
+
+
 def chain(length: int) -> Function:
     x = Var("x", TensorType((1, 64)))
     x.checked_type = x.type_annotation
