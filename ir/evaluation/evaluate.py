@@ -69,7 +69,7 @@ def _require_no_errors(diagnostics: Sequence[Diagnostic]) -> None:
     for diagnostic in diagnostics:
         if diagnostic.severity is Severity.ERROR:
             place = diagnostic.place
-            raise EvaluationError(diagnostic.message, None if place is None else place.expr)
+            raise EvaluationError(diagnostic.message, None if place is None else place.expr, diagnostic.code)
 
 
 def _as_argument(value: object, param: Var) -> Value:

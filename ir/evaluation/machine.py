@@ -298,7 +298,8 @@ class Machine:
 
     def _applied(self, call: Call, operator: Op, arguments: Sequence[Value]) -> Value:
         if operator.kernel is None:
-            raise EvaluationError(f"operator {operator.name} has no kernel and cannot be evaluated", call)
+            message = f"operator {operator.name} has no kernel and cannot be evaluated"
+            raise EvaluationError(message, call, "operator-without-kernel")
         if call.checked_type is None:
             raise EvaluationError(f"the type of this call of {operator.name} has not been inferred", call)
         try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from ..expressions import Constructor, Expr, Function, NDArray
+from ..diagnostics import Diagnostic, Place, Severity
+from ..expressions import Call, Constructor, Expr, Function, NDArray
 from ..ops import Op
 
 if TYPE_CHECKING:
@@ -17,10 +18,18 @@ __all__ = ["ADTValue", "Closure", "EvaluationError", "Reference", "Value"]
 class EvaluationError(Exception):
     """Something that cannot be evaluated; ``expr`` is the expression at fault, where there is one."""
 
-    def __init__(self, message: str, expr: Expr | None = None) -> None:
+    def __init__(self, message: str, expr: Expr | None = None, code: str = "evaluation-failed") -> None:
         super().__init__(message)
         self.message: Final = message
         self.expr: Final = expr
+        self.code: Final = code
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """This error as a finding about the module."""
+        is_call = isinstance(self.expr, Call)
+        place = None if self.expr is None else Place(self.expr, callee=is_call)
+        return Diagnostic(self.code, Severity.ERROR, self.message, place=place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

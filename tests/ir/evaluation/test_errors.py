@@ -49,13 +49,23 @@ def test_an_unknown_dimension_takes_any_size(run: Run) -> None:
 
 
 def test_an_operator_without_a_kernel_says_so(run: Run) -> None:
-    with pytest.raises(EvaluationError, match=r"operator vm\.invoke_tvm_op has no kernel|has no kernel"):
+    with pytest.raises(EvaluationError, match=r"operator qnn\.contrib_dense_pack has no kernel") as raised:
         run(
             """
             def @main(%x: Tensor[(1, 4), int8], %w: Tensor[(1, 1, 4, 4), int8]) {
-              qnn.contrib_dense_pack(%x, %w, 0, 0, 1f, 1f, units=None, out_dtype="int32", weight_layout="NC4n4c")
+              qnn.contrib_dense_pack(%x, %w, 0, 0, 1f, 1f, units=None, out_dtype="int32", weight_layout="NC1n4c")
             }
             """,
             np.zeros((1, 4), np.int8),
             np.zeros((1, 1, 4, 4), np.int8),
         )
+    diagnostic = raised.value.diagnostic
+    assert diagnostic.code == "operator-without-kernel"
+    assert diagnostic.place is not None
+    assert diagnostic.place.callee
+
+
+def test_a_kernel_that_refuses_its_arguments_is_named(run: Run) -> None:
+    with pytest.raises(EvaluationError, match="reshape failed") as raised:
+        run("def @main(%x: Tensor[(?), float32]) { reshape(%x, newshape=[2, 2]) }", np.zeros(3, np.float32))
+    assert raised.value.code == "evaluation-failed"
