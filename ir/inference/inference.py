@@ -17,7 +17,15 @@ from .report import Report
 from .resolution import Resolution
 from .walk import infer
 
-__all__ = ["Inferred", "InferredExpr", "InferredStatement", "infer_expr", "infer_statement", "infer_types"]
+__all__ = [
+    "Inferred",
+    "InferredExpr",
+    "InferredStatement",
+    "infer_expr",
+    "infer_local",
+    "infer_statement",
+    "infer_types",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,20 @@ def infer_expr(expr: Expr, module: IRModule | None = None) -> InferredExpr:
     return InferredExpr(new, tuple(report.diagnostics), replaced)
 
 
+def infer_local(expr: Expr, module: IRModule | None = None) -> InferredExpr:
+    """Type what has no type yet in ``expr``, without looking below expressions that have one.
+
+    For passes that ask for types while they rewrite: each call costs what is new. The types that are there must be
+    true (``InferTypeLocal`` in the reference). Never raises.
+    """
+    module = module or IRModule()
+    report = Report()
+    inferencer = Inferencer(module, Signatures(module), report)
+    inferencer.stop_at_typed = True
+    resolution = _resolution(inferencer, expr)
+    return InferredExpr(resolution.result(expr), tuple(report.diagnostics), resolution.replaced)
+
+
 def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | None = None) -> InferredStatement:
     """Type one expression given the types of what it uses, without looking into that or writing anything.
 
@@ -101,9 +123,13 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
 
 
 def _inferred(expr: Expr, module: IRModule, signatures: Signatures, report: Report, replaced: dict[Expr, Expr]) -> Expr:
-    inferencer = Inferencer(module, signatures, report)
+    resolution = _resolution(Inferencer(module, signatures, report), expr)
+    replaced.update(resolution.replaced)
+    return resolution.result(expr)
+
+
+def _resolution(inferencer: Inferencer, expr: Expr) -> Resolution:
     infer(inferencer, expr)
     resolution = Resolution(inferencer)
     resolution.attach()
-    replaced.update(resolution.replaced)
-    return resolution.result(expr)
+    return resolution

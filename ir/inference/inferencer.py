@@ -77,6 +77,7 @@ class Inferencer:
     ``types`` has every expression that was typed, ``order`` the same in the order in which they were, parts first.
     ``values`` has what each ``let`` binds, ``type_args`` the type arguments found for calls.
     ``broken`` says that a part of the expression could not be read,
+    ``stop_at_typed`` that an expression which has a type is not looked into,
     ``held_constants`` has those constants that are values of attributes.
     """
 
@@ -92,6 +93,7 @@ class Inferencer:
         "report",
         "signatures",
         "solver",
+        "stop_at_typed",
         "type_args",
         "types",
         "values",
@@ -108,6 +110,7 @@ class Inferencer:
         self.signatures: Final = signatures
         self._kinds: Final = KindChecker(module)
         self.broken = False
+        self.stop_at_typed = False
         self.held_constants: Final[set[Constant]] = set()
         self._annotations: Final[dict[int, Type]] = {}
         self.copied_annotations: Final[dict[Var, Type]] = {}

@@ -62,14 +62,18 @@ _STEPS: Final[Mapping[type[Expr], Callable[[Inferencer, Expr, int, Stack], None]
 
 def infer(inferencer: Inferencer, root: Expr) -> Type:
     """Type ``root`` and everything below it, and solve what waits."""
-    types = inferencer.types
+    types, stop_at_typed = inferencer.types, inferencer.stop_at_typed
     steps = _STEPS
     # The number beside an expression says how much of it is done: 0 is nothing.
     stack: Stack = [(root, 0)]
     while stack:
         expr, stage = stack.pop()
-        if stage == 0 and expr in types:
-            continue
+        if stage == 0:
+            if expr in types:
+                continue
+            if stop_at_typed and expr.checked_type is not None:
+                inferencer.know(expr, expr.checked_type)
+                continue
         step = steps.get(type(expr))
         if step is None:
             step = next(step for kind, step in steps.items() if isinstance(expr, kind))

@@ -129,3 +129,25 @@ def @f(%l: List[float32, int32]) { 0 }
 """)
     assert error.code == "kind-mismatch"
     assert error.message == "List takes 1 type argument, not 2"
+
+
+def test_a_broken_part_silences_what_it_would_have_told() -> None:
+    """The weight would have had its type from the convolution, which is broken."""
+    text = "def @main(%x: Tensor[(1, 3, 8, 8), float32], %w) {\n  nn.conv2d(%unknown, %w, channels=4, kernel_size=[3, 3])\n}\n"
+    parsed = parse('#[version = "0.0.5"]\n' + text)
+    assert [found.code for found in parsed.diagnostics] == ["undefined-variable"]
+    assert not infer_types(parsed.module).diagnostics
+
+
+def test_a_broken_field_silences_the_tuple() -> None:
+    text = "def @main(%x: Tensor[(2), float32]) -> Tensor[(4), float32] { concatenate((%x, %unknown)) }\n"
+    assert not infer_types(parse('#[version = "0.0.5"]\n' + text).module).diagnostics
+
+
+def test_a_dimension_is_followed_through_operators_that_change_the_shape(errors: Errors) -> None:
+    (error,) = errors("""
+def @main(%x: Tensor[(1, 4, 16, 16), float32], %w: Tensor[(4, 4, 1, 1), float32], %v: Tensor[(11, 4, 1, 1), float32]) {
+  add(nn.conv2d(%x, %w, kernel_size=[1, 1]), nn.conv2d(%x, %v, kernel_size=[1, 1]))
+}
+""")
+    assert "%v is declared Tensor[(11, 4, 1, 1), float32] here" in [related.message for related in error.related]

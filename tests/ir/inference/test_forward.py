@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from relay_lsp.ir import infer_expr, infer_types, to_text
 from relay_lsp.ir.expressions import Call, Constant, Function, Tuple, TupleGetItem, Var
+from relay_lsp.ir.inference import infer_local
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops import get
 from relay_lsp.ir.types import TensorType
@@ -94,3 +95,11 @@ def test_a_constant_has_the_type_of_its_data() -> None:
 
     inferred = infer_expr(Constant(numpy.zeros((2, 3), "int8")))
     assert inferred.expr.checked_type == TensorType((2, 3), "int8")
+
+
+def test_local_inference_does_not_look_below_what_has_a_type() -> None:
+    below = Call(get("nn.relu"), (Var("x"),))
+    below.checked_type = TensorType((2, 3), "float32")
+    inferred = infer_local(Call(get("nn.relu"), (below,)))
+    assert inferred.expr.checked_type == TensorType((2, 3), "float32")
+    assert not inferred.diagnostics
