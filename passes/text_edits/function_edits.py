@@ -88,13 +88,15 @@ class _Editor:
             (expr, parsed.locate(Place(expr))) for expr in post_order(old) if not isinstance(expr, (Op, Let))
         )
         new_starts = _largest_at((expr, printed.positions.get(expr)) for expr in self._pairing.new_order)
-        self._old_roots = [_root(statement, old_starts) for statement in old_layout.statements]
+        self._old_roots = _roots(old_layout, old_starts, {f"%{var.name_hint}": var for var in old.params})
         self._old_number = {root: number for number, root in enumerate(self._old_roots[:-1]) if root is not None}
         self._kept = self._find_kept()
+        new_params = {self._name_at(printed.positions[var].start): var for var in new.params}
+        new_roots = _roots(new_layout, new_starts, new_params)
         self._statements = [
             _New(statement, root)
-            for statement in new_layout.statements
-            if (root := _root(statement, new_starts)) is not None
+            for statement, root in zip(new_layout.statements, new_roots, strict=True)
+            if root is not None
         ]
         if len(self._statements) != len(new_layout.statements):
             raise Unsuitable
@@ -337,12 +339,23 @@ def _largest_at(places: Iterable[tuple[Expr, TextSpan | None]]) -> dict[int, Exp
     return {start: expr for start, (_, expr) in found.items()}
 
 
-def _root(statement: StatementLayout, starts: Mapping[int, Expr]) -> Expr | None:
-    """What a statement is known by: the variable of a ``let``, else the expression that it binds."""
-    if statement.is_let:
-        assert statement.binder is not None
-        return starts.get(statement.binder.start)
-    return starts.get(statement.value_start)
+def _roots(layout: FunctionLayout, starts: Mapping[int, Expr], named: Mapping[str, Expr]) -> list[Expr | None]:
+    """What each statement is known by: the variable of a ``let``, else the expression that it binds or gives."""
+    known = dict(named)
+    roots: list[Expr | None] = []
+    for statement in layout.statements:
+        binder = statement.binder
+        if statement.is_let and binder is not None:
+            # The parser counts the whole binding as the variable's place, the printer its name.
+            root = starts.get(binder.start) or starts.get(statement.start)
+        elif binder is None and statement.tokens[0].end == statement.value_end:
+            root = starts.get(statement.value_start) or known.get(statement.tokens[0].text)
+        else:
+            root = starts.get(statement.value_start)
+        if binder is not None and root is not None:
+            known[binder.text] = root
+        roots.append(root)
+    return roots
 
 
 def _names(layout: FunctionLayout) -> Iterable[Token]:

@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ...ir.syntax.lexer import WHITE_SPACE
-from ...ir.syntax.splitting import split
 from ...ir.syntax.segments import Role
+from ...ir.syntax.splitting import split
 from ...ir.syntax.statements import Segment
 
 __all__ = ["FunctionLayout", "Layout", "StatementLayout", "Token", "layout_of"]
