@@ -34,6 +34,8 @@ def broadcast_shapes(
     Raises:
         RelationError: two dimensions differ and neither is 1.
     """
+    if lhs is rhs:
+        return lhs
     rank = max(len(lhs), len(rhs))
     shared = min(len(lhs), len(rhs))
     longer = lhs if len(lhs) > len(rhs) else rhs

@@ -152,12 +152,12 @@ register(
     )
 )
 
-# TVM knows the name only from a code generator's table.
+# The registry has the name only because ToMixedPrecision lists it.
 register(
     Op(
         "scatter",
-        doc="A name that TVM reserves for code generators; it has no type relation, so a call of it cannot be typed. "
-        "The operator is scatter_elements.",
+        doc="A name in TVM's registry without a type relation, so that a call of it cannot be typed; the operator is "
+        "scatter_elements.",
         level=10,
     )
 )

@@ -277,11 +277,12 @@ register(
     )
 )
 
-# Declared in TVM by nothing but its FuseOps pattern of some targets: a name without arguments or relation.
+# The registry has the name only because FakeQuantizationToInteger lists a rewriting for it.
 register(
     Op(
         "hardswish",
-        doc="A name that TVM reserves for code generators; it has no type relation, so a call of it cannot be typed.",
+        doc="A name in TVM's registry without a type relation, so that a call of it cannot be typed; the quantised "
+        "operator is qnn.hardswish.",
         level=10,
     )
 )
