@@ -174,7 +174,7 @@ class Op(Expr):
         self.metadata_attrs_type: Final = metadata_attrs
         """Attributes that TVM's registry does not name: a text can give them only as ``meta[…]``."""
         self.non_computational: Final = non_computational
-        """Whether it stands for something else and is never run as it is: ``qnn.*``, devices (``TNonComputational``)."""
+        """Whether it stands for something else and is never run as it is, as ``qnn.*`` (``TNonComputational``)."""
         self.reshapes_only: Final = reshapes_only
         """Whether it keeps the data and gives it another shape (``TReshapeOp``)."""
         self.shape_needs_data: Final = shape_needs_data
