@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..ir.attributes import Attrs
 from ..ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
-from ..ir.inference import infer_expr
+from ..ir.inference import infer_local
 from ..ir.module import IRModule
 from ..ir.ops.application import apply
 from ..ir.ops.operator import Op
@@ -218,7 +218,7 @@ class _MixedPrecision(ExprMutator):
 
     def _type(self, expr: Expr) -> Type | None:
         if expr.checked_type is None:
-            infer_expr(expr)
+            infer_local(expr)
         return expr.checked_type
 
     def _is_narrow(self, type: Type | None, place: Expr) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ...ir.attributes import Attrs
 from ...ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
-from ...ir.inference import infer_expr
+from ...ir.inference import infer_local
 from ...ir.ops.operator import Op
 from ...ir.structural import structural_equal
 from ...ir.types import TensorType, Type
@@ -305,4 +305,4 @@ def _same_value(wanted: object, present: object) -> bool:
 
 
 def _type_of(expr: Expr) -> Type | None:
-    return expr.checked_type or infer_expr(expr).expr.checked_type
+    return expr.checked_type or infer_local(expr).expr.checked_type
