@@ -1,0 +1,59 @@
+"""``SimplifyExpr`` and what of it runs after ``AlterOpLayout``."""
+
+from __future__ import annotations
+
+from ..ir.expressions import Function
+from ..ir.module import IRModule
+from . import simplifications as rules
+from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
+from .patterns import rewrite
+
+
+@declare_pass(opt_level=0, required=("InferType",))
+class SimplifyExpr(FunctionPass):
+    """Replace operators by simpler ones that give the same, until none can be replaced.
+
+    Reshapes, transposes and casts in a row become one; ``*_like`` operators get the shape that is known; neutral
+    elements go; sums and products with constants are gathered. Source of the rule:
+    ``src/relay/transforms/simplify_expr.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(2, 6), float32]) {
+          %0 = reshape(%x, newshape=[12]);
+          %1 = reshape(%0, newshape=[3, 4]);
+          add(%1, 0f)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(2, 6), float32]) -> Tensor[(3, 4), float32] {
+          reshape(%x, newshape=[3, 4])
+        }
+    """
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function, simplified."""
+        simplified = rewrite(
+            [
+                *rules.concretize_like(),
+                rules.SimplifyAdd(),
+                rules.SimplifyRSqrt(),
+                rules.EliminateIdentity(),
+                rules.SimplifyReshape(),
+                rules.SimplifyTranspose(),
+                rules.SimplifySameCast(),
+                rules.SimplifyConsecutiveCast(),
+                rules.FullElementwise(),
+                rules.SwitchAddMultiply(),
+                rules.SimplifyAdjacentMultiplyOrAdd(),
+                *(rules.SimplifyDequantizedChoice(name) for name in ("argmax", "argmin", "argsort")),
+                rules.SimplifyClipAndConsecutiveCast(),
+                rules.SimplifyCastClip(),
+            ],
+            function,
+            module,
+        )
+        if not isinstance(simplified, Function):
+            raise PassError("a rewrite replaced the whole function", place=function)
+        return simplified
