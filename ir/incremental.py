@@ -31,6 +31,7 @@ from .syntax.segments import Role
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.suggestions import closest, replacement
+from .syntax.tokens import OPEN_COMMENT
 from .types import ERROR, IncompleteType, Type
 
 __all__ = ["Analysis", "analyse"]
@@ -213,7 +214,7 @@ class _Context:
 
     def _facts(self, segment: Segment) -> _Facts:
         kinds, texts, _ = segment.tokens
-        if "{" in kinds:
+        if "{" in kinds or OPEN_COMMENT in segment.kinds:
             return self._own_facts(segment, kinds, texts)
         names = list(compress(texts, [kind in "LG" for kind in kinds]))
         numbers: dict[str, int] = {}
@@ -223,7 +224,7 @@ class _Context:
             shared = self.templates[key]
         else:
             shared = None
-            if shape_of("statement", kinds).fault is None and "K" not in segment.kinds:
+            if shape_of("statement", kinds).fault is None:
                 lowered = _Lowered(segment, self.names)
                 shared = None if lowered.diagnostics else lowered
             self.templates[key] = shared
@@ -483,7 +484,7 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
     while index < count:
         header = segments[index]
         if header.role is not Role.HEADER:
-            if not header.tokens[0]:
+            if not header.tokens[0] and OPEN_COMMENT not in header.kinds:
                 index += 1
                 continue
             raise _NotPlain

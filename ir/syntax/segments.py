@@ -45,23 +45,23 @@ class Cut:
     far_sighted: bool = False
 
 
-_STOP: Final = r"d(?=C*@)|t(?=C*IC*[\[{])|x(?=C*t)|[DV]"
+_STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
 """What can only stand at the top of a module, and so ends every body before it."""
 
-_COMMENTS = re.compile("C*")
+_COMMENTS = re.compile("[CK]*")
 _FLAT = re.compile("[^;{}dtxDV]*")
 _MARK = re.compile(rf"[(){{}};,]|{_STOP}")
-_STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=C*w)|{_STOP}")
+_STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
 _BRACE = re.compile(rf"[{{}}]|{_STOP}")
-_BINDING = re.compile("GC*=|w|v")
-_RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|GC*=|w(?=C*L)")
-_AFTER_CLOSE = re.compile("C*(?:;|GC*=|wC*L)")
-_HEADER_END = re.compile(rf"[{{}};w]|GC*=|{_STOP}")
-_DEVICE = re.compile("C*IC*=")
+_BINDING = re.compile("G[CK]*=|w|v")
+_RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
+_AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
+_HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{_STOP}")
+_DEVICE = re.compile("[CK]*I[CK]*=")
 _TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
-_TYPE_HEAD = re.compile(rf"x?C*tC*I?(?:C*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?C*")
+_TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?[CK]*")
 _NEXT_TOP = re.compile(_STOP + "|X")
-_LET_VALUE = re.compile("=C*w")
+_LET_VALUE = re.compile("=[CK]*w")
 _LOOK_AHEAD: Final = 4000
 
 
@@ -207,7 +207,7 @@ class Splitter:
                 if depth > 0:
                     continue
                 if _AFTER_CLOSE.match(kinds, start + 1):
-                    semicolon = re.compile("C*;").match(kinds, start + 1)
+                    semicolon = re.compile("[CK]*;").match(kinds, start + 1)
                     end = semicolon.end() if semicolon else start + 1
                     return Cut(end, Role.STATEMENT, True, far_sighted=True)
                 return Cut(start, Role.STATEMENT, True, far_sighted=True)
@@ -323,6 +323,6 @@ def is_inner_semicolon(kinds: str, element: int, semicolon: int) -> bool:
 def _kind_before(kinds: str, position: int) -> str:
     """The kind of the last token before ``position``."""
     position -= 1
-    while position >= 0 and kinds[position] == "C":
+    while position >= 0 and kinds[position] in "CK":
         position -= 1
     return kinds[position] if position >= 0 else ""

@@ -1,0 +1,120 @@
+"""What is wrong, exactly where, and what would mend it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.ir.syntax import parse, parse_expr
+
+VERSION = '#[version = "0.0.5"]\n'
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = ROOT / "docs" / "diagnostics"
+CODE = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
+
+
+def codes() -> list[str]:
+    found: set[str] = set()
+    for file in (ROOT / "ir" / "syntax").glob("*.py"):
+        found.update(CODE.findall(file.read_text(encoding="utf-8")))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("code", codes())
+def test_every_code_has_a_page_whose_example_shows_it(code: str):
+    page = (PAGES / f"{code}.md").read_text(encoding="utf-8")
+    example = page.split("```relay\n", 1)[1].split("```", 1)[0].replace("\\0", "\0")
+    if code not in ("missing-version-line", "unsupported-version"):
+        example = VERSION + example
+    assert code in {diagnostic.code for diagnostic in Snapshot.open(example, "example").diagnostics}
+
+
+def marked(text: str) -> tuple[str, int, int]:
+    """The text without its two marks ``«`` and ``»``, and where they stood."""
+    start, end = text.index("«"), text.index("»") - 1
+    return text.replace("«", "").replace("»", ""), start, end
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("undefined-variable", "def @main(%data: int32) { add(«%dta», 1) }"),
+        ("undefined-variable", "def @main(%x: int32) { %0 = add(%x, 1); add(«%1», 1) }"),
+        ("undefined-operator", "def @main(%x: int32) { «nn.rellu»(%x) }"),
+        ("undefined-global", "def @main(%x: int32) { «@mian»(%x) }"),
+        ("undefined-type", "def @main(%x: «Lisst»[int32]) { %x }"),
+        ("unknown-dtype", "def @main(%x: Tensor[(1), «flaot32»]) { %x }"),
+        ("unknown-attribute", "def @main(%x: Tensor[(1, 2), float32]) { nn.softmax(%x, «axes»=1) }"),
+        ("invalid-attribute-value", 'def @main(%x: Tensor[(1, 2), float32]) { nn.softmax(%x, axis=«"zz"») }'),
+        ("number-out-of-range", "def @main() { «32768i16» }"),
+        ("invalid-number", "def @main() { add(«1.5», 2f) }"),
+        ("unknown-character", "def @main(%x: int32) { add(%x, «$» 1) }"),
+        ("unclosed-string", 'def @main(%x: int32) { cast(%x, dtype=«"int8)»\n }'),
+        ("missing-token", "def @main(%x: int32) {\n  %0 = add(%x, 1)«»\n  %0\n}"),
+        ("missing-token", "def @main(%x: int32) {\n  %0 = add(%x, 1«»;\n  %0\n}"),
+        ("missing-token", "def @main(%x: int32) {\n  %0« »add(%x, 1);\n  %0\n}"),
+        ("missing-token", "def @main(%x« »int32) {\n  %x\n}"),
+        ("missing-token", "def @main(%x: int32) {\n  add«»%x, 1)\n}"),
+        ("unexpected-token", "def @main(%x: int32) { add(%x, «,» 1) }"),
+        ("expected-token", "def @main(%x: int32) { let «@y» = 1; %x }"),
+        ("tuple-index-out-of-range", "def @main(%x: (int32, int32)) { «%x.5» }"),
+    ],
+)
+def test_the_first_error_is_exactly_at_the_fault(code: str, text: str):
+    source, start, end = marked(VERSION + text)
+    first = Snapshot.open(source, "example").diagnostics[0]
+    assert first.code == code
+    assert (first.span.start, first.span.end) == (start, end)
+
+
+@pytest.mark.parametrize(
+    ("broken", "mended"),
+    [
+        ("def @main(%data: int32) { add(%dta, 1) }", "def @main(%data: int32) { add(%data, 1) }"),
+        ("def @main(%x: int32) { nn.rellu(%x) }", "def @main(%x: int32) { nn.relu(%x) }"),
+        (
+            "def @main(%x: Tensor[(1, 2), float32]) { nn.softmax(%x, axis=1, zz=2) }",
+            "def @main(%x: Tensor[(1, 2), float32]) { nn.softmax(%x, axis=1) }",
+        ),
+        ("def @main(%x: flaot32) { %x }", "def @main(%x: float32) { %x }"),
+        ("def @main(%x: int32) {\n  %0 = add(%x, 1)\n  %0\n}", "def @main(%x: int32) {\n  %0 = add(%x, 1);\n  %0\n}"),
+        ("def @main(%x: int32) { add(%x, 1 }", "def @main(%x: int32) { add(%x, 1) }"),
+    ],
+)
+def test_the_quick_fix_mends_it(broken: str, mended: str):
+    text = VERSION + broken
+    fix = Snapshot.open(text, "example").diagnostics[0].fixes[0]
+    for edit in sorted(fix.edits, key=lambda edit: edit.span, reverse=True):
+        text = text[: edit.span.start] + edit.new_text + text[edit.span.end :]
+    assert text.replace(" )", ")").replace("  }", " }") == (VERSION + mended).replace("  }", " }")
+
+
+def test_the_version_line_can_be_inserted():
+    diagnostic = parse("def @main(%x: int32) { %x }").diagnostics[0]
+    assert diagnostic.code == "missing-version-line"
+    assert diagnostic.fixes[0].edits[0].new_text == VERSION
+
+
+def test_all_errors_are_reported_and_none_that_follows():
+    text = VERSION + "def @main(%x: int32) {\n  %0 = ad(%x, 1);\n  %1 = add(%0, 1;\n  %2 = add(%1, %y);\n  add(%2, %0)\n}\n"
+    found = [(diagnostic.code, text[diagnostic.span.start : diagnostic.span.end]) for diagnostic in parse(text).diagnostics]
+    assert found == [("undefined-operator", "ad"), ("missing-token", ""), ("undefined-variable", "%y")]
+
+
+def test_an_open_brace_does_not_swallow_what_follows():
+    text = VERSION + "def @f(%x: int32) {\n  %0 = fn (%y: int32) {\n    %y\n  %1 = add(%x, %z);\n  %1\n}\ndef @g() { %q }\n"
+    assert [diagnostic.code for diagnostic in parse(text).diagnostics] == [
+        "unclosed-brace",
+        "undefined-variable",
+        "undefined-variable",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n", "\0" * 50, "{" * 3000, "}" * 3000, "(" * 3000, "/*" * 3000, '"' * 3000, "\x01\x02\ud800", "#[", "%", "@"]
+)
+def test_nothing_makes_the_parser_raise(text: str):
+    assert parse(text).diagnostics
+    assert parse(VERSION + "def @main() {" + text).diagnostics
+    parse_expr(text)

@@ -1,0 +1,163 @@
+"""The snapshot of a buffer: what stands where, and what edits make of it."""
+
+import random
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.snapshot import Snapshot, SymbolKind, TokenRole
+from relay_lsp.ir.source import TextSpan
+
+TEXT = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+def @f(%x: Tensor[(1, 64), float32]) -> Tensor[(1, 64), float32] {
+  %0 = nn.relu(%x) /* ty=Tensor[(1, 64), float32] */;
+  let %y = nn.softmax(%0, axis=1);
+  %1 = fn (%z: Tensor[(1, 64), float32]) { nn.relu(%z) };
+  %1(%y)
+}
+def @main(%l: List[int32]) -> int32 { match (%l) { Cons(%h, _) => %h, Nil => 0 } }
+"""
+
+
+@pytest.fixture(scope="module")
+def snapshot() -> Snapshot:
+    return Snapshot.open(TEXT, "example.relay")
+
+
+def test_tokens_have_roles(snapshot: Snapshot):
+    line = TEXT.index("let %y")
+    found = [(token.text, token.role) for token in snapshot.tokens(line, TEXT.index("\n", line))]
+    assert found == [
+        ("let", TokenRole.KEYWORD),
+        ("%y", TokenRole.LOCAL),
+        ("=", TokenRole.OPERATOR),
+        ("nn.softmax", TokenRole.OP_NAME),
+        ("(", TokenRole.OPERATOR),
+        ("%0", TokenRole.GRAPH),
+        (",", TokenRole.OPERATOR),
+        ("axis", TokenRole.ATTRIBUTE),
+        ("=", TokenRole.OPERATOR),
+        ("1", TokenRole.NUMBER),
+        (")", TokenRole.OPERATOR),
+        (";", TokenRole.OPERATOR),
+    ]
+
+
+def test_tokens_put_together_are_the_text_without_white_space(snapshot: Snapshot):
+    assert "".join(token.text for token in snapshot.tokens()).split() == "".join(TEXT.split()).split() or all(
+        TEXT[token.span.start : token.span.end] == token.text for token in snapshot.tokens()
+    )
+
+
+def test_symbols(snapshot: Snapshot):
+    found = {symbol.name: (symbol.kind, len(symbol.uses), repr(symbol.type)) for symbol in snapshot.symbols}
+    assert found["%x"] == (SymbolKind.PARAMETER, 1, "Tensor[(1, 64), float32]")
+    assert found["%0"][:2] == (SymbolKind.GRAPH, 1)
+    assert found["%h"] == (SymbolKind.PATTERN_VAR, 1, "int32")
+    assert found["Cons"] == (SymbolKind.CONSTRUCTOR, 1, "fn [A](A, List[A]) -> List[A]")
+    assert found["@f"][0] is SymbolKind.FUNCTION
+
+
+def test_symbol_at_a_use_is_its_definition(snapshot: Snapshot):
+    symbol = snapshot.symbol_at(TEXT.index("%0, axis") + 1)
+    assert symbol is not None
+    assert TEXT[symbol.span.start :].startswith("%0 = nn.relu")
+
+
+def test_scope(snapshot: Snapshot):
+    names = [symbol.name for symbol in snapshot.scope_at(TEXT.index("%1(%y)"))]
+    assert names[:4] == ["%1", "%y", "%0", "%x"]
+    assert "%z" not in names
+    assert "@main" in names
+
+
+def test_types_and_spans(snapshot: Snapshot):
+    offset = TEXT.index("softmax")
+    assert repr(snapshot.type_at(offset)) == "Tensor[(1, 64), float32]"
+    expr = snapshot.expr_at(offset)
+    assert expr is not None
+    span = snapshot.span_of(expr)
+    assert span is not None
+    assert TEXT[span.start : span.end] == "nn.softmax(%0, axis=1)"
+
+
+def test_the_call_around_a_position(snapshot: Snapshot):
+    call = snapshot.call_at(TEXT.index("axis=1") + 6)
+    assert call is not None
+    assert (call.op_name, call.attribute, list(call.attributes)) == ("nn.softmax", "axis", ["axis"])
+
+
+def test_nodes_from_the_inside_out(snapshot: Snapshot):
+    kinds = [node.kind for node in snapshot.node_at(TEXT.index("%z) }"))]
+    assert kinds[0] == "local"
+    assert [kind for kind in kinds if kind in ("call", "block", "function", "graph_binding")] == [
+        "call",
+        "block",
+        "function",
+        "graph_binding",
+    ]
+
+
+def test_broken_text_has_symbols_too():
+    broken = Snapshot.open(TEXT.replace("nn.softmax(%0, axis=1);", "nn.softmax(%0, axis"), "example.relay")
+    assert broken.diagnostics
+    assert {"%x", "%0", "%y", "@main"} <= {symbol.name for symbol in broken.symbols}
+
+
+def test_an_edit_leaves_the_old_snapshot_alone(snapshot: Snapshot):
+    offset = TEXT.index("nn.relu")
+    edited = snapshot.edit(TextSpan(offset, offset + 7), "nn.rellu")
+    assert not snapshot.diagnostics
+    assert [diagnostic.code for diagnostic in edited.diagnostics] == ["undefined-operator"]
+
+
+# ---- after any edits the state equals that of opening the text afresh
+
+CHAIN = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n'
+CHAIN += "".join(
+    f"  %{i} = {('nn.dense(%s, %%w, units=8)', 'nn.relu(%s)', 'add(%s, %%x)')[i % 3] % (f'%{i - 1}' if i else '%x')}"
+    " /* ty=Tensor[(1, 8), float32] */;\n"
+    for i in range(12)
+)
+CHAIN += "  nn.softmax(%11)\n}\n"
+
+PARTS = [
+    *"%x;{}()\n\"=,$01",
+    "/*",
+    "*/",
+    " ",
+    "//",
+    "nn.relu(%x)",
+    "%99 = nn.relu(%x);\n",
+    "let %z = %x;\n",
+    "def @f() { 1 }\n",
+    "type A { B }\n",
+    "axis=1",
+    "\r\n",
+    "fn (%q: int32) { %q }",
+    "Tensor[(1, 9), float32]",
+]
+
+
+def described(diagnostics: tuple[Diagnostic, ...]) -> list[object]:
+    return [
+        (found.code, found.message, found.span, found.fixes, [(other.message, other.span) for other in found.related])
+        for found in diagnostics
+    ]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_edits_give_what_opening_afresh_gives(seed: int):
+    chance = random.Random(seed)
+    snapshot = Snapshot.open(chance.choice([CHAIN, CHAIN, TEXT]), "example.relay")
+    described(snapshot.diagnostics)
+    for _ in range(12):
+        length = len(snapshot.text)
+        start = chance.randint(0, length)
+        end = chance.choice([start, min(length, start + chance.randint(1, 3)), min(length, start + chance.randint(0, 120))])
+        new = chance.choice([chance.choice(PARTS), "", snapshot.text[end : end + chance.randint(0, 120)]])
+        snapshot = snapshot.edit(TextSpan(start, end), new)
+        afresh = Snapshot.open(snapshot.text, "example.relay")
+        assert described(snapshot.diagnostics) == described(afresh.diagnostics)
+        assert [token.text for token in snapshot.tokens()] == [token.text for token in afresh.tokens()]
