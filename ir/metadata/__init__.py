@@ -6,8 +6,9 @@ operator's) stands in this section as ``{type key: [objects]}``, and the text re
 Source of the rule: ``src/relay/printer/meta_data.h``, ``src/node/serialization.cc``.
 """
 
-from .graph import MetadataError
-from .nodes import MetadataNode, SharedString, type_key_of
+from .encoding import MetadataError
+from .nodes import type_key_of
+from .objects import MetadataNode, SharedString
 from .reader import read_metadata
 from .writer import write_metadata
 

@@ -11,16 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-__all__ = ["Graph", "GraphNode", "MetadataError", "read_graph", "write_graph"]
+from .encoding import MetadataError, decode_base64, encode_base64
+
+__all__ = ["Graph", "GraphNode", "read_graph", "write_graph"]
 
 _TVM_VERSION: Final = "0.12.0"
 
 _LONG_ARRAY: Final = 10
 """An array of more numbers than this is written one number a line."""
-
-
-class MetadataError(ValueError):
-    """A metadata section that cannot be read, or an object that cannot stand in one; the message says why."""
 
 
 @dataclass(slots=True)
@@ -88,16 +86,12 @@ def _read_node(node: Mapping[str, Any]) -> GraphNode:
 
 
 def _decode_text(blob: str) -> bytes:
-    from .tensors import decode_base64
-
     raw = decode_base64(blob)
     length = int.from_bytes(raw[:8], "little")
     return raw[8 : 8 + length]
 
 
 def _encode_text(text: bytes) -> str:
-    from .tensors import encode_base64
-
     return encode_base64(len(text).to_bytes(8, "little") + text)
 
 

@@ -6,11 +6,9 @@ is the order in which TVM numbers the nodes below.
 
 from __future__ import annotations
 
-import types
-import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final
 
 from ..attributes import Attrs
 from ..dimensions import ANY, AnyDim, DimCall, DimCast, DimOperation, SizeVar
@@ -49,73 +47,10 @@ from ..types import (
     TypeKind,
     TypeVar,
 )
-from .graph import MetadataError
+from .encoding import MetadataError
+from .objects import Identity, Kind, MetadataNode, PrimType
 
-__all__ = [
-    "SCHEMAS",
-    "UNCONSTRAINED",
-    "FieldText",
-    "Identity",
-    "Kind",
-    "MetadataNode",
-    "PrimType",
-    "Schema",
-    "SharedArray",
-    "SharedString",
-    "attribute_kinds",
-    "type_key_of",
-]
-
-Kind: TypeAlias = Literal["node", "tensor", "int", "bool", "float", "string", "dtype"]
-"""How a field is written: as the number of another node or of a tensor, or as text in place."""
-
-
-class SharedString(str):
-    """A string that is one node of the graph wherever it occurs, as the keys of a target are."""
-
-    __slots__ = ()
-
-
-class SharedArray(tuple[object, ...]):
-    """A list that is one node of the graph wherever it occurs."""
-
-    __slots__ = ()
-
-
-class FieldText(str):
-    """A field of a node of unknown kind that is written in place, not as a node of its own."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, eq=True)
-class MetadataNode:
-    """A node for which there is no class of ours: a target and what is in it, a registered function, or any other.
-
-    It is only kept, to be written back.
-    """
-
-    type_key: str
-    text: str = ""
-    fields: Mapping[str, object] = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
-
-    def __hash__(self) -> int:
-        return hash((self.type_key, self.text, *self.fields))
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What makes a variable itself under renaming and re-typing (``relay.Id``)."""
-
-    name: str
-    var: Var | None = None
-
-
-@dataclass(frozen=True)
-class PrimType:
-    """The type of a symbolic dimension."""
-
-    dtype: str
+__all__ = ["SCHEMAS", "UNCONSTRAINED", "Schema", "type_key_of"]
 
 
 @dataclass(frozen=True)
@@ -521,73 +456,3 @@ def type_key_of(value: object) -> str:
     if isinstance(value, float):
         return "FloatImm"
     raise MetadataError(f"a {type(value).__name__} cannot stand in the metadata section")
-
-
-_BOXED: Final[Mapping[str, tuple[str, ...]]] = {
-    "attrs.TestAttrs": ("name",),
-    "AdaptivePool1DAttrs": ("out_layout",),
-    "AdaptivePool2DAttrs": ("out_layout",),
-    "AdaptivePool3DAttrs": ("out_layout",),
-    "AvgPool1DAttrs": ("out_layout",),
-    "AvgPool2DAttrs": ("layout", "out_layout"),
-    "AvgPool3DAttrs": ("out_layout",),
-    "Conv1DAttrs": ("data_layout", "kernel_layout", "out_layout"),
-    "Conv2DAttrs": ("data_layout", "kernel_layout", "out_layout"),
-    "Conv2DWinogradAttrs": ("data_layout", "kernel_layout", "out_layout"),
-    "Conv3DAttrs": ("data_layout", "kernel_layout", "out_layout"),
-    "Conv3DTransposeAttrs": ("data_layout", "kernel_layout", "out_layout"),
-    "CorrelationAttrs": ("layout",),
-    "DFTAttrs": ("inverse",),
-    "DensePackAttrs": ("weight_layout",),
-    "EinsumAttrs": ("equation",),
-    "GatherAttrs": ("axis",),
-    "GatherNDAttrs": ("batch_dims",),
-    "GlobalPool2DAttrs": ("layout", "out_layout"),
-    "GridSampleAttrs": ("method", "layout", "padding_mode"),
-    "MaxPool1DAttrs": ("out_layout",),
-    "MaxPool2DAttrs": ("layout", "out_layout"),
-    "MaxPool3DAttrs": ("out_layout",),
-    "MetaRefAttrs": ("node_type_key",),
-    "MultinomialAttrs": ("num_samples",),
-    "PadAttrs": ("pad_mode",),
-    "RepeatAttrs": ("repeats", "axis"),
-    "ReshapeLikeAttrs": ("lhs_end", "rhs_end"),
-    "ReverseAttrs": ("axis",),
-    "ReverseSequenceAttrs": ("seq_axis", "batch_axis"),
-    "ScanopAttrs": ("axis", "exclusive"),
-    "ScatterElementsAttrs": ("axis", "reduction"),
-    "ScatterNDAttrs": ("mode",),
-    "StackAttrs": ("axis",),
-    "StridedSliceAttrs": ("slice_mode",),
-    "TakeAttrs": ("batch_dims", "axis", "mode"),
-    "UpSamplingAttrs": ("layout", "method"),
-    "YoloReorgAttrs": ("stride",),
-}
-"""Which strings, integers and booleans TVM declares as objects (``String``, ``Integer``, ``Bool``), and so writes as
-nodes, where it writes a ``std::string``, ``int`` or ``bool`` in place. From ``include/tvm/relay/attrs/*.h``."""
-
-
-def attribute_kinds(cls: type[Attrs]) -> Sequence[tuple[str, Kind]]:
-    """The attributes of ``cls`` in order, with how each is written."""
-    boxed = _BOXED.get(cls.type_key.removeprefix("relay.attrs."), ())
-    return [
-        (name, "node" if name in boxed else _written_as(declared.annotation)) for name, declared in cls.fields().items()
-    ]
-
-
-def _written_as(annotation: Any) -> Kind:
-    if annotation is DataType:
-        return "dtype"
-    if annotation is bool:
-        return "bool"
-    if annotation is int:
-        return "int"
-    if annotation is float:
-        return "float"
-    if annotation is str:
-        return "string"
-    if isinstance(annotation, types.UnionType) or typing.get_origin(annotation) is typing.Union:
-        options = [option for option in typing.get_args(annotation) if option is not type(None)]
-        if options == [DataType]:
-            return "dtype"
-    return "node"

@@ -12,8 +12,11 @@ from ..expressions import NDArray
 from ..ops.operator import find
 from ..spans import SourceName
 from ..types import DataType
-from .graph import Graph, GraphNode, MetadataError, read_graph
-from .nodes import SCHEMAS, FieldText, Kind, MetadataNode, SharedArray, SharedString, attribute_kinds
+from .attribute_fields import attribute_kinds
+from .encoding import MetadataError
+from .graph import Graph, GraphNode, read_graph
+from .nodes import SCHEMAS
+from .objects import FieldText, Kind, MetadataNode, SharedArray, SharedString
 from .tensors import decode_tensor
 
 __all__ = ["read_metadata"]

@@ -1,13 +1,10 @@
 """Tensors as TVM stores them: a header, device, rank, dtype, shape and raw bytes, in base64.
 
-Source of the rule: ``SaveDLTensor`` and ``NDArray::Load`` in ``include/tvm/runtime/ndarray.h``,
-``src/support/base64.h``.
+Source of the rule: ``SaveDLTensor`` and ``NDArray::Load`` in ``include/tvm/runtime/ndarray.h``.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import struct
 from typing import Any, Final
 
@@ -16,9 +13,9 @@ import numpy as np
 from ..arrays import numpy_dtype
 from ..expressions import NDArray
 from ..types import DataType
-from .graph import MetadataError
+from .encoding import MetadataError, decode_base64, encode_base64
 
-__all__ = ["decode_base64", "decode_tensor", "encode_base64", "encode_tensor"]
+__all__ = ["decode_tensor", "encode_tensor"]
 
 _MAGIC: Final = 0xDD5E40F096B4A13F
 _HEADER: Final = struct.Struct("<QQiiiBBH")
@@ -33,23 +30,6 @@ def _holder(dtype: DataType) -> np.dtype[Any]:
         return numpy_dtype(dtype)
     except TypeError:
         raise MetadataError(f"a tensor of dtype {dtype} cannot be held") from None
-
-
-def decode_base64(blob: str) -> bytes:
-    """The bytes behind ``blob``.
-
-    Raises:
-        MetadataError: it is not base64.
-    """
-    try:
-        return base64.b64decode(blob.strip(), validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise MetadataError(f"a tensor is not valid base64: {error}") from None
-
-
-def encode_base64(raw: bytes) -> str:
-    """``raw`` in base64, on one line."""
-    return base64.b64encode(raw).decode("ascii")
 
 
 def decode_tensor(blob: str) -> tuple[NDArray, DataType]:

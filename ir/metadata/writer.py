@@ -11,18 +11,11 @@ from ..expressions import Clause, Constant, Expr, Pattern, VirtualDevice
 from ..ops.operator import Op
 from ..spans import SequentialSpan, SourceName, Span
 from ..types import Type
-from .graph import Graph, GraphNode, MetadataError, write_graph
-from .nodes import (
-    SCHEMAS,
-    FieldText,
-    Identity,
-    Kind,
-    MetadataNode,
-    SharedArray,
-    SharedString,
-    attribute_kinds,
-    type_key_of,
-)
+from .attribute_fields import attribute_kinds
+from .encoding import MetadataError
+from .graph import Graph, GraphNode, write_graph
+from .nodes import SCHEMAS, type_key_of
+from .objects import FieldText, Identity, Kind, MetadataNode, SharedArray, SharedString
 from .tensors import encode_tensor
 
 __all__ = ["write_metadata"]
