@@ -253,10 +253,11 @@ def correlation_layout(
 
 def correlation_kernel(attrs: CorrelationAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
     """Compare each patch of the first tensor with the patches around it in the second."""
-    assert isinstance(result_type, TensorType)
     first, second = (pad_spatial(array, padding_pairs(attrs.padding, 2)) for array in inputs)
-    _, displacements, rows, columns = static(result_type.shape)
+    border = attrs.max_displacement + (attrs.kernel_size - 1) // 2
+    rows, columns = ((size - 2 * border - 1) // attrs.stride1 + 1 for size in first.shape[2:])
     side = 2 * (attrs.max_displacement // attrs.stride2) + 1
+    displacements = side * side
     result = np.zeros((first.shape[0], displacements, rows, columns), first.dtype)
     row_span, column_span = (rows - 1) * attrs.stride1 + 1, (columns - 1) * attrs.stride1 + 1
 

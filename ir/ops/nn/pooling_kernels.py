@@ -130,11 +130,12 @@ def adaptive_pool_kernel(letters: str, *, average: bool) -> Kernel:
     """The kernel of an adaptive pool over the spatial axes ``letters``."""
 
     def kernel(attrs: AdaptivePoolAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
-        assert isinstance(result_type, TensorType)
         result = inputs[0]
         counts: list[NDArray] = []
-        for position in _positions(attrs.layout, letters):
-            size, parts = result.shape[position], static(result_type.shape)[position]
+        positions = _positions(attrs.layout, letters)
+        sizes = static(attrs.output_size or [result.shape[position] for position in positions])
+        for position, parts in zip(positions, sizes * len(positions) if len(sizes) == 1 else sizes, strict=True):
+            size = result.shape[position]
             starts = np.arange(parts) * size // parts
             ends = -(-(np.arange(1, parts + 1) * size) // parts)
             moved = np.moveaxis(result, position, 0)

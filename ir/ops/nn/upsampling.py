@@ -108,8 +108,8 @@ def upsampling_kernel(
     else:
         reference, mode = IMAGES, "align_corners" if attrs.align_corners else "asymmetric"
         method = attrs.method.removeprefix("bi")
-    size = static(convert_shape(result_type.shape, layout, reference))[2:]
     data = convert_array(inputs[0], layout, reference)
+    size = static([scaled(side, scale) for side, scale in zip(data.shape[2:], _scales(attrs), strict=True)])
     resized = resize(data, size, (0.0,) * (2 * len(size)), Interpolation(method, mode))
     return convert_array(resized, reference, layout).astype(numpy_dtype(result_type.dtype), copy=False)
 

@@ -61,6 +61,7 @@ def test_zero_divides_nothing() -> None:
 
 def test_the_wider_dtype_wins() -> None:
     total = shapes.add(IntImm(2, "int64"), 3)
+    assert isinstance(total, int)
     assert total == 5
     assert immediate_dtype(total) == "int64"
     widened = shapes.add(N, IntImm(2, "int64"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ def short(type: Type | None) -> str:
     return " ".join([*map(str, type.shape), *([] if type.dtype == "float32" else [type.dtype])])
 
 
-def call(name: str, types: list[Type | None], attrs: dict[str, Any]) -> Call:
+def call(name: str, types: Sequence[Type | None], attrs: dict[str, Any]) -> Call:
     """A call of an operator on variables of the given types."""
     op = ops.get(name)
     attrs_type = op.metadata_attrs_type or op.attrs_type

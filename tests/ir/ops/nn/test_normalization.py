@@ -10,7 +10,7 @@ import pytest
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.diagnostics import Diagnostic
-from relay_lsp.ir.ops.nn.normalization import BatchNormAttrs, L2NormalizeAttrs
+from relay_lsp.ir.ops.nn.normalization import L2NormalizeAttrs
 from relay_lsp.ir.types import TensorType
 
 Array = np.ndarray[Any, Any]
@@ -126,14 +126,16 @@ def test_softmax_of_large_numbers_does_not_overflow(value: Callable[..., Any]) -
 
 
 def test_the_channel_axis_follows_the_layout() -> None:
-    infer_layout = ops.get("nn.batch_norm").infer_layout
-    assert infer_layout is not None
+    op = ops.get("nn.batch_norm")
+    attrs = op.default_attrs()
+    assert op.infer_layout is not None
+    assert attrs is not None
     types = (TensorType((1, 8, 8, 32)), *(TensorType((32,)),) * 4)
     old = ("NHWC", "C", "C", "C", "C")
-    inferred = infer_layout(BatchNormAttrs(axis=3), ("NCHW16c", "C", "C", "C", "C"), old, types)
+    inferred = op.infer_layout(attrs.replace(axis=3), ("NCHW16c", "C", "C", "C", "C"), old, types)
     assert inferred.inputs == ("NCHW16c", "C", "C", "C", "C")
     assert inferred.outputs == ("NCHW16c", "C", "C")
-    assert inferred.attrs == BatchNormAttrs(axis=1)
+    assert inferred.attrs == attrs.replace(axis=1)
 
 
 def test_the_normalized_axes_follow_the_layout() -> None:

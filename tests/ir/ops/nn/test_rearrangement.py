@@ -156,7 +156,7 @@ def test_padding_follows_a_layout_that_does_not_split_it(
     infer_layout = ops.get("nn.pad").infer_layout
     assert infer_layout is not None
     types = (TensorType((1, 8, 5, 5)), TensorType(()))
-    inferred = infer_layout(PadAttrs(pad_width=width), (new, "1"), (old, "1"), types)
+    inferred = infer_layout(PadAttrs(pad_width=width, pad_mode="constant"), (new, "1"), (old, "1"), types)
     assert inferred.inputs == (layout, "1")
     assert inferred.outputs == (layout,)
-    assert inferred.attrs == PadAttrs(pad_width=expected)
+    assert inferred.attrs == PadAttrs(pad_width=expected, pad_mode="constant")
