@@ -22,8 +22,11 @@ logger = logging.getLogger(__name__)
 _INLINE_TEXT = 200_000
 """Up to this many code points, an edit is followed at once; above, on the analysis thread."""
 
-_QUIET_SECONDS = 0.002
-"""How long no change may have come before diagnostics are worked out: a burst of edits is published once."""
+_QUIET_SECONDS = 0.0005
+"""How long no change may have come before diagnostics are worked out."""
+
+_BURST_SECONDS = 0.01
+"""The same where a change comes before the one before it is published: a burst of edits is published once."""
 
 
 class Analysis:
@@ -62,28 +65,30 @@ class Publisher:
         self._collect = collect
         self._send = send
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._at_work: dict[str, asyncio.Task[None]] = {}
 
     def schedule(self, document: Document) -> None:
         """Publish the document's diagnostics as soon as no change has come for a moment."""
-        self.forget(document.uri)
+        is_burst = self.forget(document.uri) or document.uri in self._at_work
+        quiet = _BURST_SECONDS if is_burst else _QUIET_SECONDS
         loop = asyncio.get_running_loop()
-        self._timers[document.uri] = loop.call_later(_QUIET_SECONDS, self._start, document)
+        self._timers[document.uri] = loop.call_later(quiet, self._start, document)
 
-    def forget(self, uri: str) -> None:
-        """Do not publish what is scheduled."""
+    def forget(self, uri: str) -> bool:
+        """Do not publish what is scheduled; tells whether anything was."""
         timer = self._timers.pop(uri, None)
         if timer is not None:
             timer.cancel()
+        return timer is not None
 
     def _start(self, document: Document) -> None:
         self._timers.pop(document.uri, None)
-        task = asyncio.create_task(self._publish(document))
-        self._tasks.add(task)
-        task.add_done_callback(self._finished)
+        task = self._at_work[document.uri] = asyncio.create_task(self._publish(document))
+        task.add_done_callback(lambda done: self._finished(document.uri, done))
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+    def _finished(self, uri: str, task: asyncio.Task[None]) -> None:
+        if self._at_work.get(uri) is task:
+            del self._at_work[uri]
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("diagnostics could not be worked out", exc_info=error)
 

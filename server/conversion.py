@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -90,6 +91,11 @@ class Converter:
     lines: LineIndex
     encoding: Encoding
 
+    @property
+    def _counts_code_points(self) -> bool:
+        """Whether the client's units are code points here."""
+        return self.encoding is Encoding.UTF_32 or self.lines.text.isascii()
+
     def offset(self, position: types.Position) -> int:
         """The offset of a client's position."""
         return offset_of(self.lines, _position(position), self.encoding)
@@ -116,6 +122,15 @@ class Converter:
 
     def plain_range(self, span: TextSpan) -> dict[str, Any]:
         """The client's range of a span, as JSON."""
+        starts, start, end = self.lines.line_starts, span.start, span.end
+        line = bisect_right(starts, start) - 1
+        if self._counts_code_points and line + 1 < len(starts) and start <= end < starts[line + 1] and line >= 0:
+            # Thousands of references are ordinary, and nearly all are this simple.
+            character = start - starts[line]
+            return {
+                "start": {"line": line, "character": character},
+                "end": {"line": line, "character": character + end - start},
+            }
         found = range_of(self.lines, span, self.encoding)
         return {
             "start": {"line": found.start.line, "character": found.start.character},
@@ -281,7 +296,7 @@ class Converter:
         """Tokens as five numbers each: lines and characters from the one before, length, type, modifiers."""
         data: list[int] = []
         line_starts, text, encoding = self.lines.line_starts, self.lines.text, self.encoding
-        counts_code_points = encoding is Encoding.UTF_32 or text.isascii()
+        counts_code_points = self._counts_code_points
         line, line_end = -1, -1
         last_line, last_character = 0, 0
         for token in tokens:

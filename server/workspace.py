@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +36,10 @@ _SURVEY_SECONDS = 1.5
 """How long a request for code actions waits until it is known which passes would change the buffer."""
 
 _TEXTS_KEPT = 4
-"""For how many texts it is kept in mind which passes would change them, and which did."""
+"""For how many texts it is kept in mind which passes would change them."""
 
 _HINTS_SHOWN = 100
+_COLLECTOR_THRESHOLDS = (100_000, 20, 50)
 _BEGINNING = TextSpan(0, 0)
 
 
@@ -126,6 +128,7 @@ class Workspace:
         self.publisher.forget(uri)
         self._findings.pop(uri, None)
         self._baselines.pop(uri, None)
+        self._steps.pop(uri, None)
 
     # Passes
 
@@ -185,7 +188,7 @@ class Workspace:
             self._take_findings(document, text, (problem,))
             return ()
         if self.settings.apply_on_save and outcome.changed:
-            await self.remember(text, outcome)
+            await self.remember(document.uri, text, outcome)
             return outcome.edits
         self._take_findings(document, text, tuple(self._findings_of(outcome)))
         return ()
@@ -241,11 +244,11 @@ class Workspace:
 
     # History
 
-    async def remember(self, before: str, outcome: PassesOutcome) -> None:
+    async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         """Keep the steps of a pipeline whose result was put into the buffer."""
         if self.settings.history:
             await self._storage.run(self._record, before, outcome)
-            self._steps.pop(outcome.text, None)
+            await self.recall(uri, outcome.text)
 
     def _record(self, before: str, outcome: PassesOutcome) -> None:
         store = self._store()
@@ -298,20 +301,15 @@ class Workspace:
 
     async def clear_history(self) -> None:
         """Forget what passes did."""
+        self._baselines.clear()
         self._steps.clear()
         await self._storage.run(lambda: self._store().clear())
 
-    async def events(self, uri: str, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
+    def events(self, uri: str, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
         """What passes did to the value at ``span`` of a document's text.
 
         A text that was edited since is not the one that is remembered; what the edits did not touch still is.
         """
-        if not self.settings.history:
-            return ()
-        steps = await self._steps_of(text)
-        if steps:
-            self._baselines[uri] = text
-            return value_events(steps, span)
         baseline = self._baselines.get(uri)
         if baseline is None:
             return ()
@@ -321,19 +319,15 @@ class Workspace:
             span = span.shifted(-shift)
         elif span.end > edited.start:
             return ()
-        return value_events(await self._steps_of(baseline), span)
+        return value_events(self._steps[uri], span)
 
-    async def _steps_of(self, text: str) -> tuple[RememberedStep, ...]:
-        steps = self._steps.get(text)
-        if steps is None:
-            steps = await self._storage.run(self._remembered_steps, text)
-            while len(self._steps) >= _TEXTS_KEPT:
-                del self._steps[next(iter(self._steps))]
-        else:
-            del self._steps[text]
-        # At the end stands what was looked at last.
-        self._steps[text] = steps
-        return steps
+    async def recall(self, uri: str, text: str) -> None:
+        """Look up how the text of a document came to be: once when it is opened, and after each pass."""
+        if not self.settings.history:
+            return
+        steps = await self._storage.run(self._remembered_steps, text)
+        if steps:
+            self._baselines[uri], self._steps[uri] = text, steps
 
     def _remembered_steps(self, text: str) -> tuple[RememberedStep, ...]:
         store = self._store()
@@ -367,5 +361,13 @@ def _passes_without_required_options() -> list[str]:
 
 
 def _preload() -> None:
-    """Import what the first snapshot needs."""
+    """Import what the first snapshot needs, and tell the collector that it is there to stay.
+
+    A text becomes hundreds of thousands of objects that live as long as it does. Looking through them again and again
+    for garbage, as Python would by default, takes as long as making them.
+    """
     from ..ir import ops, snapshot  # noqa: F401
+
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTOR_THRESHOLDS)

@@ -19,7 +19,7 @@ def references(snapshot: Snapshot, offset: int, *, include_definition: bool = Tr
     spans = set(symbol.uses) - {symbol.span}
     if include_definition:
         spans.add(symbol.span)
-    return sorted(spans)
+    return sorted(spans, key=lambda span: span.start)
 
 
 class Access(enum.Enum):

@@ -69,7 +69,7 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     offset = seen.converter.offset(params.position)
     expr = seen.snapshot.expr_at(offset)
     span = seen.snapshot.span_of(expr) if expr is not None else None
-    events = await server.state.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
+    events = server.state.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
     found = hover(seen.snapshot, offset, events)
     return None if found is None else seen.converter.hover(found)
 

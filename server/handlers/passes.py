@@ -120,7 +120,7 @@ async def on_code_action_resolve(server: RelayLanguageServer, action: types.Code
     outcome = await _run(server, document, calls, data.get("version"))
     if outcome.failed is not None:
         raise refusal(outcome.failed)
-    await server.state.remember(text, outcome)
+    await server.state.remember(document.uri, text, outcome)
     action.edit = server.converter_for(document).workspace_edit(outcome.edits, document.version)
     return action
 
@@ -182,7 +182,7 @@ async def _run_and_apply(
         message = f"the editor refused the change: {answer.failure_reason or 'the text has changed since'}"
         server.say(message, Severity.WARNING)
         return _report(outcome, False, message)
-    await server.state.remember(text, outcome)
+    await server.state.remember(document.uri, text, outcome)
     return _report(outcome, True, f"{names}: done")
 
 
