@@ -11,7 +11,8 @@ from ..dimensions import Dim
 from ..expressions import Call, Constant, Expr
 from ..module import IRModule
 from ..ops.operator import Op, RelationError
-from ..types import FuncType, GlobalTypeVar, IncompleteType, Type, TypeVar
+from ..type_visitor import same_type
+from ..types import FuncType, GlobalTypeVar, IncompleteType, TensorType, Type, TypeVar
 from .report import describe, disagreement
 from .solver import Mismatch, TypeSolver, dims_may_be_equal
 
@@ -58,6 +59,9 @@ class CallContext:
             RelationError: they disagree; the message says where.
         """
         given = self.types[argument]
+        if given == type and isinstance(given, TensorType) and same_type(given, type):
+            # The usual case: the weight is annotated as the operator wants it.
+            return
         mismatches: list[Mismatch] = []
         self._solver.unify(given, type, mismatches)
         if mismatches:

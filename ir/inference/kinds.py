@@ -64,10 +64,6 @@ class KindChecker:
                     found.append(f"{describe(part)} cannot be {_role(current)}: {self._reason(part)}")
         return found
 
-    def fault_alone(self, type: Type) -> str | None:
-        """Why ``type`` itself is no type of a value, if it is none."""
-        return None if _kind(type) is TypeKind.TYPE else f"{describe(type)} is no type: {self._reason(type)}"
-
     def _reason(self, type: Type) -> str:
         if isinstance(type, GlobalTypeVar):
             data = self._module.type_definitions.get(type) if self._module else None
