@@ -5,7 +5,16 @@ control flow, closures, recursion of any depth, algebraic data types, references
 kernels of their declarations; ``bfloat16`` arrays are those of ``ml_dtypes``.
 """
 
-from .evaluate import evaluate, evaluate_expr
+from .evaluate import evaluate, evaluate_and_keep, evaluate_expr
 from .values import ADTValue, Closure, EvaluationError, Reference, Value
 
-__all__ = ["ADTValue", "Closure", "EvaluationError", "Reference", "Value", "evaluate", "evaluate_expr"]
+__all__ = [
+    "ADTValue",
+    "Closure",
+    "EvaluationError",
+    "Reference",
+    "Value",
+    "evaluate",
+    "evaluate_and_keep",
+    "evaluate_expr",
+]

@@ -17,7 +17,7 @@ from ..types import TensorType, TupleType, Type
 from .machine import Machine
 from .values import ADTValue, Closure, EvaluationError, Reference, Value
 
-__all__ = ["evaluate", "evaluate_expr"]
+__all__ = ["evaluate", "evaluate_and_keep", "evaluate_expr"]
 
 
 def evaluate(module: IRModule, *arguments: object, function: str = "main") -> Value:
@@ -36,6 +36,19 @@ def evaluate(module: IRModule, *arguments: object, function: str = "main") -> Va
         EvaluationError: the module is ill-typed, an argument does not fit its parameter, an operator has no kernel or
             refuses its arguments, or no arm of a ``match?`` takes a value.
     """
+    return evaluate_and_keep(module, *arguments, function=function)[0]
+
+
+def evaluate_and_keep(
+    module: IRModule, *arguments: object, function: str = "main"
+) -> tuple[Value, Mapping[Expr, Value]]:
+    """What :func:`evaluate` gives, and the value of each expression of the function that was evaluated for it.
+
+    Expressions inside other functions have a value for each call, and are not among them.
+
+    Raises:
+        EvaluationError: as for :func:`evaluate`.
+    """
     inferred = infer_types(module)
     _require_no_errors(inferred.diagnostics)
     if function not in inferred.module:
@@ -44,7 +57,8 @@ def evaluate(module: IRModule, *arguments: object, function: str = "main") -> Va
     if len(arguments) != len(main.params):
         raise EvaluationError(f"@{function} takes {len(main.params)} arguments, but there are {len(arguments)}", main)
     values = [_as_argument(value, param) for value, param in zip(arguments, main.params, strict=True)]
-    return Machine(inferred.module).call(main, values)
+    result, kept = Machine(inferred.module).call_and_keep(main, values)
+    return result, {inferred.replaced.get(expr, expr): value for expr, value in kept.items()}
 
 
 def evaluate_expr(expr: Expr, environment: Mapping[Var, Value] | None = None, module: IRModule | None = None) -> Value:

@@ -95,7 +95,16 @@ class Machine:
         Raises:
             EvaluationError: it has none.
         """
-        return self._run(function.body, self._frame_of_call(Closure(function, None), arguments, function))
+        return self.call_and_keep(function, arguments)[0]
+
+    def call_and_keep(self, function: Function, arguments: Sequence[Value]) -> tuple[Value, Mapping[Expr, Value]]:
+        """What :meth:`call` gives, and the values of the expressions of the function that were evaluated for it.
+
+        Raises:
+            EvaluationError: it has none.
+        """
+        frame = self._frame_of_call(Closure(function, None), arguments, function)
+        return self._run(function.body, frame), frame.values
 
     def _run(self, expr: Expr, frame: Frame) -> Value:
         steps = self._steps

@@ -1,0 +1,89 @@
+"""How far two values are apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ir.evaluation import ADTValue, Value
+from ...ir.expressions import NDArray
+
+__all__ = ["Difference", "largest_difference"]
+
+_ROUNDING = {"float64": 1e-9, "float32": 1e-4, "float16": 2e-2, "bfloat16": 5e-2}
+"""By how much of the largest element a dtype's rounding may move a result over a whole network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The place in a value where two values are furthest apart.
+
+    ``size`` is a part of the largest element there; infinite where shapes, dtypes or kinds differ. ``bound`` is what
+    counts as rounding.
+    """
+
+    place: str
+    size: float
+    bound: float
+    message: str
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether this is more than rounding."""
+        return self.size > self.bound
+
+
+def largest_difference(expected: Value, found: Value, bound: float | None = None) -> Difference | None:
+    """Where two values differ most; ``None`` where they are equal or cannot be compared (functions, references).
+
+    ``bound`` takes the place of the rounding of each dtype.
+    """
+    worst: Difference | None = None
+    pending: list[tuple[str, Value, Value]] = [("", expected, found)]
+    while pending:
+        place, left, right = pending.pop()
+        if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+            pending.extend(
+                (f"{place}.{index}", one, other) for index, (one, other) in enumerate(zip(left, right, strict=True))
+            )
+            continue
+        if isinstance(left, ADTValue) and isinstance(right, ADTValue):
+            if left.constructor.name_hint == right.constructor.name_hint:
+                pending.extend(
+                    (f"{place}.{left.constructor.name_hint}", one, other)
+                    for one, other in zip(left.fields, right.fields, strict=False)
+                )
+                continue
+            name = right.constructor.name_hint
+            difference = Difference(place, np.inf, 0.0, f"{name} instead of {left.constructor.name_hint}")
+        elif isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
+            difference = _of_arrays(place, left, right, bound)
+        elif type(left) is type(right):
+            continue
+        else:
+            difference = Difference(place, np.inf, 0.0, "another kind of value")
+        if difference is not None and (worst is None or difference.size > worst.size):
+            worst = difference
+    return worst
+
+
+def _of_arrays(place: str, expected: NDArray, found: NDArray, bound: float | None) -> Difference | None:
+    if expected.shape != found.shape or expected.dtype != found.dtype:
+        return Difference(
+            place,
+            np.inf,
+            0.0,
+            f"an array {found.shape} of {found.dtype.name} instead of {expected.shape} of {expected.dtype.name}",
+        )
+    left, right = expected.astype(np.float64), found.astype(np.float64)
+    equal = (left == right) | (np.isnan(left) & np.isnan(right))
+    if equal.all():
+        return None
+    allowed = _ROUNDING.get(expected.dtype.name, 0.0) if bound is None else bound
+    scale = float(np.max(np.abs(left), initial=0.0, where=np.isfinite(left))) or 1.0
+    with np.errstate(invalid="ignore"):
+        apart = np.where(equal, 0.0, np.abs(left - right))
+    largest = float(np.max(np.where(np.isnan(apart), np.inf, apart)))
+    size = largest / scale
+    return Difference(place, size, allowed, f"up to {largest:.3g} apart, where the largest element is {scale:.3g}")

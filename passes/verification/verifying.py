@@ -1,0 +1,154 @@
+"""``verify`` compares two modules by running them; ``KeepsMeaning`` does it after every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ...ir.evaluation import EvaluationError, Value, evaluate_and_keep
+from ...ir.expressions import Expr, Function
+from ...ir.inference import infer_types
+from ...ir.module import IRModule
+from ...ir.visitor import children, post_order
+from ..infrastructure import PassError, PassInfo, PassInstrument
+from ..provenance import TraceStep
+from .comparison import Difference, largest_difference
+from .inputs import Unverifiable, random_arguments
+
+__all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "verify"]
+
+BOUNDS: Mapping[str, float] = {"FastMath": 1e-2, "ToMixedPrecision": 5e-2, "FakeQuantizationToInteger": 2e-2}
+"""Passes that compute something else on purpose, and how much of the largest element it may be."""
+
+
+class ComparisonFailed(PassError):
+    """A pass changed what the module computes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a comparison found. ``largest`` is the largest difference of the results, ``None`` where they are equal.
+
+    ``first`` is the first expression of the module after whose value differs from that of the one that it stems from.
+    """
+
+    largest: Difference | None
+    first: Expr | None = field(default=None, repr=False)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two modules compute the same, up to rounding."""
+        return self.largest is None or not self.largest.exceeds
+
+
+def verify(
+    before: IRModule,
+    after: IRModule,
+    *,
+    function: str = "main",
+    seed: int = 0,
+    bound: float | None = None,
+    steps: Iterable[TraceStep] = (),
+) -> Verdict:
+    """Run a function of both modules on the same random inputs, and compare.
+
+    Args:
+        before: the module as it was; it must be one that runs.
+        after: the module as it is now.
+        function: which function, without ``@``.
+        seed: of the random inputs.
+        bound: how far results may be apart, as a part of the largest element; the dtype's rounding by default.
+        steps: what led from ``before`` to ``after``, in order; with them the verdict names the first expression.
+
+    Raises:
+        Unverifiable: ``before`` has no such function, takes inputs that cannot be made up, or does not run.
+    """
+    if function not in before:
+        raise Unverifiable(f"the module has no function @{function}")
+    typed = infer_types(before).module
+    arguments = random_arguments(typed[function], seed)
+    try:
+        expected, old_values = evaluate_and_keep(before, *arguments, function=function)
+    except EvaluationError as error:
+        raise Unverifiable(f"the module does not run: {error.message}") from error
+    try:
+        found, new_values = evaluate_and_keep(after, *arguments, function=function)
+    except EvaluationError as error:
+        return Verdict(Difference("", float("inf"), 0.0, f"no result: {error.message}"), error.expr)
+    largest = largest_difference(expected, found, bound)
+    if largest is None or not largest.exceeds:
+        return Verdict(largest)
+    return Verdict(largest, _first(after[function], old_values, new_values, tuple(steps), bound))
+
+
+def _first(
+    function: Function,
+    old_values: Mapping[Expr, Value],
+    new_values: Mapping[Expr, Value],
+    steps: tuple[TraceStep, ...],
+    bound: float | None,
+) -> Expr | None:
+    """The first expression whose value differs from that of its one origin, and whose parts do not."""
+    differing: set[Expr] = set()
+    for expr in post_order(function.body):
+        origin = _one_origin(expr, steps)
+        if origin is None or expr not in new_values or origin not in old_values:
+            continue
+        difference = largest_difference(old_values[origin], new_values[expr], bound)
+        if difference is not None and difference.exceeds:
+            if not differing.intersection(children(expr)):
+                return expr
+            differing.add(expr)
+    return None
+
+
+def _one_origin(expr: Expr, steps: tuple[TraceStep, ...]) -> Expr | None:
+    """What ``expr`` stems from, where that is one expression at every step."""
+    for step in reversed(steps):
+        origins = step.origins(expr)
+        if len(origins) != 1:
+            return None
+        (expr,) = origins
+    return expr
+
+
+class KeepsMeaning(PassInstrument):
+    """Runs the module before and after each pass, and stops at the first pass that changes its results.
+
+    Modules that cannot be run are listed with the reason in ``skipped``; what was found of the others is in
+    ``verdicts``. Both have the pass's name first.
+    """
+
+    def __init__(self, *, function: str = "main", seed: int = 0) -> None:
+        self.function = function
+        self.seed = seed
+        self.verdicts: list[tuple[str, Verdict]] = []
+        self.skipped: list[tuple[str, str]] = []
+        self._before: list[IRModule] = []
+
+    def enter_pass_ctx(self) -> None:
+        """Forget what an interrupted run has left."""
+        self._before.clear()
+
+    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+        """Keep the module that the pass gets; passes nest."""
+        self._before.append(mod)
+
+    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+        """Compare with the module that the pass got.
+
+        Raises:
+            ComparisonFailed: the results differ by more than rounding.
+        """
+        before = self._before.pop()
+        if before is mod:
+            return
+        try:
+            verdict = verify(before, mod, function=self.function, seed=self.seed, bound=BOUNDS.get(info.name))
+        except Unverifiable as reason:
+            self.skipped.append((info.name, str(reason)))
+            return
+        self.verdicts.append((info.name, verdict))
+        if not verdict.agrees:
+            assert verdict.largest is not None
+            raise ComparisonFailed(f"changed the result: {verdict.largest.message}", pass_name=info.name)

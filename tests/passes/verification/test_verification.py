@@ -1,0 +1,129 @@
+"""Passes are held to what the module computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relay_lsp import passes
+from relay_lsp.ir import infer_types, parse
+from relay_lsp.ir.expressions import Call, Constant, Expr
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops import get
+from relay_lsp.passes import PassContext, Sequential, Trace
+from relay_lsp.passes.infrastructure import FunctionPass, declare_pass
+from relay_lsp.passes.provenance import ExprMutator
+from relay_lsp.passes.verification import (
+    ComparisonFailed,
+    KeepsMeaning,
+    Unverifiable,
+    bisect,
+    largest_difference,
+    random_arguments,
+    verify,
+)
+
+NETWORK = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 4), float32], %w: Tensor[(3, 4), float32]) {
+  %0 = nn.dense(%x, %w, units=3);
+  %1 = nn.relu(%0);
+  %2 = exp(%1);
+  sum(%2, axis=[1])
+}
+"""
+
+
+def module(text: str = NETWORK) -> IRModule:
+    return infer_types(parse(text).module).module
+
+
+@declare_pass(opt_level=0)
+class ForgetRelu(FunctionPass):
+    """Take the square root instead of the rectifier: a pass that is wrong."""
+
+    def transform_function(self, function, module, context):  # type: ignore[no-untyped-def]
+        return _ForgetRelu().visit_function(function)
+
+
+class _ForgetRelu(ExprMutator):
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        return Call(get("sqrt"), post.args) if pre.op is get("nn.relu") else post
+
+
+@declare_pass(opt_level=0)
+class BreakTypes(FunctionPass):
+    """Add a vector that does not fit: a pass that breaks typing."""
+
+    def transform_function(self, function, module, context):  # type: ignore[no-untyped-def]
+        return _BreakTypes().visit_function(function)
+
+
+class _BreakTypes(ExprMutator):
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if pre.op is not get("exp"):
+            return post
+        return Call(get("add"), (*post.args, Constant(np.zeros(7, np.float32))))
+
+
+def test_inputs_are_the_same_for_the_same_seed() -> None:
+    main = module()["main"]
+    first, again, other = (random_arguments(main, seed) for seed in (1, 1, 2))
+    assert largest_difference(first, again) is None
+    assert largest_difference(first, other) is not None
+
+
+def test_a_pass_that_keeps_the_meaning_agrees() -> None:
+    before = module()
+    assert verify(before, passes.create("ToANormalForm")(before)).agrees
+
+
+def test_a_pass_that_changes_it_is_shown_where() -> None:
+    before = module()
+    with Trace() as trace:
+        after = ForgetRelu()(before)
+    verdict = verify(before, after, steps=trace.steps)
+    assert not verdict.agrees
+    assert verdict.largest is not None
+    assert "apart" in verdict.largest.message
+    assert isinstance(verdict.first, Call)
+    assert verdict.first.op is get("sqrt")
+
+
+def test_the_instrument_keeps_its_verdicts() -> None:
+    before = module()
+    with PassContext(opt_level=4, instruments=[checker := KeepsMeaning()]):
+        Sequential([passes.create("FastMath")])(before)
+    assert dict(checker.verdicts)["FastMath"].agrees
+    assert checker.skipped == []
+
+
+def test_the_instrument_stops_at_the_pass_at_fault() -> None:
+    with (
+        PassContext(instruments=[KeepsMeaning()]),
+        pytest.raises(ComparisonFailed, match=r"ForgetRelu: changed the result"),
+    ):
+        Sequential([passes.create("ToANormalForm"), ForgetRelu()])(module())
+
+
+def test_bisect_names_the_first_wrong_step() -> None:
+    pipeline = [passes.create("InferType"), ForgetRelu(), passes.create("EliminateCommonSubexpr")]
+    found = bisect(module(), pipeline)
+    assert found is not None
+    assert (found.pass_name, found.kind) == ("ForgetRelu", "changes the result")
+
+
+def test_bisect_finds_what_breaks_typing() -> None:
+    found = bisect(module(), [passes.create("ToANormalForm"), BreakTypes()])
+    assert found is not None
+    assert (found.pass_name, found.kind) == ("BreakTypes", "raises")
+    assert "7" in found.message
+
+
+def test_bisect_is_content_with_a_sound_pipeline() -> None:
+    assert bisect(module(), [passes.create("SimplifyInference"), passes.create("FuseOps")]) is None
+
+
+def test_what_cannot_be_run_says_why() -> None:
+    text = '#[version = "0.0.5"]\ndef @main(%f: fn (int32) -> int32) { %f(1) }'
+    with pytest.raises(Unverifiable, match="no random values"):
+        verify(module(text), module(text))
