@@ -3,8 +3,9 @@
 A dump of a network is a function whose parameters have types and whose statements bind each name once. For such
 text the meaning of a statement depends only on its own text and on the types of the names it uses; so both are
 remembered, statements that differ in names alone share the work, and an edit costs the statements it touches and
-those that a changed type reaches. :func:`analyse` gives ``None`` for every other text (data types, calls of functions of the module, parameters
-without types, broken braces, names bound twice): there the whole module is read and inferred, as always.
+those that a changed type reaches. :func:`analyse` gives ``None`` for every other text (data types, calls of functions
+of the module, parameters without types, broken braces, names bound twice): there the whole module is read and
+inferred, as always.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .expressions import Constant, ErrorExpr, Expr, GlobalVar, Let, Var
 from .inference import infer_statement
 from .metadata import MetadataError, read_metadata
 from .source import TextSpan
-from .syntax.lowering import Lowering, Names, Unit
+from .syntax.lowering import Lowering, Names, ParameterList, Unit
 from .syntax.places import place_span
 from .syntax.programs import Step
 from .syntax.reading import VERSION_LINE, shift
@@ -40,7 +41,7 @@ _NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
 
 
-class _NotPlain(Exception):  # noqa: N818 - control flow inside this module
+class _NotPlain(Exception):
     """The text is none that can be analysed statement by statement."""
 
 
@@ -243,7 +244,7 @@ class _Context:
         bound = None
         if kinds.startswith("wL"):
             bound = texts[1]
-        elif kinds.startswith("G=") or (kinds.startswith("G") and own.value is None):
+        elif kinds.startswith("G="):
             bound = texts[0]
         if isinstance(own.value, ErrorExpr) and kinds.startswith("G") and not kinds.startswith("G="):
             raise _NotPlain  # a binding that lost its `=`, or a use: the whole text tells
@@ -286,9 +287,8 @@ class Analysis:
 
         ``None`` where the edit reaches beyond the statements of one function, or the text is plain no longer.
         """
-        position = next(
-            (i for i, function in enumerate(self.functions) if function.start <= first and old_end <= function.end), None
-        )
+        around = (i for i, function in enumerate(self.functions) if function.start <= first and old_end <= function.end)
+        position = next(around, None)
         if position is None or any(segments[i].role is not Role.STATEMENT for i in range(first, new_end)):
             return None
         function = self.functions[position]
@@ -361,7 +361,8 @@ class _Worker:
         """Type anew what uses a changed name, from ``index`` on, as far as changes reach."""
         states, end = self.states, self.function.end
         if not changed:  # only what was meant by a misspelled name may be something else now
-            indices: Iterable[int] = [i for i, state in enumerate(states[index:end], index) if state and state.has_unknown]
+            rest = enumerate(states[index:end], index)
+            indices: Iterable[int] = [i for i, state in rest if state is not None and state.has_unknown]
         else:
             indices = range(index, end)
         for i in indices:
@@ -474,10 +475,8 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
     if segments[-1].role is Role.METADATA:
         metadata = segments[-1]
         count -= 1
-    if earlier is not None and earlier.context.metadata is metadata:
-        context = earlier.context
-    else:
-        context = _Context(metadata)
+    known = earlier.context if earlier is not None and earlier.context.metadata is metadata else None
+    context = known or _Context(metadata)
     states: list[_State | None] = [None] * len(segments)
     functions: list[_Function] = []
     seen: set[str] = set()
@@ -524,8 +523,8 @@ def _header(context: _Context, header: Segment) -> tuple[str, dict[str, Type], T
     for value in head:
         if isinstance(value, Type):
             result = value
-        elif isinstance(value, tuple):
-            for var in value[0]:
+        elif isinstance(value, ParameterList):
+            for var in value.variables:
                 if var.type_annotation is None or f"%{var.name_hint}" in parameters:
                     raise _NotPlain
                 parameters[f"%{var.name_hint}"] = var.type_annotation

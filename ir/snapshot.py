@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -51,8 +51,8 @@ class Symbol:
     full_span: TextSpan
     container: Symbol | None
     definition: Definition
-    uses: Sequence[TextSpan] = field(default_factory=list)
-    type: Type | None = None
+    uses: Sequence[TextSpan]
+    type: Type | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,9 @@ class CallSite:
 class Snapshot:
     """A buffer at one moment."""
 
-    def __init__(self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice | None] | None) -> None:
+    def __init__(
+        self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice | None] | None
+    ) -> None:
         self.lines: Final = lines
         self.name: Final = name
         self._split: Final = split
@@ -287,14 +289,14 @@ class Snapshot:
     @cached_property
     def symbols(self) -> Sequence[Symbol]:
         """Every definition, in the order of the text."""
-        found = sorted(self._by_definition.values(), key=lambda symbol: symbol.span)
-        return found
+        return sorted(self._by_definition.values(), key=lambda symbol: symbol.span)
 
     @cached_property
     def _by_definition(self) -> dict[Definition, Symbol]:
         reading = self._reading
         extents = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
         made: dict[Definition, Symbol] = {}
+        written: dict[Definition, list[TextSpan]] = {}
         for definition in reading.lowering.definitions:
             unit = definition.unit
             if unit is None:
@@ -302,14 +304,12 @@ class Snapshot:
             span = unit.span(definition.token)
             full = extents.get(definition) or self._statement_range(unit, definition.token)
             container = made.get(definition.container) if definition.container is not None else None
-            made[definition] = Symbol(
-                definition.kind, definition.name, span, full, container, definition, [], self._definition_type(definition)
-            )
+            type = self._definition_type(definition)
+            uses = written[definition] = []
+            made[definition] = Symbol(definition.kind, definition.name, span, full, container, definition, uses, type)
         for unit, token, definition in reading.lowering.uses:
-            symbol = made.get(definition)
-            if symbol is not None:
-                assert isinstance(symbol.uses, list)
-                symbol.uses.append(unit.span(token))
+            if definition in written:
+                written[definition].append(unit.span(token))
         return made
 
     def _statement_range(self, unit: Unit, token: int) -> TextSpan:
@@ -461,7 +461,7 @@ def _constructor_type(module: IRModule, constructor: Constructor) -> Type | None
 
 def _written_call(unit: Unit, offset: int) -> CallSite | None:
     """The call around ``offset`` by its brackets alone, so that it is found while it is being written."""
-    kinds, texts, starts = unit.segment.tokens
+    kinds, _, starts = unit.segment.tokens
     stack: list[int] = []
     for token, kind in enumerate(kinds):
         if unit.base + starts[token] >= offset:
@@ -528,4 +528,3 @@ def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
         arguments,
         attributes,
     )
-

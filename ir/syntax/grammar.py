@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from lark import Lark, Token, UnexpectedToken
 from lark.lexer import Lexer
 
 from .tokens import KINDS
 
-__all__ = ["UnexpectedToken", "parser"]
+__all__ = ["Refused", "parse_kinds"]
+
+
+_Tree = TypeVar("_Tree")
+
+
+class Refused(Exception):
+    """The sequence is not of the grammar from ``position`` on, where one of ``expected`` could stand."""
+
+    def __init__(self, position: int, expected: Iterable[str]) -> None:
+        super().__init__(position)
+        self.position = position
+        self.expected = expected
 
 
 class KindLexer(Lexer):
@@ -23,13 +35,13 @@ class KindLexer(Lexer):
     def __init__(self, _configuration: Any) -> None:
         pass
 
-    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:  # noqa: D102
+    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:
         for position, kind in enumerate(lexer_state.text.text):
             yield Token(KINDS[kind].terminal, kind, position)
 
 
 @lru_cache(maxsize=1)
-def parser(tree_class: type, starts: Sequence[str]) -> Lark:
+def _parser(tree_class: type, starts: Sequence[str]) -> Lark:
     """The LALR parser whose trees are made of ``tree_class(rule, children)``."""
     grammar = files(__package__ or "").joinpath("relay.lark").read_text(encoding="utf-8")
     return Lark(
@@ -42,3 +54,18 @@ def parser(tree_class: type, starts: Sequence[str]) -> Lark:
         tree_class=tree_class,
         cache=True,
     )
+
+
+def parse_kinds(tree_class: type[_Tree], starts: Sequence[str], start: str, kinds: str) -> _Tree:
+    """The tree of a sequence of token kinds.
+
+    Raises:
+        Refused: it is not of the grammar.
+    """
+    parser = cast("Any", _parser(tree_class, starts))
+    try:
+        return parser.parse(kinds, start=start)
+    except UnexpectedToken as refusal:
+        error = cast("Any", refusal)
+        position = len(kinds) if error.token.type == "$END" else int(error.token.start_pos or 0)
+        raise Refused(position, error.accepts or error.expected) from None

@@ -24,9 +24,7 @@ __all__ = ["WHITE_SPACE", "Lexed", "lex", "lex_from"]
 WHITE_SPACE: Final = " \t\r\n\f\v\ufeff"
 
 _NAME = r"[A-Za-z_](?:[A-Za-z0-9_]|/(?!\*))*"
-_RESERVED = (
-    r"(?!(?:let|fn|def|if|else|type|match|extern|free_var|ref|ref_read|ref_write)(?![A-Za-z0-9_/]))"
-)
+_RESERVED = r"(?!(?:let|fn|def|if|else|type|match|extern|free_var|ref|ref_read|ref_write)(?![A-Za-z0-9_/]))"
 _COMMENT = r"/\*[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
 
 _PIECE = re.compile(
@@ -164,7 +162,7 @@ _COMMENT_MARK = re.compile(r"/\*|\*/")
 
 
 def _comment_ends(text: str, start: int = 0) -> dict[int, int]:
-    """Where each comment that opens at or after ``start`` ends, comments inside it counted; without those that never do."""
+    """Where each comment that opens at or after ``start`` ends, if it does; comments inside it count."""
     ends: dict[int, int] = {}
     opened: list[int] = []
     for mark in _COMMENT_MARK.finditer(text, start):

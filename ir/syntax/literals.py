@@ -51,7 +51,8 @@ def _read_float(digits: str, negative: bool) -> Number | NumberError:
     literal, _, suffix = digits.rpartition("f")
     width = _width(suffix, 32)
     if width is None:
-        return NumberError("invalid-number", f"`f{suffix}` is no float: the suffixes are f16, f32 and f64", f"{literal}f")
+        message = f"`f{suffix}` is no float: the suffixes are f16, f32 and f64"
+        return NumberError("invalid-number", message, f"{literal}f")
     if literal == "in":  # `inff`: the infinity of float32
         literal = "inf"
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -66,7 +66,7 @@ from .statements import Block, Segment, Statement
 from .suggestions import DTYPES, closest, replacement
 from .tokens import BLOCK, CLAUSES
 
-__all__ = ["Item", "Lowering", "Names", "Origin", "Unit"]
+__all__ = ["Item", "Lowering", "Names", "Origin", "ParameterList", "Unit"]
 
 _INFIX: Final = {
     "*": "multiply",
@@ -131,7 +131,7 @@ class Names:
 
 @dataclass(slots=True)
 class Item:
-    """A statement of a body after it was read: ``value`` is bound by a let to ``var``, to a graph variable, or by nothing."""
+    """A statement of a body after it was read; a let binds ``value`` to ``var``."""
 
     kind: str
     value: Expr
@@ -142,6 +142,14 @@ class Item:
 
 
 _Work: TypeAlias = "Generator[_Work, Any, Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterList:
+    """The parameters of a function, and the attributes that follow them."""
+
+    variables: list[Var]
+    attributes: list[_Attribute]
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,10 +451,7 @@ class Lowering:
             if level == 0:
                 if not plain or (items and items[-1].kind == "expression" and items[-1].terminated):
                     self.report("missing-value", "expected an expression: a body ends with its value", end())
-                if not plain:
-                    body = ErrorExpr()
-                else:
-                    body = plain.pop().value
+                body = plain.pop().value if plain else ErrorExpr()
             assert body is not None
             for item in reversed(lets):
                 assert item.var is not None
@@ -639,9 +644,7 @@ class Lowering:
         if op is not None:
             return op
         if step.raw:
-            self._report_unknown(
-                "undefined-operator", "an attribute takes no", name, token, ("None", "True", "False")
-            )
+            self._report_unknown("undefined-operator", "an attribute takes no", name, token, ("None", "True", "False"))
             return _FAILED
         self._report_unknown(
             "undefined-operator",
@@ -810,7 +813,11 @@ class Lowering:
         return self._convert(declared, op.name, given or [], callee_node, broken)
 
     def _convert(
-        self, declared: type[Attrs], owner: str, given: list[_Attribute], callee_node: ShapeNode | None,
+        self,
+        declared: type[Attrs],
+        owner: str,
+        given: list[_Attribute],
+        callee_node: ShapeNode | None,
         broken: bool = False,
     ) -> Attrs | None:
         fields = declared.fields()
@@ -906,11 +913,11 @@ class Lowering:
                 return item.value
         return None
 
-    def _do_parameters(self, step: Step, values: list[Any]) -> tuple[list[Var], list[_Attribute]]:
+    def _do_parameters(self, step: Step, values: list[Any]) -> ParameterList:
         attributes: list[_Attribute] = []
         if values and isinstance(values[-1], list):
             attributes = values.pop()
-        return values, attributes
+        return ParameterList(values, attributes)
 
     def _do_result_type(self, step: Step, values: list[Any]) -> Type | None:
         return None if isinstance(values[-1], IncompleteType) else values[-1]
@@ -932,10 +939,10 @@ class Lowering:
         attributes: list[_Attribute] = []
         result: Type | None = None
         for value in values:
-            if isinstance(value, tuple):
-                parameters, attributes = value
+            if isinstance(value, ParameterList):
+                parameters, attributes = value.variables, value.attributes
             elif isinstance(value, list):
-                type_parameters = value
+                type_parameters = cast("list[TypeVar]", value)
             elif isinstance(value, Type):
                 result = value
         attrs: dict[str, Any] = {}
@@ -975,7 +982,7 @@ class Lowering:
             var = Var(self._texts[token][1:], ERROR)
             self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
             parameters.append(var)
-        return [(parameters, [])]
+        return [ParameterList(parameters, [])]
 
     # ---- types
 
@@ -1040,9 +1047,8 @@ class Lowering:
             variable = GlobalTypeVar(name)
             self.names.types[name] = Definition(SymbolKind.TYPE, name, None, -1, variable)
             return TypeCall(variable, arguments)
-        self._report_unknown(
-            "undefined-type", "unknown type", name, token, ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
-        )
+        candidates = ("Tensor", *DTYPES, *self.names.types, *self.type_scope.names())
+        self._report_unknown("undefined-type", "unknown type", name, token, candidates)
         return ERROR
 
     def _do_type_arguments(self, step: Step, values: list[Any]) -> tuple[Type, ...]:

@@ -105,9 +105,7 @@ class Reading:
         if self.base_module is None:
             return
         for var in self.base_module.functions:
-            self.names.globals[var.name_hint] = Definition(
-                SymbolKind.FUNCTION, f"@{var.name_hint}", None, -1, var
-            )
+            self.names.globals[var.name_hint] = Definition(SymbolKind.FUNCTION, f"@{var.name_hint}", None, -1, var)
         for header, data in self.base_module.type_definitions.items():
             self.names.types[header.name] = Definition(SymbolKind.TYPE, header.name, None, -1, header)
             for constructor in data.constructors:
@@ -193,7 +191,8 @@ class Reading:
         self.lowering.definitions.append(definition)
         if earlier is not None:
             related = [Related("the other definition", earlier.unit.span(earlier.token))] if earlier.unit else []
-            self._report("duplicate-definition", f"the type {name} is defined already", unit.span(token), related=related)
+            message = f"the type {name} is defined already"
+            self._report("duplicate-definition", message, unit.span(token), related=related)
             return
         self.names.types[name] = definition
 
@@ -251,9 +250,7 @@ class Reading:
             last = unit
             if role is not Role.STATEMENT:
                 token = unit.segment.tokens[1][0]
-                self._report(
-                    "unexpected-token", f"expected an expression, found `{token}`", unit.span(0)
-                )
+                self._report("unexpected-token", f"expected an expression, found `{token}`", unit.span(0))
                 continue
             items.extend(lowering.read(statement) for statement in unit.segment.statements)
         if last is None or not items:
@@ -315,9 +312,7 @@ class Reading:
             if role is Role.EXTRA_CLOSE:
                 if not faults:
                     span = unit.span(0)
-                    self._report(
-                        "unexpected-token", "unexpected `}`", span, [Fix("Remove `}`", (TextEdit(span, ""),))]
-                    )
+                    self._report("unexpected-token", "unexpected `}`", span, [Fix("Remove `}`", (TextEdit(span, ""),))])
                 faults += 1
                 braces_at_fault = True
                 continue
@@ -335,6 +330,7 @@ class Reading:
         function = lowering.make_function(head, body)
         if header.segment.statements and header.segment.statements[0].root is not None:
             statement = header.segment.statements[0]
+            assert statement.root is not None
             lowering.origins[function] = Origin(header, statement, statement.root)
         if lowering.positions is not None:
             lowering.statement = header.segment.statements[0]

@@ -48,7 +48,6 @@ class Cut:
 _STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
 """What can only stand at the top of a module, and so ends every body before it."""
 
-_COMMENTS = re.compile("[CK]*")
 _FLAT = re.compile("[^;{}dtxDV]*")
 _MARK = re.compile(rf"[(){{}};,]|{_STOP}")
 _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
@@ -90,7 +89,7 @@ class Splitter:
     def cut(self, start: int, in_body: bool) -> Cut:
         """The segment that begins at ``start``, which must lie before the end."""
         kinds = self.kinds
-        first = _COMMENTS.match(kinds, start).end()  # pyright: ignore[reportOptionalMemberAccess]
+        first = _after_comments(kinds, start)
         if first == len(kinds):
             return Cut(first, Role.JUNK, in_body)
         if in_body and not _NEXT_TOP.match(kinds, first):
@@ -120,7 +119,8 @@ class Splitter:
         end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
         if end == len(kinds) or kinds[end] == "}":
             return Cut(end, Role.STATEMENT, True)
-        if kinds[end] == ";" and not _LET_VALUE.search(kinds, first, end) and kinds.count("(", first, end) == kinds.count(")", first, end):
+        balanced = kinds.count("(", first, end) == kinds.count(")", first, end)
+        if kinds[end] == ";" and balanced and not _LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
 
@@ -178,7 +178,7 @@ class Splitter:
                 depth -= 1
                 if not depth:
                     end = mark.end()
-                    after = _COMMENTS.match(self.kinds, end).end()  # pyright: ignore[reportOptionalMemberAccess]
+                    after = _after_comments(self.kinds, end)
                     # A brace that ends the text or the definition is the function's own, not this statement's.
                     if self.expression:
                         return end
@@ -269,7 +269,7 @@ class OpenValues:
 
     def end_item(self, kinds: str, semicolon: int) -> bool:
         """The current item ends at ``semicolon``; whether a sequence still goes on."""
-        first = _COMMENTS.match(kinds, self._item).end()  # pyright: ignore[reportOptionalMemberAccess]
+        first = _after_comments(kinds, self._item)
         if self._opened:
             self._count += self._opened
         elif self._count and not _BINDING.match(kinds, first):
@@ -285,13 +285,13 @@ def is_inner_semicolon(kinds: str, element: int, semicolon: int) -> bool:
     It does where the element that it ends is a binding, or where the parentheses close before the next line that
     begins a statement; else a parenthesis is missing, and the semicolon ends the statement.
     """
-    first = _COMMENTS.match(kinds, element).end()  # pyright: ignore[reportOptionalMemberAccess]
+    first = _after_comments(kinds, element)
     if _BINDING.match(kinds, first):
         return True
     depth, braces = 1, 0
     position = semicolon + 1
     limit = min(len(kinds), semicolon + _LOOK_AHEAD)
-    if _BINDING.match(kinds, _COMMENTS.match(kinds, position).end()):  # pyright: ignore[reportOptionalMemberAccess]
+    if _BINDING.match(kinds, _after_comments(kinds, position)):
         return False
     while position < limit:
         mark = _MARK.search(kinds, position, limit)
@@ -313,7 +313,7 @@ def is_inner_semicolon(kinds: str, element: int, semicolon: int) -> bool:
         elif kind not in "(){},;":
             return False
         elif kind == ";" and not braces:
-            after = _COMMENTS.match(kinds, mark.end()).end()  # pyright: ignore[reportOptionalMemberAccess]
+            after = _after_comments(kinds, mark.end())
             if _BINDING.match(kinds, after):
                 return False
         position = mark.end()
@@ -326,3 +326,10 @@ def _kind_before(kinds: str, position: int) -> str:
     while position >= 0 and kinds[position] in "CK":
         position -= 1
     return kinds[position] if position >= 0 else ""
+
+
+def _after_comments(kinds: str, position: int) -> int:
+    """The first position from ``position`` on that is no comment."""
+    while position < len(kinds) and kinds[position] in "CK":
+        position += 1
+    return position

@@ -7,7 +7,7 @@ with the position of the fault and what could have stood there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -79,7 +79,7 @@ class ShapeNode:
 
 @dataclass(frozen=True, slots=True)
 class ShapeFault:
-    """The position at which a sequence stops being Relay (its length: at the end), and the kinds that could stand there."""
+    """Where a sequence stops being Relay (its length: at the end), and the kinds that could stand there."""
 
     position: int
     expected: frozenset[str]
@@ -110,14 +110,10 @@ def shape_of(start: Start, kinds: str) -> Shape:
 
 
 def _parse(start: Start, kinds: str) -> Shape:
-    from .grammar import UnexpectedToken, parser  # Lark is loaded when there is something to parse
+    from .grammar import Refused, parse_kinds  # Lark is loaded when there is something to parse
 
     try:
-        root: Any = parser(ShapeNode, STARTS).parse(kinds, start=start)
-    except UnexpectedToken as error:
-        at_end = error.token.type == "$END"
-        position = len(kinds) if at_end else int(error.token.start_pos or 0)
-        accepted: Iterable[str] = error.accepts or error.expected
-        expected = frozenset(_BY_TERMINAL[name] for name in accepted if name in _BY_TERMINAL)
-        return Shape(None, ShapeFault(position, expected))
-    return Shape(root, None)
+        return Shape(parse_kinds(ShapeNode, STARTS, start, kinds), None)
+    except Refused as error:
+        expected = frozenset(_BY_TERMINAL[name] for name in error.expected if name in _BY_TERMINAL)
+        return Shape(None, ShapeFault(error.position, expected))

@@ -83,9 +83,7 @@ class Split:
             following += 1
         return None
 
-    def _cut(
-        self, kinds: str, pieces: list[str], in_body: bool, following: int, after: bool
-    ) -> list[Segment] | None:
+    def _cut(self, kinds: str, pieces: list[str], in_body: bool, following: int, after: bool) -> list[Segment] | None:
         """The segments of the pieces, if they end where an old one does and leave what follows as it was."""
         end = len(kinds)
         ahead = self.segments[following : following + _LOOK_AHEAD]
@@ -178,4 +176,3 @@ class _Indentation:
         while end < len(self._text) and self._text[end] in " \t":
             end += 1
         return end - line
-

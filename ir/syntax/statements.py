@@ -71,7 +71,7 @@ class Clause:
 
 
 class Block:
-    """What stands between two braces: statements, or the clauses of a match. Without its ``close`` it reaches to the end."""
+    """What stands between two braces: statements, or the clauses of a match. Unclosed, it reaches to the end."""
 
     __slots__ = ("clauses", "close", "open", "statements")
 
@@ -615,7 +615,7 @@ class _SegmentParser:
             return
         if fault.position and kinds[fault.position - 1] == "I":
             before = _token(index[fault.position - 1])
-            if fault.expected == {"="}:
+            if fault.expected == frozenset("="):
                 name = self.texts[before]
                 self.segment.report("missing-token", f"expected `=` after {name}", self.segment.span(before))
                 return

@@ -93,9 +93,7 @@ def roles_of(segment: Segment) -> list[TokenRole]:
     if isinstance(found, list):
         return found  # pyright: ignore[reportUnknownVariableType]
     kinds, texts, _ = segment.tokens
-    roles = [
-        _BY_KIND.get(kind) or (TokenRole.KEYWORD if kind in KEYWORDS else TokenRole.OPERATOR) for kind in kinds
-    ]
+    roles = [_BY_KIND.get(kind) or (TokenRole.KEYWORD if kind in KEYWORDS else TokenRole.OPERATOR) for kind in kinds]
     for statement in segment.every_statement():
         if statement.root is None:
             continue
@@ -125,9 +123,7 @@ def token_index_at(segment: Segment, offset: int) -> int | None:
         else:
             high = middle
     index = low - 1
-    if index >= 0 and offset < starts[index] + len(texts[index]):
-        found = index
-    elif index >= 0 and offset == starts[index] + len(texts[index]):
+    if index >= 0 and offset <= starts[index] + len(texts[index]):
         found = index
     if found is not None and found > 0 and starts[found] == offset and not _is_word(texts[found]):
         previous = found - 1
@@ -141,7 +137,7 @@ def _is_word(text: str) -> bool:
 
 
 def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
-    """The nodes around ``offset`` (counted from the segment's start), the innermost first; spans are shifted by ``base``."""
+    """The nodes around ``offset``, counted from the segment's start at ``base``; the innermost first."""
     path: list[SyntaxNode] = []
     segment.parse()
     statements = list(segment.statements)
@@ -160,7 +156,8 @@ def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
             close = candidate.close
             if start <= offset <= segment.span(close).end:
                 block = candidate
-                path.append(SyntaxNode("block", segment.range(candidate.open, close).shifted(base), chosen))
+                span = segment.range(candidate.open, close).shifted(base)
+                path.append(SyntaxNode("block", span, chosen))
         statements = list(block.parts()) if block is not None else []
     return reversed(path)
 

@@ -123,7 +123,7 @@ CHAIN += "".join(
 CHAIN += "  nn.softmax(%11)\n}\n"
 
 PARTS = [
-    *"%x;{}()\n\"=,$01",
+    *'%x;{}()\n"=,$01',
     "/*",
     "*/",
     " ",
@@ -155,7 +155,9 @@ def test_edits_give_what_opening_afresh_gives(seed: int):
     for _ in range(12):
         length = len(snapshot.text)
         start = chance.randint(0, length)
-        end = chance.choice([start, min(length, start + chance.randint(1, 3)), min(length, start + chance.randint(0, 120))])
+        end = chance.choice(
+            [start, min(length, start + chance.randint(1, 3)), min(length, start + chance.randint(0, 120))]
+        )
         new = chance.choice([chance.choice(PARTS), "", snapshot.text[end : end + chance.randint(0, 120)]])
         snapshot = snapshot.edit(TextSpan(start, end), new)
         afresh = Snapshot.open(snapshot.text, "example.relay")

@@ -97,13 +97,21 @@ def test_the_version_line_can_be_inserted():
 
 
 def test_all_errors_are_reported_and_none_that_follows():
-    text = VERSION + "def @main(%x: int32) {\n  %0 = ad(%x, 1);\n  %1 = add(%0, 1;\n  %2 = add(%1, %y);\n  add(%2, %0)\n}\n"
-    found = [(diagnostic.code, text[diagnostic.span.start : diagnostic.span.end]) for diagnostic in parse(text).diagnostics]
+    text = (
+        VERSION
+        + "def @main(%x: int32) {\n  %0 = ad(%x, 1);\n  %1 = add(%0, 1;\n  %2 = add(%1, %y);\n  add(%2, %0)\n}\n"
+    )
+    found = [
+        (diagnostic.code, text[diagnostic.span.start : diagnostic.span.end]) for diagnostic in parse(text).diagnostics
+    ]
     assert found == [("undefined-operator", "ad"), ("missing-token", ""), ("undefined-variable", "%y")]
 
 
 def test_an_open_brace_does_not_swallow_what_follows():
-    text = VERSION + "def @f(%x: int32) {\n  %0 = fn (%y: int32) {\n    %y\n  %1 = add(%x, %z);\n  %1\n}\ndef @g() { %q }\n"
+    text = (
+        VERSION
+        + "def @f(%x: int32) {\n  %0 = fn (%y: int32) {\n    %y\n  %1 = add(%x, %z);\n  %1\n}\ndef @g() { %q }\n"
+    )
     assert [diagnostic.code for diagnostic in parse(text).diagnostics] == [
         "unclosed-brace",
         "undefined-variable",
@@ -112,7 +120,21 @@ def test_an_open_brace_does_not_swallow_what_follows():
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n", "\0" * 50, "{" * 3000, "}" * 3000, "(" * 3000, "/*" * 3000, '"' * 3000, "\x01\x02\ud800", "#[", "%", "@"]
+    "text",
+    [
+        "",
+        " \n",
+        "\0" * 50,
+        "{" * 3000,
+        "}" * 3000,
+        "(" * 3000,
+        "/*" * 3000,
+        '"' * 3000,
+        "\x01\x02\ud800",
+        "#[",
+        "%",
+        "@",
+    ],
 )
 def test_nothing_makes_the_parser_raise(text: str):
     assert parse(text).diagnostics
