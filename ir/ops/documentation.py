@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from ..attributes import AttributeField, Attrs
 from .operator import Op, OpPattern, registered
 
-__all__ = ["document_operator", "document_operators", "signature"]
+__all__ = ["document_operator", "document_operators", "signature", "value_text"]
 
 _PATTERNS = {
     OpPattern.ELEMWISE: "elementwise",
@@ -86,13 +86,13 @@ def _fields(attrs_type: type[Attrs] | None) -> list[AttributeField]:
 
 
 def _default(field: AttributeField) -> str:
-    return "…" if field.required else _written(field.default)
+    return "…" if field.required else value_text(field.default)
 
 
-def _written(value: object) -> str:
+def value_text(value: object) -> str:
     """A value as Relay's text has it, floats without their suffix."""
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_written, value))}]"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        return f"[{', '.join(map(value_text, value))}]"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, (bool, int, type(None))):
@@ -103,7 +103,7 @@ def _written(value: object) -> str:
 
 
 def _default_cell(field: AttributeField) -> str:
-    return "" if field.required else f"`{_written(field.default)}`"
+    return "" if field.required else f"`{value_text(field.default)}`"
 
 
 def _kind(field: AttributeField) -> str:

@@ -11,7 +11,8 @@ from typing import Any
 from ...ir import ops
 from ...ir.attributes import AttributeField
 from ...ir.ops import Op
-from ..features.operator_documentation import operator_documentation, operator_signature, value_text
+from ...ir.ops.documentation import document_operator, document_operators, value_text
+from ..features.markdown import markdown
 from .problems import EXIT_OK, CommandError
 
 __all__ = ["operators", "passes"]
@@ -27,7 +28,7 @@ def passes(options: argparse.Namespace) -> int:
         if options.format == "json":
             print(json.dumps([_pass_json(item) for item in described], indent=2, ensure_ascii=False))
         else:
-            _list((item.name, item.summary) for item in described)
+            _list((item.name, markdown(item.summary)) for item in described)
         return EXIT_OK
     if options.name not in known:
         raise CommandError(f"there is no pass called {options.name}{_near(options.name, known)}")
@@ -38,10 +39,10 @@ def passes(options: argparse.Namespace) -> int:
     print(f"{declaration.name}  ({declaration.kind}, level {declaration.info.opt_level})")
     if declaration.info.required:
         print(f"requires {', '.join(declaration.info.required)}")
-    print(f"\n{declaration.doc}")
+    print(f"\n{markdown(declaration.doc)}")
     if declaration.options:
         print("\noptions:")
-        _list((_option_head(field), field.doc) for field in declaration.options.values())
+        _list((_option_head(field), markdown(field.doc)) for field in declaration.options.values())
     return EXIT_OK
 
 
@@ -76,10 +77,12 @@ def operators(options: argparse.Namespace) -> int:
     """List the operators, or explain one."""
     known = ops.registered()
     if options.name is None:
-        if options.format == "json":
+        if options.markdown:
+            print(document_operators(), end="")
+        elif options.format == "json":
             print(json.dumps([_operator_json(known[name]) for name in sorted(known)], indent=2, ensure_ascii=False))
         else:
-            _list((name, known[name].doc.strip().partition("\n\n")[0].replace("\n", " ")) for name in sorted(known))
+            _list((name, _summary(known[name])) for name in sorted(known))
         return EXIT_OK
     op = ops.find(options.name)
     if op is None:
@@ -87,10 +90,12 @@ def operators(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(_operator_json(op), indent=2, ensure_ascii=False))
         return EXIT_OK
-    print(operator_signature(op))
-    print(f"\n{operator_documentation(op)}")
-    print(f"\nfuses as {op.pattern.name.lower()}; support level {op.support_level}")
+    print(document_operator(op), end="")
     return EXIT_OK
+
+
+def _summary(op: Op) -> str:
+    return markdown(op.doc).partition("\n\n")[0].replace("\n", " ")
 
 
 def _operator_json(op: Op) -> dict[str, Any]:

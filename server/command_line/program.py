@@ -193,6 +193,7 @@ def _add_ops(commands: Commands[argparse.ArgumentParser]) -> None:
     ops = _add(commands, "ops", "list the operators, or explain one")
     ops.add_argument("name", metavar="NAME", nargs="?")
     ops.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
+    ops.add_argument("--markdown", action="store_true", help="print docs/operators.md: all about every operator")
 
     def command(options: argparse.Namespace) -> int:
         from .catalogue import operators

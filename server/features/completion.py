@@ -14,11 +14,12 @@ from itertools import islice
 from ...ir import ops
 from ...ir.attributes import AttributeField
 from ...ir.ops import Op
+from ...ir.ops.documentation import signature, value_text
 from ...ir.snapshot import CallSite, Snapshot, SymbolKind, TokenRole
 from ...ir.source import TextSpan
 from ...ir.types import DataType
 from .matching import has_in_order
-from .operator_documentation import attribute_documentation, operator_documentation, operator_signature, value_text
+from .operator_documentation import attribute_documentation, operator_documentation
 
 __all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
@@ -262,6 +263,6 @@ def documentation(subject: str) -> str:
     if op is None:
         return ""
     if kind == "op":
-        return f"```relay\n{operator_signature(op)}\n```\n\n{operator_documentation(op)}"
+        return f"```relay\n{signature(op)}\n```\n\n{operator_documentation(op)}"
     field = op.attrs_type.fields().get(rest.partition(":")[2]) if op.attrs_type is not None else None
     return attribute_documentation(field) if field is not None else ""

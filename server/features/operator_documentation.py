@@ -4,37 +4,10 @@ from __future__ import annotations
 
 from ...ir.attributes import AttributeField
 from ...ir.ops import Op
-from ...ir.types import DataType
+from ...ir.ops.documentation import value_text
+from .markdown import markdown
 
-__all__ = ["attribute_documentation", "operator_documentation", "operator_signature", "value_text"]
-
-
-def value_text(value: object) -> str:
-    """A value as Relay's text writes it among a call's attributes."""
-    if isinstance(value, (str, DataType)):
-        return f'"{value}"'
-    if isinstance(value, (tuple, list)):
-        return f"[{', '.join(map(value_text, value))}]"
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value)
-
-
-def operator_signature(op: Op) -> str:
-    """The operator as one would call it: ``nn.leaky_relu(data, alpha=…)``."""
-    return f"{op.name}({', '.join(signature_parts(op))})"
-
-
-def signature_parts(op: Op) -> list[str]:
-    """The arguments and attributes of a call, in order."""
-    parts = [f"{argument.name}" for argument in op.arguments]
-    if op.variadic:
-        parts.append("…")
-    for field in op.attrs_type.fields().values() if op.attrs_type else ():
-        parts.append(f"{field.name}=…" if field.required else f"{field.name}={value_text(field.default)}")
-    return parts
+__all__ = ["attribute_documentation", "operator_documentation"]
 
 
 def attribute_documentation(field: AttributeField) -> str:
@@ -47,14 +20,15 @@ def attribute_documentation(field: AttributeField) -> str:
     if field.choices:
         lines.append("one of " + ", ".join(f"`{value_text(choice)}`" for choice in field.choices))
     head = ", ".join(line for line in lines if line)
-    return f"{head}. {field.doc}" if field.doc else head
+    return f"{head}. {markdown(field.doc)}" if field.doc else head
 
 
 def operator_documentation(op: Op) -> str:
     """The operator's documentation with its arguments and attributes, in Markdown."""
-    parts = [op.doc.strip()]
+    parts = [markdown(op.doc)]
     if op.arguments:
-        parts.append("**Arguments**\n\n" + "\n".join(f"- `{arg.name}`: {arg.type}. {arg.doc}" for arg in op.arguments))
+        lines = (f"- `{argument.name}`: {argument.type}. {markdown(argument.doc)}" for argument in op.arguments)
+        parts.append("**Arguments**\n\n" + "\n".join(lines))
     if op.attrs_type is not None and op.attrs_type.fields():
         fields = op.attrs_type.fields().values()
         parts.append("**Attributes**\n\n" + "\n".join(f"- {attribute_documentation(field)}" for field in fields))

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from ...ir import ops
 from ...ir.ops import Op
+from ...ir.ops.documentation import value_text
 from ...ir.snapshot import CallSite, Snapshot
 from ...ir.types import FuncType
-from .operator_documentation import attribute_documentation, value_text
+from .markdown import markdown
+from .operator_documentation import attribute_documentation
 
 __all__ = ["Parameter", "SignatureHelp", "signature_help"]
 
@@ -50,7 +52,7 @@ def signature_help(snapshot: Snapshot, offset: int) -> SignatureHelp | None:
 
 
 def _operator_signature(op: Op, call: CallSite) -> SignatureHelp:
-    parts = [(argument.name, f"{argument.type}. {argument.doc}".strip()) for argument in op.arguments]
+    parts = [(argument.name, f"{argument.type}. {markdown(argument.doc)}") for argument in op.arguments]
     fields = op.attrs_type.fields() if op.attrs_type is not None else {}
     active: int | None = None
     if call.attribute is None:
@@ -63,7 +65,7 @@ def _operator_signature(op: Op, call: CallSite) -> SignatureHelp:
             active = len(parts)
         default = "…" if field.required else value_text(field.default)
         parts.append((f"{field.name}={default}", attribute_documentation(field)))
-    return _signature(op.name, parts, "", op.doc.partition("\n\n")[0], active)
+    return _signature(op.name, parts, "", markdown(op.doc).partition("\n\n")[0], active)
 
 
 def _signature(

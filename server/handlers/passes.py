@@ -284,8 +284,9 @@ async def on_passes(server: RelayLanguageServer, params: Any) -> list[dict[str, 
 
 
 def _describe_passes() -> list[dict[str, Any]]:
+    from ...ir.ops.documentation import value_text
     from ...passes import registered
-    from ..features.operator_documentation import value_text
+    from ..features.markdown import markdown
 
     described: list[dict[str, Any]] = []
     for name, kind in registered().items():
@@ -295,7 +296,7 @@ def _describe_passes() -> list[dict[str, Any]]:
                 "name": option.name,
                 "kind": option.kind,
                 "default": None if option.required else value_text(option.default),
-                "documentation": option.doc,
+                "documentation": markdown(option.doc),
                 "choices": list(option.choices),
             }
             for option in declaration.options.values()
@@ -303,8 +304,8 @@ def _describe_passes() -> list[dict[str, Any]]:
         described.append(
             {
                 "name": name,
-                "summary": declaration.summary,
-                "documentation": declaration.doc,
+                "summary": markdown(declaration.summary),
+                "documentation": markdown(declaration.doc),
                 "level": declaration.info.opt_level,
                 "required": list(declaration.info.required),
                 "options": options,

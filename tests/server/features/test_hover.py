@@ -5,6 +5,7 @@ from __future__ import annotations
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.server.features.history import RememberedStep, ValueEvent, value_events
 from relay_lsp.server.features.hover import Hover, hover, render
+from relay_lsp.server.features.markdown import markdown
 from tests.fixture import read_fixture
 
 
@@ -175,3 +176,19 @@ def test_a_value_is_followed_back_through_the_steps_that_touched_it() -> None:
 def test_a_value_that_a_step_made_of_nothing() -> None:
     steps = [RememberedStep("Pad", "x", "pad(x)", ((0, 6, ()),))]
     assert value_events(steps, TextSpan(0, 6)) == (ValueEvent("Pad", ()),)
+
+
+def test_documentation_is_shown_as_markdown() -> None:
+    docstring = """Divide by ``2``.
+
+    Before::
+
+        def @main() { 4 }
+
+        // still code
+
+    After that it is text.
+    """
+    assert markdown(docstring) == (
+        "Divide by `2`.\n\nBefore:\n\n```relay\ndef @main() { 4 }\n\n// still code\n```\n\nAfter that it is text."
+    )

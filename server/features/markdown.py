@@ -1,0 +1,48 @@
+"""Documentation as declarations have it, in reStructuredText, for editors, which show Markdown."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+
+__all__ = ["markdown"]
+
+_LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
+_ROLE = re.compile(r":\w+:`~?\.?([^`]+)`")
+_INDENT = "    "
+
+
+def markdown(docstring: str) -> str:
+    """The text with its literals, and with the blocks after ``::`` as code of Relay."""
+    return "\n".join(_lines(inspect.cleandoc(docstring).split("\n")))
+
+
+def _lines(lines: list[str]) -> Iterator[str]:
+    is_code = announced = False
+    for index, line in enumerate(lines):
+        indented = line.startswith(_INDENT)
+        if announced and indented:
+            announced, is_code = False, True
+            yield "```relay"
+        elif is_code and line and not indented:
+            is_code = False
+            yield "```\n"
+        if is_code:
+            if line or any(_is_code_further_on(lines, index)):
+                yield line.removeprefix(_INDENT)
+            continue
+        if line.endswith("::"):
+            announced = True
+            line = line[:-1]
+        yield _ROLE.sub(r"`\1`", _LITERAL.sub(r"`\1`", line))
+    if is_code:
+        yield "```"
+
+
+def _is_code_further_on(lines: list[str], index: int) -> Iterator[bool]:
+    """Whether the next line that is not empty is indented: then an empty one before it belongs to the code."""
+    for line in lines[index + 1 :]:
+        if line:
+            yield line.startswith(_INDENT)
+            return
