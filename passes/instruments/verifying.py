@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ...ir.diagnostics import Severity
+from ...ir.diagnostics import Diagnostic, Place, Severity
 from ...ir.inference import infer_types
 from ...ir.module import IRModule
+from ...ir.visitor import free_vars
 from ...ir.well_formed import check_well_formed
 from ..infrastructure import PassError, PassInfo, PassInstrument
 
@@ -20,8 +21,17 @@ class Verifier(PassInstrument):
         Raises:
             PassError: it is ill-formed or ill-typed; the diagnostics say where.
         """
-        found = [*check_well_formed(mod), *infer_types(mod).diagnostics]
+        found = [*check_well_formed(mod), *_unbound(mod), *infer_types(mod).diagnostics]
         errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
         if errors:
             message = f"left a broken module: {errors[0].message}"
             raise PassError(message, pass_name=info.name, diagnostics=errors)
+
+
+def _unbound(module: IRModule) -> list[Diagnostic]:
+    """The variables that no function of the module binds: an expression may have such, a function of a module not."""
+    return [
+        Diagnostic("variable-out-of-scope", Severity.ERROR, f"{var!r} is not bound by anything", place=Place(var))
+        for function in module.functions.values()
+        for var in free_vars(function)
+    ]
