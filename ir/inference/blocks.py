@@ -21,7 +21,7 @@ from ..types import (
     scalar_type,
 )
 from .inferencer import Inferencer, Stack
-from .report import Finding, describe, disagreement, facing, last_of, name_of
+from .report import Finding, describe, disagreement, facing, last_of, name_of, place_of
 from .solver import Mismatch
 
 __all__ = ["type_function", "type_if", "type_let"]
@@ -72,7 +72,9 @@ def _wrong_result(inferencer: Inferencer, expr: Function, mismatch: Mismatch) ->
     message = f"the result is declared {describe(expr.ret_type)}, but the body is {describe(given)}: {found}"
     body = last_of(expr.body)
     related = [Related("the result is declared here", place=Place(expr, attribute="ret_type"))]
-    return Finding("type-mismatch", message, Place(body), [*related, *inferencer.origins(body, against=expr.ret_type)])
+    return Finding(
+        "type-mismatch", message, place_of(body, expr), [*related, *inferencer.origins(body, against=expr.ret_type)]
+    )
 
 
 def type_let(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> None:
@@ -112,7 +114,10 @@ def _wrong_value(inferencer: Inferencer, expr: Let, mismatch: Mismatch) -> Findi
     message = f"{name_of(expr.var)} is declared {describe(annotation)}, but its value is {given}: {found}"
     related = [Related("the variable is declared here", place=Place(expr.var))]
     return Finding(
-        "type-mismatch", message, Place(expr.value), [*related, *inferencer.origins(expr.value, against=annotation)]
+        "type-mismatch",
+        message,
+        place_of(expr.value, expr),
+        [*related, *inferencer.origins(expr.value, against=annotation)],
     )
 
 
@@ -141,7 +146,7 @@ def type_if(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> Non
 def _wrong_condition(inferencer: Inferencer, expr: If) -> Finding:
     given = describe(inferencer.resolved(expr.cond))
     message = f"the condition of an if is a scalar of dtype bool, not {given}"
-    return Finding("condition-not-boolean", message, Place(expr.cond), inferencer.origins(expr.cond))
+    return Finding("condition-not-boolean", message, place_of(expr.cond, expr), inferencer.origins(expr.cond))
 
 
 def _different_branches(inferencer: Inferencer, expr: If, mismatch: Mismatch) -> Finding:
@@ -152,7 +157,10 @@ def _different_branches(inferencer: Inferencer, expr: If, mismatch: Mismatch) ->
     )
     found = disagreement(facing(mismatch, lhs))
     message = f"the branches differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {found}"
-    related = [Related(f"the first branch is {describe(lhs)}", place=Place(true_branch))]
+    related = [Related(f"the first branch is {describe(lhs)}", place=place_of(true_branch, expr))]
     return Finding(
-        "type-mismatch", message, Place(false_branch), [*related, *inferencer.origins(true_branch, false_branch)]
+        "type-mismatch",
+        message,
+        place_of(false_branch, expr),
+        [*related, *inferencer.origins(true_branch, false_branch)],
     )

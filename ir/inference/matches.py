@@ -27,7 +27,7 @@ from ..types import (
 )
 from .exhaustiveness import unmatched_cases
 from .inferencer import Inferencer, Stack
-from .report import Finding, count, describe, describe_pattern, disagreement, facing, last_of
+from .report import Finding, count, describe, describe_pattern, disagreement, facing, last_of, place_of
 from .solver import Mismatch
 
 __all__ = ["type_match"]
@@ -66,8 +66,8 @@ def _wrong_arm(inferencer: Inferencer, expr: Match, clause: Clause, mismatch: Mi
     rhs = inferencer.resolved(clause.rhs)
     found = disagreement(facing(mismatch, lhs))
     message = f"the arms differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {found}"
-    related = [Related(f"the first arm is {describe(lhs)}", place=Place(last_of(first)))]
-    return Finding("type-mismatch", message, Place(last_of(clause.rhs)), related)
+    related = [Related(f"the first arm is {describe(lhs)}", place=place_of(last_of(first), expr))]
+    return Finding("type-mismatch", message, place_of(last_of(clause.rhs), expr), related)
 
 
 def _check_exhaustive(inferencer: Inferencer, expr: Match) -> None:

@@ -47,6 +47,7 @@ __all__ = [
     "facing",
     "last_of",
     "name_of",
+    "place_of",
 ]
 
 _DEEPEST: Final = 6
@@ -185,6 +186,11 @@ def last_of(expr: Expr) -> Expr:
     while isinstance(expr, Let):
         expr = expr.body
     return expr
+
+
+def place_of(expr: Expr, holder: Expr) -> Place:
+    """Where ``expr`` stands in ``holder``: an operator is one object wherever it is named, and has no place."""
+    return Place(holder if isinstance(expr, Op) else expr)
 
 
 def describe_pattern(root: Pattern) -> str:
