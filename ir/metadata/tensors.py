@@ -56,7 +56,10 @@ def decode_tensor(blob: str) -> tuple[NDArray, DataType]:
         dtype = DataType(f"{_NAMES[code]}{bits}" + (f"x{lanes}" if lanes > 1 else ""))
     else:
         raise MetadataError(f"a tensor has the dtype code {code}, which stands for no dtype")
-    array = np.frombuffer(data, _holder(dtype))
+    holder = np.dtype(_holder(dtype))
+    if len(data) % holder.itemsize:
+        raise MetadataError("a tensor is cut off in its data")
+    array = np.frombuffer(data, holder)
     expected = 1
     for extent in shape:
         expected *= extent
