@@ -342,9 +342,11 @@ def _difference(lhs: object, rhs: object, map_free_vars: bool) -> tuple[_Task, s
         if kind in _GRAPH_NODES and not (isinstance(left, Tuple) and not left.fields):
             stack.append(_Task(left, right, False, None, "", graph=True))
         free = task.map_free_vars
-        left_parts = _parts(left)
+        left_parts, right_parts = _parts(left), _parts(right)
+        if len(left_parts) != len(right_parts):
+            return task, f"{_describe(left)} has {len(left_parts)} parts and {_describe(right)} {len(right_parts)}"
         if left_parts:
-            pairs = list(zip(left_parts, _parts(right), strict=True))
+            pairs = list(zip(left_parts, right_parts, strict=True))
             for (label, left_part, defines), (_, right_part, _) in reversed(pairs):
                 if left_part is right_part and type(left_part) in _LEAVES:
                     continue

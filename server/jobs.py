@@ -6,8 +6,11 @@ carries text, and its result carries text, edits and diagnostics with offsets.
 
 from __future__ import annotations
 
+import logging
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from ..passes import Trace, TraceStep
 
 __all__ = ["PassesOutcome", "Prepare", "RunPasses", "StepOutcome"]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -78,10 +83,16 @@ class RunPasses:
     calls: tuple[PassCall, ...]
     opt_level: int = 3
     with_texts: bool = True
-    """Whether the text after each step, and where it came from, is wanted too."""
+    """Whether the text after each step, where it came from, and what passes print is wanted too."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
+        if self.with_texts:
+            return self._run(progress)
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            return self._run(progress)
+
+    def _run(self, progress: Progress) -> PassesOutcome:
         from .. import passes
 
         snapshot = _snapshot(self.text, self.name)
@@ -92,14 +103,20 @@ class RunPasses:
             return PassesOutcome(self.text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
         names = [call.name for call in self.calls]
         with passes.PassContext(opt_level=self.opt_level, required_pass=names), passes.Trace() as trace:
-            try:
-                module = parsed.module
-                for call in self.calls:
-                    progress(str(call))
+            module = parsed.module
+            for call in self.calls:
+                progress(str(call))
+                try:
                     module = passes.Sequential([passes.create(call.name, **call.options)])(module)
-            except passes.PassError as error:
-                located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
-                return PassesOutcome(self.text, diagnostics=located, failed=str(error))
+                except passes.PassError as error:
+                    located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
+                    return PassesOutcome(self.text, diagnostics=located, failed=str(error))
+                except Exception as error:
+                    # A fault of the pass itself, which may be a user's. It must not look like one of the text.
+                    logger.exception("pass %s failed", call)
+                    message = f"{call}: the pass failed with {type(error).__name__}: {error}"
+                    found = Diagnostic("pass-failed", Severity.ERROR, message, _FIRST_WORD)
+                    return PassesOutcome(self.text, diagnostics=(found,), failed=message)
         return self._outcome(parsed, module, trace.steps, progress)
 
     def _outcome(

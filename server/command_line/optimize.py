@@ -34,11 +34,11 @@ def _call(text: str) -> PassCall:
         raise CommandError(str(error)) from None
 
 
-def _run(options: argparse.Namespace, with_texts: bool) -> tuple[SourceFile, PassesOutcome]:
+def _run(options: argparse.Namespace) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
     calls = tuple(_call(text) for text in options.passes)
     name = Path(file.source_name).name
-    job = RunPasses(file.text, name, calls, options.opt_level, with_texts)
+    job = RunPasses(file.text, name, calls, options.opt_level)
     return file, job.run(lambda text: None)
 
 
@@ -52,7 +52,7 @@ def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
 
 def opt(options: argparse.Namespace) -> int:
     """Run passes and give what comes out."""
-    file, outcome = _run(options, with_texts=False)
+    file, outcome = _run(options)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.timing:
@@ -74,7 +74,7 @@ def opt(options: argparse.Namespace) -> int:
 
 def trace(options: argparse.Namespace) -> int:
     """Run passes and tell what each step did."""
-    file, outcome = _run(options, with_texts=True)
+    file, outcome = _run(options)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.format == "json":
