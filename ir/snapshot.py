@@ -6,7 +6,6 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -194,13 +193,15 @@ class Snapshot:
 
     # ---- tokens and nodes
 
-    @cached_property
-    def _bases(self) -> list[int]:
-        return [unit.base for unit in self._reading.units]
+    def _unit(self, index: int) -> Unit:
+        return Unit(self._split.segments[index], index, int(self._split.starts[index]))
+
+    def _index_at(self, offset: int) -> int:
+        return int(self._split.starts.searchsorted(offset, "right")) - 1
 
     def _unit_at(self, offset: int) -> Unit | None:
-        index = bisect_right(self._bases, offset) - 1
-        return self._reading.units[index] if index >= 0 else None
+        index = self._index_at(offset)
+        return self._unit(index) if index >= 0 else None
 
     @cached_property
     def _resolved(self) -> dict[int, dict[int, Definition]]:
@@ -221,8 +222,8 @@ class Snapshot:
     def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
         """The tokens and comments that overlap a range, in order."""
         end = len(self.text) if end is None else end
-        first = max(0, bisect_right(self._bases, start) - 1)
-        for unit in self._reading.units[first:]:
+        for index in range(max(0, self._index_at(start)), len(self._split.segments)):
+            unit = self._unit(index)
             if unit.base >= end:
                 return
             for token in self._unit_tokens(unit):
@@ -232,7 +233,6 @@ class Snapshot:
     def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
         segment = unit.segment
         roles = roles_of(segment)
-        resolved = self._resolved.get(unit.number, {})
         index = 0
         offset = unit.base
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
@@ -244,13 +244,15 @@ class Snapshot:
                     yield Token(kind, span, text, TokenRole.COMMENT)
                 continue
             role = roles[index]
-            definition = resolved.get(index)
             declaration = False
-            if definition is not None:
-                role = _ROLE_OF[definition.kind]
-                declaration = definition.unit is unit and definition.token == index
-            elif (unit.number, index) in self._unresolved:
-                role = TokenRole.UNRESOLVED
+            if kind in "ILG@":
+                definition = self._resolved.get(unit.number, {}).get(index)
+                if definition is not None:
+                    role = _ROLE_OF[definition.kind]
+                    own = definition.unit
+                    declaration = own is not None and own.number == unit.number and definition.token == index
+                elif (unit.number, index) in self._unresolved:
+                    role = TokenRole.UNRESOLVED
             yield Token(kind, span, text, role, declaration)
             index += 1
 
@@ -276,7 +278,8 @@ class Snapshot:
     def folding_ranges(self) -> Iterator[TextSpan]:
         """The ranges between braces and around brackets that an editor may fold."""
         opened: list[int] = []
-        for unit in self._reading.units:
+        for index in range(len(self._split.segments)):
+            unit = self._unit(index)
             kinds, _, starts = unit.segment.tokens
             for kind, start in zip(kinds, starts, strict=True):
                 if kind in "{([":
