@@ -24,7 +24,6 @@ from ..layout import InferredLayout, Layouts
 from ..layouts import Layout, LayoutError, convert_shape, is_convertible
 from ..nn.upsampling import UpSampling3DAttrs, UpSamplingAttrs, upsampling_kernel
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from ..rounding import round_away_from_zero
 from ..shapes import in_words
 from .creation import InitOpAttrs, require_scalar
 from .expansion import TileAttrs, static_rank
@@ -271,13 +270,10 @@ def _upsampling_relation(context: RelationContext) -> Type | None:
 
 
 def _upsampling_kernel(attrs: UpsamplingAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
-    data = inputs[0]
-    layout, reference = Layout.parse(attrs.layout), Layout.parse(_reference(attrs))
-    shape = cast("tuple[int, ...]", convert_shape(data.shape, layout, reference))
-    scaled = np.asarray(shape[2:], np.float64) * [float(scale) for scale in inputs[1:]]
-    sizes = tuple(int(size) for size in round_away_from_zero(scaled))
-    grown = TensorType(convert_shape((*shape[:2], *sizes), reference, layout), data.dtype.name)
-    return upsampling_kernel(attrs, inputs[:1], grown)
+    data, *scales = inputs
+    names = ("scale_d", "scale_h", "scale_w")[-len(scales) :]
+    given = attrs.replace(**{name: float(scale) for name, scale in zip(names, scales, strict=True)})
+    return upsampling_kernel(given, (data,), result_type)
 
 
 def _upsampling_layout(
