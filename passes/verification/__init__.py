@@ -3,9 +3,10 @@
 from .bisecting import Culprit, bisect
 from .comparison import Difference, largest_difference
 from .inputs import Unverifiable, random_arguments
-from .verifying import ComparisonFailed, KeepsMeaning, Verdict, verify
+from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, verify
 
 __all__ = [
+    "BOUNDS",
     "ComparisonFailed",
     "Culprit",
     "Difference",

@@ -25,6 +25,7 @@ KINDS = (
     "typed",
     "infer",
     "passes",
+    "meaning",
     "models",
     "cross",
     "errors",
@@ -51,7 +52,7 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
     elif kind == "infer":
         for record in records.load("passes/InferType"):
             yield kind, kind, record, "", ""
-    elif kind == "passes":
+    elif kind in ("passes", "meaning"):
         for name in records.pass_names():
             if name != "InferType" and only_pass in (None, name):
                 for record in records.load(f"passes/{name}"):
@@ -82,6 +83,7 @@ def judge(case: Case) -> tuple[str, str, str, str, str | None, float]:
         "mutants": verdicts.mutants,
         "infer": verdicts.infer,
         "passes": verdicts.run_pass,
+        "meaning": verdicts.meaning,
         "models": verdicts.run_pass,
         "cross": verdicts.run_pass,
         "errors": verdicts.pass_error,

@@ -16,6 +16,7 @@ from relay_lsp import ir, passes
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.metadata import read_metadata, write_metadata
 from relay_lsp.ir.source import LineIndex
+from relay_lsp.passes import verification
 from relay_lsp.passes.compiler_regions import register_target_support
 
 from .records import Record
@@ -227,18 +228,14 @@ def _numbered(module: ir.IRModule) -> ir.IRModule:
     return ir.infer_types(ir.parse(numbered).module).module
 
 
-def run_pass(record: Record) -> str | None:
-    """The pass under the recorded context gives the recorded module, compared after inference on both sides."""
+def _missing_pass(record: Record) -> str | None:
     names = [record["pass"]] if record["pass"] != "Sequential" else [step["pass"] for step in record["args"]["passes"]]
     missing = [name for name in names if passes.find(name) is None]
-    if missing:
-        return f"no pass {missing[0]}"
-    before, problem = _typed(record["before"], "before")
-    if before is None:
-        return problem
-    expected, problem = _typed(record["after"], "after")
-    if expected is None:
-        return problem
+    return f"no pass {missing[0]}" if missing else None
+
+
+def _run(record: Record, before: ir.IRModule) -> ir.IRModule:
+    """What the recorded pass makes of ``before`` under the recorded context."""
     _register_test_targets(record)
     context = record["ctx"]
     with passes.PassContext(
@@ -247,7 +244,21 @@ def run_pass(record: Record) -> str | None:
         disabled_pass=context["disabled_pass"],
         config=context["config"],
     ):
-        result = _create(record["pass"], record["args"])(before)
+        return _create(record["pass"], record["args"])(before)
+
+
+def run_pass(record: Record) -> str | None:
+    """The pass under the recorded context gives the recorded module, compared after inference on both sides."""
+    missing = _missing_pass(record)
+    if missing:
+        return missing
+    before, problem = _typed(record["before"], "before")
+    if before is None:
+        return problem
+    expected, problem = _typed(record["after"], "after")
+    if expected is None:
+        return problem
+    result = _run(record, before)
     inferred = ir.infer_types(result)
     found = errors(inferred.diagnostics)
     if found:
@@ -256,6 +267,22 @@ def run_pass(record: Record) -> str | None:
     if ir.structural_equal(expected, actual, map_free_vars=True):
         return None
     return ir.first_difference(expected, actual, map_free_vars=True) or "structurally different"
+
+
+def meaning(record: Record) -> str | None:
+    """The pass leaves the module's results as they were, on random inputs; a module that does not run says nothing."""
+    missing = _missing_pass(record)
+    if missing:
+        return missing
+    before, problem = _typed(record["before"], "before")
+    if before is None:
+        return problem
+    after = _run(record, before)
+    try:
+        verdict = verification.verify(before, after, bound=verification.BOUNDS.get(record["pass"]))
+    except verification.Unverifiable:
+        return None
+    return None if verdict.agrees or verdict.largest is None else verdict.largest.message
 
 
 def pass_error(record: Record) -> str | None:
