@@ -15,6 +15,7 @@ from .diagnostics import Diagnostic, Place, Related, Severity
 from .expressions import Constructor, Expr, Function, GlobalVar, Var
 from .incremental import Analysis, analyse
 from .inference import Inferred, infer_types
+from .inference.fixes import fixes_for
 from .module import IRModule
 from .source import LineIndex, TextSpan
 from .syntax.lexer import WHITE_SPACE
@@ -166,7 +167,7 @@ class Snapshot:
             span or TextSpan(0, 0),
             diagnostic.place,
             related,
-            diagnostic.fixes,
+            diagnostic.fixes or (fixes_for(diagnostic, span, self.text, self._place_span) if span else ()),
             diagnostic.tags,
         )
 
