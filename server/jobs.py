@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..ir.syntax import Parsed
     from ..passes import Trace, TraceStep
 
-__all__ = ["PassesOutcome", "Prepare", "RunPasses", "StepOutcome"]
+__all__ = ["PassesOutcome", "Prepare", "RunPasses", "StepOutcome", "WouldChange"]
 
 logger = logging.getLogger(__name__)
 
@@ -82,64 +82,90 @@ class RunPasses:
     name: str
     calls: tuple[PassCall, ...]
     opt_level: int = 3
-    with_texts: bool = True
-    """Whether the text after each step, where it came from, and what passes print is wanted too."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
-        if self.with_texts:
-            return self._run(progress)
-        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-            return self._run(progress)
-
-    def _run(self, progress: Progress) -> PassesOutcome:
-        from .. import passes
-
-        snapshot = _snapshot(self.text, self.name)
-        parsed = snapshot.parsed
-        errors = tuple(_plain(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
-        if errors:
-            count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
-            return PassesOutcome(self.text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
-        names = [call.name for call in self.calls]
-        with passes.PassContext(opt_level=self.opt_level, required_pass=names), passes.Trace() as trace:
-            module = parsed.module
-            for call in self.calls:
-                progress(str(call))
-                try:
-                    module = passes.Sequential([passes.create(call.name, **call.options)])(module)
-                except passes.PassError as error:
-                    located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
-                    return PassesOutcome(self.text, diagnostics=located, failed=str(error))
-                except Exception as error:
-                    # A fault of the pass itself, which may be a user's. It must not look like one of the text.
-                    logger.exception("pass %s failed", call)
-                    message = f"{call}: the pass failed with {type(error).__name__}: {error}"
-                    found = Diagnostic("pass-failed", Severity.ERROR, message, _FIRST_WORD)
-                    return PassesOutcome(self.text, diagnostics=(found,), failed=message)
-        return self._outcome(parsed, module, trace.steps, progress)
-
-    def _outcome(
-        self, parsed: Parsed, module: IRModule, steps: Sequence[TraceStep], progress: Progress
-    ) -> PassesOutcome:
-        from ..ir.structural import structural_equal
         from ..passes.text_edits import text_edits
 
-        asked_for = {call.name for call in self.calls}
-        changing = [
-            step
-            for step in steps
-            # Types that are inferred because another pass needs them are no change of the text.
-            if step.changed
-            and (step.name != _INFER_TYPE or _INFER_TYPE in asked_for)
-            and not structural_equal(step.before, step.after)
-        ]
+        run = _run_passes(self.text, self.name, self.calls, self.opt_level, progress)
+        if isinstance(run, PassesOutcome):
+            return run
         progress("writing the text")
-        edits = text_edits(self.text, parsed, module) if changing else ()
+        edits = text_edits(self.text, run.parsed, run.module) if run.changing else ()
         text = apply_edits(self.text, edits)
-        texts = _step_texts(parsed, self.name, steps, changing, text) if self.with_texts and edits else {}
-        outcomes = tuple(_step_outcome(step, step in changing, texts) for step in steps)
+        texts = _step_texts(run, self.name, text) if edits else {}
+        outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
         return PassesOutcome(text, edits, outcomes)
+
+
+@dataclass(frozen=True)
+class WouldChange:
+    """Ask whether a pass would change a text, without working out how. What the pass prints is not wanted."""
+
+    text: str
+    name: str
+    call: PassCall
+    opt_level: int = 3
+
+    def run(self, progress: Progress) -> bool:
+        """Whether it would. One that refuses would not."""
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            run = _run_passes(self.text, self.name, (self.call,), self.opt_level, progress)
+        return isinstance(run, _Run) and bool(run.changing)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Passes that have run. ``changing`` are the steps that changed what the text says."""
+
+    parsed: Parsed
+    module: IRModule
+    steps: Sequence[TraceStep]
+    changing: Sequence[TraceStep]
+
+
+def _run_passes(
+    text: str, name: str, calls: Sequence[PassCall], opt_level: int, progress: Progress
+) -> _Run | PassesOutcome:
+    """Run passes; where they cannot be run, the outcome that says so."""
+    from .. import passes
+
+    snapshot = _snapshot(text, name)
+    parsed = snapshot.parsed
+    errors = tuple(_plain(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
+    if errors:
+        count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+        return PassesOutcome(text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
+    names = [call.name for call in calls]
+    with passes.PassContext(opt_level=opt_level, required_pass=names), passes.Trace() as trace:
+        module = parsed.module
+        for call in calls:
+            progress(str(call))
+            try:
+                module = passes.Sequential([passes.create(call.name, **call.options)])(module)
+            except passes.PassError as error:
+                located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
+                return PassesOutcome(text, diagnostics=located, failed=str(error))
+            except Exception as error:
+                # A fault of the pass itself, which may be a user's. It must not look like one of the text.
+                logger.exception("pass %s failed", call)
+                message = f"{call}: the pass failed with {type(error).__name__}: {error}"
+                found = Diagnostic("pass-failed", Severity.ERROR, message, _FIRST_WORD)
+                return PassesOutcome(text, diagnostics=(found,), failed=message)
+    return _Run(parsed, module, trace.steps, _changing(trace.steps, names))
+
+
+def _changing(steps: Sequence[TraceStep], asked_for: Sequence[str]) -> list[TraceStep]:
+    """The steps that changed what the module says. Types inferred because another pass needs them are no change."""
+    from ..ir.structural import structural_equal
+
+    return [
+        step
+        for step in steps
+        if step.changed
+        and (step.name != _INFER_TYPE or _INFER_TYPE in asked_for)
+        and not structural_equal(step.before, step.after)
+    ]
 
 
 @lru_cache(maxsize=4)
@@ -178,9 +204,7 @@ _FIRST_WORD = TextSpan(0, 1)
 Places = Callable[["Expr"], "TextSpan | None"]
 
 
-def _step_texts(
-    parsed: Parsed, name: str, steps: Sequence[TraceStep], changing: Sequence[TraceStep], final_text: str
-) -> dict[TraceStep, tuple[str, SpanOrigins]]:
+def _step_texts(run: _Run, name: str, final_text: str) -> dict[TraceStep, tuple[str, SpanOrigins]]:
     """For each step that changes the text, the text after it, and where in the text before its values came from.
 
     The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
@@ -188,12 +212,12 @@ def _step_texts(
     from ..ir.printing import to_text_with_positions
 
     found: dict[TraceStep, tuple[str, SpanOrigins]] = {}
-    places: Places = _places_of(parsed)
-    for step in steps:
-        if step not in changing:
+    places: Places = _places_of(run.parsed)
+    for step in run.steps:
+        if step not in run.changing:
             places = _places_through(step, places)
             continue
-        if step is changing[-1]:
+        if step is run.changing[-1]:
             text, new_places = final_text, _places_in(final_text, name, step.after)
         else:
             printed = to_text_with_positions(step.after)

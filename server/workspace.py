@@ -22,7 +22,7 @@ from .features.diagnostics import diagnostics
 from .features.history import RememberedStep, ValueEvent, value_events
 from .features.pipeline_comment import pipeline_comment
 from .history import History, StepRecord, default_folder
-from .jobs import PassesOutcome, Prepare, RunPasses
+from .jobs import PassesOutcome, Prepare, RunPasses, WouldChange
 from .pass_calls import PassCall, PassCallError, parse_pipeline
 from .settings import Settings, read_settings
 from .worker import JobError, Worker
@@ -234,13 +234,10 @@ class Workspace:
                 # Nobody looks at this text any more. Should it come back, the work begins anew.
                 self._surveys.pop(text, None)
                 return
-            job = RunPasses(text, name, (PassCall(candidate),), self.settings.opt_level, with_texts=False)
-            try:
-                outcome: PassesOutcome = await self.worker.run(job, timeout=self.settings.pass_timeout)
-            except JobError:
-                continue
-            if outcome.changed:
-                survey.changing.append(candidate)
+            job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
+            with contextlib.suppress(JobError):
+                if await self.worker.run(job, timeout=self.settings.pass_timeout):
+                    survey.changing.append(candidate)
 
     # History
 
