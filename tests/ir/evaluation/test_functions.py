@@ -116,3 +116,22 @@ def test_what_a_function_shares_with_its_surroundings_is_one_value(run: Run) -> 
 def as_tuple(value: Any) -> tuple[np.ndarray[Any, Any], ...]:
     assert isinstance(value, tuple)
     return value
+
+
+def test_lowered_functions_are_called_like_others(run: Run) -> None:
+    text = """
+        def @double(%y: Tensor[(2), float32], Primitive=1) -> Tensor[(2), float32] { add(%y, %y) }
+        def @main(%x: Tensor[(2), float32]) { call_lowered(@double, (%x,)) }
+        """
+    assert run(text, [1, 2]).tolist() == [2, 4]
+
+
+def test_a_lowered_function_may_write_into_what_the_caller_has(run: Run) -> None:
+    text = """
+        def @main(%x: Tensor[(2), float32], %out: Tensor[(2), float32]) {
+          let %f = fn (%y: Tensor[(2), float32], Primitive=1) -> Tensor[(2), float32] { add(%y, %y) };
+          let %done = vm.invoke_tvm_op(%f, (%x,), (%out,));
+          %out
+        }
+        """
+    assert run(text, [1, 2], np.zeros(2, np.float32)).tolist() == [2, 4]

@@ -23,6 +23,11 @@ def called(name: str, attrs: Attrs | None, *arguments: Any) -> Any:
     return evaluate_expr(Call(get(name), tuple(Constant(np.asarray(value)) for value in arguments), attrs))
 
 
+def given(kind: type[Attrs], **fields: Any) -> Attrs:
+    """Attributes with some fields given and the defaults for the rest."""
+    return kind(**fields)
+
+
 BOXES = np.array(
     [
         [0, 0.8, 1, 20, 25, 45],
@@ -36,7 +41,7 @@ BOXES = np.array(
 
 
 def test_valid_boxes_come_first() -> None:
-    attrs = GetValidCountsAttrs(score_threshold=None)
+    attrs = given(GetValidCountsAttrs, score_threshold=None)
     counts, boxes, indices = called("vision.get_valid_counts", attrs, BOXES, np.float32(0.6))
     assert counts.tolist() == [3]
     assert indices.tolist() == [[0, 1, 3, -1, -1]]
@@ -47,7 +52,7 @@ def test_valid_boxes_come_first() -> None:
 def suppressed(**attributes: Any) -> Any:
     return called(
         "vision.non_max_suppression",
-        NonMaximumSuppressionAttrs(**attributes),
+        given(NonMaximumSuppressionAttrs, **attributes),
         BOXES,
         np.array([5], np.int32),
         np.arange(5, dtype=np.int32)[None],
@@ -77,11 +82,11 @@ def test_each_class_is_suppressed_on_its_own() -> None:
     scores = np.array([[[0.9, 0.75, 0.6], [0.1, 0.8, 0.0]]], np.float32)
     limits = (np.int64(2), np.float32(0.5), np.float32(0.05))
     indices, count = called(
-        "vision.all_class_non_max_suppression", AllClassNonMaximumSuppressionAttrs(), boxes, scores, *limits
+        "vision.all_class_non_max_suppression", given(AllClassNonMaximumSuppressionAttrs), boxes, scores, *limits
     )
     assert count.tolist() == [3]
     assert indices[:3].tolist() == [[0, 0, 0], [0, 0, 2], [0, 1, 1]]
-    attrs = AllClassNonMaximumSuppressionAttrs(output_format="tensorflow")
+    attrs = given(AllClassNonMaximumSuppressionAttrs, output_format="tensorflow")
     indices, chosen, counts = called("vision.all_class_non_max_suppression", attrs, boxes, scores, *limits)
     assert counts.tolist() == [3]
     assert indices[0, :3].tolist() == [[0, 0], [0, 2], [1, 1]]
@@ -92,7 +97,7 @@ def test_regions_of_a_constant_image_are_constant() -> None:
     image = np.full((1, 2, 8, 8), 3, np.float32)
     regions = np.array([[0, 0, 0, 8, 8], [0, 2, 2, 5, 6]], np.float32)
     for mode in ("avg", "max"):
-        attrs = ROIAlignAttrs(pooled_size=(3, 2), spatial_scale=0.5, mode=mode)
+        attrs = given(ROIAlignAttrs, pooled_size=(3, 2), spatial_scale=0.5, mode=mode)
         result = called("vision.roi_align", attrs, image, regions)
         assert result.shape == (2, 2, 3, 2)
         assert (result == 3).all()
@@ -100,9 +105,9 @@ def test_regions_of_a_constant_image_are_constant() -> None:
 
 def test_pooling_takes_the_greatest_of_each_cell() -> None:
     image = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
-    attrs = ROIPoolAttrs(pooled_size=(2, 2), spatial_scale=1.0)
+    attrs = given(ROIPoolAttrs, pooled_size=(2, 2), spatial_scale=1.0)
     result = called("vision.roi_pool", attrs, image, np.array([[0, 0, 0, 3, 3]], np.float32))
     assert result[0, 0].tolist() == [[5, 7], [13, 15]]
-    last = ROIPoolAttrs(pooled_size=(2, 2), spatial_scale=1.0, layout="NHWC")
+    last = given(ROIPoolAttrs, pooled_size=(2, 2), spatial_scale=1.0, layout="NHWC")
     moved = called("vision.roi_pool", last, image.transpose(0, 2, 3, 1), np.array([[0, 0, 0, 3, 3]], np.float32))
     assert moved[0, :, :, 0].tolist() == [[5, 7], [13, 15]]
