@@ -1,0 +1,5 @@
+"""Layers of a framework in comments: reading which statement came from which, and writing it again after passes."""
+
+from .comments import layer_annotation, layers_in
+
+__all__ = ["layer_annotation", "layers_in"]

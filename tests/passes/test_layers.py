@@ -1,0 +1,63 @@
+"""Layers in comments survive passes."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from relay_lsp.ir.expressions import Call, TupleGetItem
+from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.syntax import parse
+from relay_lsp.passes import Trace, create
+from relay_lsp.passes.layers import layer_annotation, layers_in
+
+from .modules import VERSION
+
+MODEL = VERSION + textwrap.dedent(
+    """\
+    def @main(%x: Tensor[(4, 8), float32], %g: Tensor[(8), float32], %b: Tensor[(8), float32],
+              %m: Tensor[(8), float32], %v: Tensor[(8), float32]) {
+      %0 = nn.relu(%x) /* ty=Tensor[(4, 8), float32] span=model.py:3:7 */;
+      %1 = nn.batch_norm(%0, %g, %b, %m, %v, scale=False, center=False); /* torch.batch_norm_8 */
+      %2 = %1.0; /* si=[torch.batch_norm_8] */
+      exp(%2) /* si=[torch.exp_9, torch.out] */
+    }
+    """
+)
+
+
+def test_three_forms_are_read():
+    parsed = parse(MODEL)
+    layers = {
+        type(expr).__name__ if not isinstance(expr, Call) else repr(expr.op): str(span)
+        for expr, span in layers_in(parsed).items()
+    }
+    assert layers == {
+        "nn.relu": "model.py:3:7",
+        "nn.batch_norm": "torch.batch_norm_8:0:0",
+        "TupleGetItem": "torch.batch_norm_8:0:0",
+        "exp": "torch.exp_9:0:0, torch.out:0:0",
+    }
+
+
+def test_a_bare_name_is_a_layer():
+    parsed = parse(MODEL)
+    projection = next(expr for expr in layers_in(parsed) if isinstance(expr, TupleGetItem))
+    assert layers_in(parsed)[projection] == Span(SourceName("torch.batch_norm_8"))
+
+
+def test_what_a_layer_became_says_so_and_reading_it_back_continues_the_chain():
+    parsed = parse(MODEL)
+    with Trace() as trace:
+        after = create("SimplifyInference")(parsed.module)
+    text = to_text(after, annotate=layer_annotation(layers_in(parsed), trace))
+    assert re.search(r"= sqrt\(%\d\) /\* si=\[torch\.batch_norm_8\] \*/;", text)
+    assert "nn.relu(%x) /* si=[model.py:3:7] */;" in text
+    assert "/* si=[torch.exp_9, torch.out] */" in text
+    again = parse(text)
+    assert {str(span) for span in layers_in(again).values()} == {
+        "model.py:3:7",
+        "torch.batch_norm_8:0:0",
+        "torch.exp_9:0:0, torch.out:0:0",
+    }
