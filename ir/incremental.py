@@ -254,7 +254,7 @@ class _Context:
 class Analysis:
     """The diagnostics of one text, and what it takes to follow an edit."""
 
-    __slots__ = ("context", "functions", "segments", "starts", "states")
+    __slots__ = ("context", "faulty", "functions", "segments", "starts", "states")
 
     def __init__(
         self,
@@ -263,20 +263,25 @@ class Analysis:
         starts: npt.NDArray[np.int64],
         states: list[_State | None],
         functions: list[_Function],
+        candidates: Iterable[int],
     ) -> None:
         self.context: Final = context
         self.segments: Final = segments
         self.starts: Final = starts
         self.states: Final = states
         self.functions: Final = functions
+        kept = ((index, states[index]) for index in sorted(set(candidates)))
+        self.faulty: Final = [index for index, state in kept if state is not None and state.diagnostics]
+        """The statements with diagnostics, in order; only ``candidates`` are looked at."""
 
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
         found: list[Diagnostic] = []
-        for index, state in enumerate(self.states):
-            if state is not None and state.diagnostics:
-                base = int(self.starts[index])
-                found.extend(shift(diagnostic, base) for diagnostic in state.diagnostics)
+        for index in self.faulty:
+            state = self.states[index]
+            assert state is not None
+            base = int(self.starts[index])
+            found.extend(shift(diagnostic, base) for diagnostic in state.diagnostics)
         found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
         return found
 
@@ -317,13 +322,15 @@ class Analysis:
                         changed.discard(fact.bound)
                     else:
                         changed.add(fact.bound)
-            worker.follow(new_end, changed)
+            faulty = [i for i in self.faulty if i < first]
+            faulty.extend(i + shift_by for i in self.faulty if i >= old_end)
+            worker.follow(new_end, changed, faulty)
             worker.check_result()
         except _NotPlain:
             return None
         functions = [*self.functions[:position], worker.function]
         functions.extend(later.moved(shift_by) for later in self.functions[position + 1 :])
-        return Analysis(self.context, segments, starts, states, functions)
+        return Analysis(self.context, segments, starts, states, functions, [*faulty, *worker.touched])
 
     def _orders(self, function: _Function, first: int, old_end: int, count: int) -> list[float]:
         low = self.states[first - 1] if first > function.start else None
@@ -344,6 +351,8 @@ class _Worker:
         self.context: Final = context
         self.function: Final = function
         self.states: Final = states
+        self.touched: Final[list[int]] = []
+        """The statements that were typed."""
 
     def place(self, facts: _Facts, order: float, index: int) -> _State:
         """The state of a statement whose earlier ones are in place."""
@@ -351,18 +360,19 @@ class _Worker:
             raise _NotPlain
         state = self._state(facts, order, index)
         self.states[index] = state
+        self.touched.append(index)
         if facts.bound is not None:
             if facts.bound in self.function.parameters or facts.bound in self.function.names:
                 raise _NotPlain
             self.function.names[facts.bound] = state
         return state
 
-    def follow(self, index: int, changed: set[str]) -> None:
+    def follow(self, index: int, changed: set[str], faulty: Iterable[int]) -> None:
         """Type anew what uses a changed name, from ``index`` on, as far as changes reach."""
         states, end = self.states, self.function.end
+        indices: Iterable[int]
         if not changed:  # only what was meant by a misspelled name may be something else now
-            rest = enumerate(states[index:end], index)
-            indices: Iterable[int] = [i for i, state in rest if state is not None and state.has_unknown]
+            indices = [i for i in faulty if index <= i < end]
         else:
             indices = range(index, end)
         for i in indices:
@@ -371,6 +381,7 @@ class _Worker:
                 continue
             new = self._state(state.facts, state.order, i)
             states[i] = new
+            self.touched.append(i)
             if new.facts.bound is not None:
                 self.function.names[new.facts.bound] = new
                 if new.type != state.type:
@@ -505,7 +516,7 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
         index = end + 1
     if len(functions) > 1 and len({name for f in functions for name in f.names}) < sum(len(f.names) for f in functions):
         raise _NotPlain  # a graph variable may be that of an earlier function
-    return Analysis(context, segments, starts, states, functions)
+    return Analysis(context, segments, starts, states, functions, range(len(states)))
 
 
 def _header(context: _Context, header: Segment) -> tuple[str, dict[str, Type], Type | None]:

@@ -125,6 +125,8 @@ class Names:
         self.globals: dict[str, Definition] = {}
         self.types: dict[str, Definition] = {}
         self.constructors: dict[str, Definition] = {}
+        self.unreadable: set[str] = set()
+        """Functions whose head is broken: nothing is known of how to call them."""
         self.earlier_graph: dict[int, Definition] = {}
         self.metadata: Mapping[str, Sequence[object]] = {}
 
@@ -629,6 +631,8 @@ class Lowering:
             found = Definition(SymbolKind.FUNCTION, name, None, -1, GlobalVar(name[1:]))
             self.names.globals[name[1:]] = found
         self._use(token, found)
+        if found.name[1:] in self.names.unreadable:
+            return ErrorExpr()
         assert isinstance(found.value, Expr)
         return self._mark(found.value, step.node)
 

@@ -25,7 +25,8 @@ def place_span(origins: Mapping[Expr, Origin], place: Place) -> TextSpan | None:
         if place.argument < len(arguments):
             node = arguments[place.argument]
     elif place.attribute == "ret_type":
-        node = origin.node.child("result_type")
+        result = origin.node.child("result_type")
+        node = result.nodes()[-1] if result is not None else None
     elif place.attribute is not None:
         found = attribute_node(origin, place.attribute)
         if found is not None:
@@ -43,10 +44,12 @@ def place_span(origins: Mapping[Expr, Origin], place: Place) -> TextSpan | None:
 
 
 def argument_nodes(node: ShapeNode) -> list[ShapeNode]:
-    """The arguments of a call, the operands of an operator, the fields of a tuple."""
+    """The arguments of a call, the operands of an operator, the fields of a tuple, the condition of an ``if``."""
     if node.rule == "call":
         node = node.nodes()[-1]
         return [child for child in node.nodes() if child.rule != "attributes"]
+    if node.rule == "conditional":
+        return node.nodes()[:1]
     if node.rule in ("infix", "tuple", "ref_create", "ref_read", "ref_write"):
         return node.nodes()
     return []

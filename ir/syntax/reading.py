@@ -180,6 +180,9 @@ class Reading:
                 severity=Severity.WARNING,
             )
         self.names.globals[name[1:]] = definition
+        statements = unit.segment.statements
+        if not statements or statements[0].root is None:
+            self.names.unreadable.add(name[1:])
 
     def _declare_type(self, unit: Unit, kinds: str, texts: Sequence[str]) -> None:
         token = kinds.find("I")

@@ -111,10 +111,8 @@ class Split:
         segments.extend(made)
         segments.extend(old[following:])
         lengths = [sum(map(len, segment.pieces)) for segment in made]
-        if first < len(old):
-            base = int(self.starts[first])
-        else:
-            base = int(self.starts[-1]) + sum(map(len, old[-1].pieces))
+        end = int(self.starts[-1]) + sum(map(len, old[-1].pieces))
+        base = int(self.starts[first]) if first < len(old) else end
         middle = np.fromiter(accumulate(lengths, initial=base), np.int64, len(made) + 1)[:-1]
         starts = np.concatenate((self.starts[:first], middle, self.starts[following:] + delta))
         return Split(segments, starts, True), Splice(first, following, first + len(made))

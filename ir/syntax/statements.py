@@ -342,6 +342,12 @@ class _SegmentParser:
                     if frame.elements:
                         frame.elements[-1] = token + 1
                         frame.sequences[-1] = False
+                    elif not frame.is_clauses and len(frames) > 1 and frames[-2].is_clauses:
+                        frame.index.pop()  # the arm's block lost its brace
+                        self.report_unclosed(frame.open, token)
+                        self.reported_brace = True
+                        self.close_frame(frames, token - 1)
+                        continue
                     elif frame.is_clauses:
                         frame.index.pop()
                         self.finish_clause(frame)
@@ -529,6 +535,10 @@ class _SegmentParser:
         token = _token(index[position]) if not at_end else _after(index, blocks)
         if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
             return self.mend_unreadable(start, kinds, index, blocks, position)
+        name = index[position - 1] if position and not at_end and kinds[position - 1 : position + 1] == "I," else -1
+        if name >= 0 and operator_prefix(self.texts[name]) is not None:
+            self.report_fault(kinds, index, fault, token)
+            return Statement(None, kinds, index, blocks)
         insertion = self.find_insertion(start, kinds, fault)
         if insertion is not None:
             shape, kind, position = insertion
@@ -612,6 +622,10 @@ class _SegmentParser:
             self.segment.report(
                 "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.gap_before(token)
             )
+            return
+        if kinds[max(0, fault.position - 2) : fault.position + 1] in ("I.F", "I.N"):
+            before = _token(index[fault.position - 2])
+            self.segment.report("expected-token", "expected `=` and a value", self.segment.range(before, token))
             return
         if fault.position and kinds[fault.position - 1] == "I":
             before = _token(index[fault.position - 1])

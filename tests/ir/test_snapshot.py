@@ -114,7 +114,8 @@ def test_an_edit_leaves_the_old_snapshot_alone(snapshot: Snapshot):
 
 # ---- after any edits the state equals that of opening the text afresh
 
-CHAIN = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n'
+CHAIN = '#[version = "0.0.5"]\n'
+CHAIN += "def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n"
 CHAIN += "".join(
     f"  %{i} = {('nn.dense(%s, %%w, units=8)', 'nn.relu(%s)', 'add(%s, %%x)')[i % 3] % (f'%{i - 1}' if i else '%x')}"
     " /* ty=Tensor[(1, 8), float32] */;\n"

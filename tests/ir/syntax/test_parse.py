@@ -133,8 +133,8 @@ def test_attributes_of_a_function():
 
 def test_types():
     main = function(
-        "def @main[A](%t: (Tensor[(1, ?, 3i64), int8x4], A), %f: fn (A, int32) -> A, %r: ref(bool), %u) -> Tensor[(), float16] "
-        "{ %t }"
+        "def @main[A](%t: (Tensor[(1, ?, 3i64), int8x4], A), %f: fn (A, int32) -> A, %r: ref(bool), %u) "
+        "-> Tensor[(), float16] { %t }"
     )
     tuple_type, function_type, reference, none = (param.type_annotation for param in main.params)
     assert isinstance(tuple_type, TupleType)
