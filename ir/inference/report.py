@@ -14,6 +14,7 @@ from ..expressions import (
     Expr,
     Function,
     GlobalVar,
+    If,
     Let,
     Pattern,
     PatternConstructor,
@@ -189,8 +190,20 @@ def last_of(expr: Expr) -> Expr:
 
 
 def place_of(expr: Expr, holder: Expr) -> Place:
-    """Where ``expr`` stands in ``holder``: an operator is one object wherever it is named, and has no place."""
-    return Place(holder if isinstance(expr, Op) else expr)
+    """Where ``expr`` stands in ``holder``.
+
+    A name is one object wherever it is used, and its place is where it is bound: there the holder must serve, as
+    near as it can.
+    """
+    if not isinstance(expr, (Var, GlobalVar, Op, Constructor)):
+        return Place(expr)
+    if isinstance(holder, Function):
+        return Place(holder, attribute="ret_type")
+    if isinstance(holder, Let):
+        return Place(holder.var)
+    if isinstance(holder, If) and expr is holder.cond:
+        return Place(holder, argument=0)
+    return Place(holder)
 
 
 def describe_pattern(root: Pattern) -> str:

@@ -151,3 +151,21 @@ def @main(%x: Tensor[(1, 4, 16, 16), float32], %w: Tensor[(4, 4, 1, 1), float32]
 }
 """)
     assert "%v is declared Tensor[(11, 4, 1, 1), float32] here" in [related.message for related in error.related]
+
+
+def test_a_name_at_fault_is_shown_where_it_is_used(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @main(%x: float32) {
+  if (%x) { 0 } else { 1 }
+//    ^^ condition-not-boolean: the condition of an if is a scalar of dtype bool, not float32
+}
+""")
+
+
+def test_a_result_that_is_a_name_is_shown_at_its_declaration(check_errors: CheckErrors) -> None:
+    check_errors("""
+def @main(%x: float32) -> int32 {
+//                        ^^^^^ type-mismatch: the result is declared int32, but the body is float32
+  %x
+}
+""")
