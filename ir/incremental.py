@@ -370,11 +370,8 @@ class _Worker:
     def follow(self, index: int, changed: set[str], faulty: Iterable[int]) -> None:
         """Type anew what uses a changed name, from ``index`` on, as far as changes reach."""
         states, end = self.states, self.function.end
-        indices: Iterable[int]
-        if not changed:  # only what was meant by a misspelled name may be something else now
-            indices = [i for i in faulty if index <= i < end]
-        else:
-            indices = range(index, end)
+        # Without a change, only what was meant by a misspelled name may be something else now.
+        indices = range(index, end) if changed else [i for i in faulty if index <= i < end]
         for i in indices:
             state = states[i]
             if state is None or (changed.isdisjoint(state.facts.uses) and not state.has_unknown):
