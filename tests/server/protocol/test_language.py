@@ -51,7 +51,9 @@ async def test_a_fix_mends_the_text(editor: Editor) -> None:
     change = action.edit.document_changes[0]
     assert isinstance(change, types.TextDocumentEdit)
     assert change.text_document.version == editor.version
-    assert change.edits[0].new_text == "nn.relu"
+    (part,) = change.edits
+    assert isinstance(part, types.TextEdit)
+    assert part.new_text == "nn.relu"
 
 
 async def test_characters_are_counted_as_the_editor_counts_them(editor: Editor) -> None:
@@ -147,7 +149,7 @@ async def test_rename_asks_first_and_refuses_with_a_reason(editor: Editor) -> No
     assert edit.document_changes is not None
     change = edit.document_changes[0]
     assert isinstance(change, types.TextDocumentEdit)
-    assert [part.new_text for part in change.edits] == ["%data", "%data"]
+    assert [part.new_text for part in change.edits if isinstance(part, types.TextEdit)] == ["%data", "%data"]
     with pytest.raises(JsonRpcException, match="already defined"):
         await editor.client.text_document_rename_async(types.RenameParams(editor.document, position(1, 11), "w"))
 

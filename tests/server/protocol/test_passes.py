@@ -106,6 +106,7 @@ async def test_passes_over_a_broken_text_are_refused_with_the_reason(editor: Edi
 async def test_only_passes_that_would_change_the_buffer_are_offered_and_worked_out_when_chosen(editor: Editor) -> None:
     editor.open(MODEL)
     params = types.CodeActionParams(editor.document, EVERYWHERE, types.CodeActionContext([]))
+    titles: dict[str, types.CodeAction | types.Command] = {}
     for _ in range(40):
         actions = await editor.client.text_document_code_action_async(params)
         titles = {action.title: action for action in actions or []}
