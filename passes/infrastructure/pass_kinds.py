@@ -103,8 +103,8 @@ class Pass:
 
     def run(self, module: IRModule, context: PassContext) -> IRModule:
         """Run without asking the instruments, and record what came from what."""
-        if INFER_TYPE in self.info.required:
-            # A pass that reads types gets them, also where it is called outside of a pipeline.
+        if INFER_TYPE in self.info.required or isinstance(self, FunctionPass):
+            # A pass that may read types gets them, also where it is called outside of a pipeline.
             module = _ensure(INFER_TYPE, module, context)
         started = time.perf_counter()
         with _without_collection(), recording(module) as record:

@@ -175,7 +175,7 @@ class _Editor:
             return value in self._kept
         old_var = self._pairing.old_of.get(statement.root)
         old = self._pairing.old_lets.get(old_var) if isinstance(old_var, Var) else None
-        if old is None or not self._pairing.are_paired(old.value, value):
+        if old is None or not same_head(old.var, statement.root) or not self._pairing.are_paired(old.value, value):
             return False
         return old.value in self._old_number or value in self._kept
 
@@ -296,13 +296,23 @@ class _Editor:
             move_to(statement.old)
             layout = old[statement.old]
             if not statement.kept:
-                edits.append(TextEdit(self._value_span(layout), self._value_text(statement)))
+                edits.append(self._changed_in_place(statement, layout))
             number = statement.old + 1
             position = layout.line_end
         move_to(len(old) - 1)
         if not self._final.kept:
             edits.append(TextEdit(self._value_span(old[-1]), self._value_text(self._final)))
         return _without_nothing(self._text, edits)
+
+    def _changed_in_place(self, statement: _New, layout: StatementLayout) -> TextEdit:
+        """Another value for the same name; where the name's written type has changed, that as well."""
+        value = self._value_span(layout)
+        old_var = self._pairing.old_of.get(statement.root)
+        if not layout.is_let or (isinstance(old_var, Var) and same_head(old_var, statement.root)):
+            return TextEdit(value, self._value_text(statement))
+        new = statement.layout
+        text = self._written(new.start, new.value_start) + self._value_text(statement)
+        return TextEdit(TextSpan(layout.start, value.end), text)
 
     def _statement_text(self, statement: _New) -> str:
         if statement.kept:
