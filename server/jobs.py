@@ -91,7 +91,7 @@ class RunPasses:
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
-        edits = text_edits(self.text, run.parsed, run.module) if run.changing else ()
+        edits = text_edits(self.text, run.parsed, run.module, run.trace) if run.changing else ()
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
@@ -120,8 +120,13 @@ class _Run:
 
     parsed: Parsed
     module: IRModule
-    steps: Sequence[TraceStep]
+    trace: Trace
     changing: Sequence[TraceStep]
+
+    @property
+    def steps(self) -> Sequence[TraceStep]:
+        """Every step, in order of running."""
+        return self.trace.steps
 
 
 def _run_passes(
@@ -152,7 +157,7 @@ def _run_passes(
                 message = f"{call}: the pass failed with {type(error).__name__}: {error}"
                 found = Diagnostic("pass-failed", Severity.ERROR, message, _FIRST_WORD)
                 return PassesOutcome(text, diagnostics=(found,), failed=message)
-    return _Run(parsed, module, trace.steps, _changing(trace.steps, names))
+    return _Run(parsed, module, trace, _changing(trace.steps, names))
 
 
 def _changing(steps: Sequence[TraceStep], asked_for: Sequence[str]) -> list[TraceStep]:
