@@ -39,11 +39,23 @@ def @main(%x: float32) {
 """)
 
 
-def test_the_innermost_of_several_values_of_one_name() -> None:
+def test_a_second_let_of_a_name_hides_the_first() -> None:
     check_definition("""
 def @main(%x: float32) {
-  let %x = add(%x, %x);
+  let %y = add(%x, %x);
+  let %y = nn.relu(%x);
 //    ^^
+  multiply(%y$0, %x)
+}
+""")
+
+
+def test_a_let_does_not_hide_a_parameter() -> None:
+    """Within the scope of a function TVM's parser keeps the first binding of a name, odd as that is."""
+    check_definition("""
+def @main(%x: float32) {
+//        ^^
+  let %x = nn.relu(2f);
   multiply(%x$0, %x)
 }
 """)
