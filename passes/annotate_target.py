@@ -52,8 +52,8 @@ class AnnotateTarget(FunctionPass):
         }
     """
 
-    targets: tuple[str, ...] | str = option((), doc="The compilers, in order of preference.")
-    include_non_call_ops: bool = option(True, doc="Also mark tuples, projections, references and bindings.")
+    targets: tuple[str, ...] | str = option(default=(), doc="The compilers, in order of preference.")
+    include_non_call_ops: bool = option(default=True, doc="Also mark tuples, projections, references and bindings.")
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with its operators marked."""

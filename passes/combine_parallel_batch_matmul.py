@@ -38,7 +38,7 @@ class CombineParallelBatchMatmul(FunctionPass):
         }
     """
 
-    min_num_branches: int = option(3, doc="Join only where there are at least so many calls.", lower=1)
+    min_num_branches: int = option(default=3, doc="Join only where there are at least so many calls.", lower=1)
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with parallel calls joined.

@@ -43,7 +43,7 @@ class CombineParallelConv2D(FunctionPass):
         }
     """
 
-    min_num_branches: int = option(3, doc="Join only where there are at least so many convolutions.", lower=1)
+    min_num_branches: int = option(default=3, doc="Join only where there are at least so many convolutions.", lower=1)
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with parallel convolutions joined.

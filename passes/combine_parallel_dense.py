@@ -43,8 +43,8 @@ class CombineParallelDense(FunctionPass):
         }
     """
 
-    min_num_branches: int = option(3, doc="Join only where there are at least so many calls.", lower=1)
-    to_batch: bool = option(True, doc="Make a batch_matmul; otherwise one dense with all the units.")
+    min_num_branches: int = option(default=3, doc="Join only where there are at least so many calls.", lower=1)
+    to_batch: bool = option(default=True, doc="Make a batch_matmul; otherwise one dense with all the units.")
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with parallel calls joined.

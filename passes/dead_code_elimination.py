@@ -34,8 +34,8 @@ class DeadCodeElimination(ModulePass):
         }
     """
 
-    inline_once: bool = option(False, doc="Whether the value of a binding that is used once moves to its use.")
-    ignore_impurity: bool = option(False, doc="Whether every value counts as free of effects.")
+    inline_once: bool = option(default=False, doc="Whether the value of a binding that is used once moves to its use.")
+    ignore_impurity: bool = option(default=False, doc="Whether every value counts as free of effects.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module without what nobody uses."""

@@ -30,7 +30,7 @@ class DebugPrint(ModulePass):
         }
     """
 
-    header: str = option("", doc="What is shown above the module.")
+    header: str = option(default="", doc="What is shown above the module.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module itself."""

@@ -39,7 +39,7 @@ class EliminateCommonSubexpr(FunctionPass):
     """
 
     fskip: Callable[[Expr], bool] | None = option(
-        None, doc="Says of a call or projection whether it stays as it is; from Python only."
+        default=None, doc="Says of a call or projection whether it stays as it is; from Python only."
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:

@@ -40,8 +40,8 @@ class EtaExpand(ModulePass):
         }
     """
 
-    expand_constructor: bool = option(False, doc="Wrap constructors that are not called.")
-    expand_global_var: bool = option(False, doc="Wrap global functions, called or not.")
+    expand_constructor: bool = option(default=False, doc="Wrap constructors that are not called.")
+    expand_global_var: bool = option(default=False, doc="Wrap global functions, called or not.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module with every such value wrapped; the same module where neither kind is asked for."""

@@ -45,7 +45,7 @@ class FoldConstant(FunctionPass):
         }
     """
 
-    fold_qnn: bool = option(False, doc="Also compute quantised operators.")
+    fold_qnn: bool = option(default=False, doc="Also compute quantised operators.")
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with its constant parts computed."""

@@ -43,7 +43,8 @@ class FuseOps(FunctionPass):
     """
 
     fuse_opt_level: int = option(
-        -1, doc="How far to fuse: 0 not at all, 1 and more as far as the patterns admit, -1 by the context's level."
+        default=-1,
+        doc="How far to fuse: 0 not at all, 1 and more as far as the patterns admit, -1 by the context's level.",
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:

@@ -41,7 +41,7 @@ class MergeComposite(FunctionPass):
     """
 
     pattern_table: tuple[Any, ...] | str = option(
-        (), doc="The patterns, or the name of a registered table of patterns."
+        default=(), doc="The patterns, or the name of a registered table of patterns."
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:

@@ -60,8 +60,8 @@ class PartitionGraph(ModulePass):
         }
     """
 
-    mod_name: str = option("default", doc="Name of the module, in front of the name of each function.")
-    bind_constants: bool = option(True, doc="Move constants that enter a region into its function.")
+    mod_name: str = option(default="default", doc="Name of the module, in front of the name of each function.")
+    bind_constants: bool = option(default=True, doc="Move constants that enter a region into its function.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module with a function for each region.

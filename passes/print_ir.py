@@ -26,8 +26,8 @@ class PrintIR(ModulePass):
         }
     """
 
-    header: str = option("", doc="What is shown above the module.")
-    show_meta_data: bool = option(False, doc="Whether the metadata section is shown as well.")
+    header: str = option(default="", doc="What is shown above the module.")
+    show_meta_data: bool = option(default=False, doc="Whether the metadata section is shown as well.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module itself."""

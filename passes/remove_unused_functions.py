@@ -31,7 +31,9 @@ class RemoveUnusedFunctions(ModulePass):
         }
     """
 
-    entry_functions: tuple[str, ...] = option(("main",), doc="Names of the functions that callers outside may call.")
+    entry_functions: tuple[str, ...] = option(
+        default=("main",), doc="Names of the functions that callers outside may call."
+    )
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module without the functions that nothing reaches.

@@ -34,7 +34,7 @@ class SimplifyFCTranspose(FunctionPass):
     """
 
     target_weights: tuple[str, ...] = option(
-        (), doc="Names of the weights to take transposed; all where none is named."
+        default=(), doc="Names of the weights to take transposed; all where none is named."
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:

@@ -38,7 +38,9 @@ class SplitArgs(FunctionPass):
         }
     """
 
-    max_function_args: int = option(-1, doc="The most arguments and results that a kernel may have; below 0 no limit.")
+    max_function_args: int = option(
+        default=-1, doc="The most arguments and results that a kernel may have; below 0 no limit."
+    )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with such calls broken up."""

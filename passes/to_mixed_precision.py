@@ -92,9 +92,9 @@ class ToMixedPrecision(FunctionPass):
         }
     """
 
-    mixed_precision_type: str = option("float16", doc="The narrow dtype: an IEEE float, or bfloat16.")
+    mixed_precision_type: str = option(default="float16", doc="The narrow dtype: an IEEE float, or bfloat16.")
     missing_op_mode: int = option(
-        1, doc="For operators in none of the lists: 0 refuses them, 1 and 2 let them follow.", lower=0, upper=2
+        default=1, doc="For operators in none of the lists: 0 refuses them, 1 and 2 let them follow.", lower=0, upper=2
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:

@@ -24,8 +24,8 @@ class SimulatedQuantizeAttrs(Attrs):
     """Attributes of ``relay.op.annotation.simulated_quantize``."""
 
     kind: int = attribute(doc="What is quantised: 0 nothing (pass through), 1 an input, 2 a weight, 3 an activation.")
-    sign: bool = attribute(True, doc="Whether the quantised dtype is signed.")
-    rounding: str = attribute("round", doc="How a step is chosen: floor, ceil or round.")
+    sign: bool = attribute(default=True, doc="Whether the quantised dtype is signed.")
+    rounding: str = attribute(default="round", doc="How a step is chosen: floor, ceil or round.")
 
 
 _SCALAR = TensorType((), "float32")

@@ -18,9 +18,9 @@ __all__ = ["DeviceCopyAttrs", "OnDeviceAttrs"]
 class OnDeviceAttrs(Attrs):
     """Attributes of ``on_device``."""
 
-    virtual_device: VirtualDevice = attribute(VirtualDevice(), doc="The device that is asked for.")
-    constrain_result: bool = attribute(False, doc="Whether the value of the whole call must live there.")
-    constrain_body: bool = attribute(True, doc="Whether the value of `body` must live there.")
+    virtual_device: VirtualDevice = attribute(default=VirtualDevice(), doc="The device that is asked for.")
+    constrain_result: bool = attribute(default=False, doc="Whether the value of the whole call must live there.")
+    constrain_body: bool = attribute(default=True, doc="Whether the value of `body` must live there.")
 
 
 @attributes("relay.attrs.DeviceCopyAttrs")

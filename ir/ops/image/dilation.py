@@ -36,14 +36,15 @@ __all__ = ["Dilation2DAttrs"]
 class Dilation2DAttrs(Attrs):
     """Attributes of ``image.dilation2d``."""
 
-    strides: Shape = attribute((1, 1), doc="Steps of the window down and across.")
+    strides: Shape = attribute(default=(1, 1), doc="Steps of the window down and across.")
     padding: Shape = attribute(
-        (0, 0), doc="Zeros around the image: one number, two (height, width) or four (top, left, bottom, right)."
+        default=(0, 0),
+        doc="Zeros around the image: one number, two (height, width) or four (top, left, bottom, right).",
     )
-    dilations: Shape = attribute((1, 1), doc="Distance of the window's elements down and across.")
-    data_layout: str = attribute("NCHW", doc="Layout of `data` and of the result.")
-    kernel_layout: str = attribute("IHW", doc="Layout of `weight`.")
-    out_dtype: DataType = attribute(DataType(""), doc="Dtype of the result; that of `data` by default.")
+    dilations: Shape = attribute(default=(1, 1), doc="Distance of the window's elements down and across.")
+    data_layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result.")
+    kernel_layout: str = attribute(default="IHW", doc="Layout of `weight`.")
+    out_dtype: DataType = attribute(default=DataType(""), doc="Dtype of the result; that of `data` by default.")
 
 
 _NCHW = Layout.parse("NCHW")

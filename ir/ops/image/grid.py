@@ -33,13 +33,16 @@ class AffineGridAttrs(Attrs):
 class GridSampleAttrs(Attrs):
     """Attributes of ``image.grid_sample``."""
 
-    method: str = attribute("bilinear", doc="Interpolation: `nearest`, `bilinear` (also of volumes) or `bicubic`.")
-    layout: str = attribute("NCHW", doc="Layout of `data` and of the result: NCHW, or NCDHW for volumes.")
+    method: str = attribute(
+        default="bilinear", doc="Interpolation: `nearest`, `bilinear` (also of volumes) or `bicubic`."
+    )
+    layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result: NCHW, or NCDHW for volumes.")
     padding_mode: str = attribute(
-        "zeros", doc="What lies outside the image: `zeros`, the `border`'s elements, or the image's `reflection`."
+        default="zeros",
+        doc="What lies outside the image: `zeros`, the `border`'s elements, or the image's `reflection`.",
     )
     align_corners: bool = attribute(
-        True, doc="Whether -1 and 1 are the centres of the outermost elements rather than their outer edges."
+        default=True, doc="Whether -1 and 1 are the centres of the outermost elements rather than their outer edges."
     )
 
 

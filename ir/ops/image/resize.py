@@ -28,60 +28,62 @@ __all__ = ["CropAndResizeAttrs", "Resize1DAttrs", "Resize2DAttrs", "Resize3DAttr
 class ResizeAttrs(Attrs):
     """What the three ``resize`` operators share."""
 
-    size: Shape | None = attribute(None, doc="Sizes of the result along the spatial axes.")
+    size: Shape | None = attribute(default=None, doc="Sizes of the result along the spatial axes.")
     roi: tuple[float, ...] | None = attribute(
-        None,
+        default=None,
         doc="Region of interest for the mode `tf_crop_and_resize`: the starts along the spatial axes, then the ends, "
         "as parts of the image.",
     )
     layout: str = attribute(doc="Layout of `data` and of the result.")
-    method: str = attribute("linear", doc="Interpolation: `nearest_neighbor`, `linear` or `cubic`.")
+    method: str = attribute(default="linear", doc="Interpolation: `nearest_neighbor`, `linear` or `cubic`.")
     coordinate_transformation_mode: str = attribute(
-        "half_pixel",
+        default="half_pixel",
         doc="Where an element of the result lies in `data`: `half_pixel`, `align_corners`, `asymmetric`, "
         "`pytorch_half_pixel`, `tf_half_pixel_for_nn` or `tf_crop_and_resize`.",
     )
     rounding_method: str = attribute(
-        "round",
+        default="round",
         doc="Which neighbour is the nearest: `round`, `round_prefer_floor`, `round_prefer_ceil`, `floor` or `ceil`; "
         "empty for `round` with `align_corners` and `floor` otherwise.",
     )
-    cubic_alpha: float = attribute(-0.5, doc="Coefficient of the cubic spline.")
-    cubic_exclude: int = attribute(0, doc="Whether a cubic interpolation leaves out what lies outside the image.")
-    extrapolation_value: float = attribute(0.0, doc="What a region outside the image holds.")
-    out_dtype: DataType = attribute(DataType(""), doc="Dtype of the result; that of `data` by default.")
+    cubic_alpha: float = attribute(default=-0.5, doc="Coefficient of the cubic spline.")
+    cubic_exclude: int = attribute(
+        default=0, doc="Whether a cubic interpolation leaves out what lies outside the image."
+    )
+    extrapolation_value: float = attribute(default=0.0, doc="What a region outside the image holds.")
+    out_dtype: DataType = attribute(default=DataType(""), doc="Dtype of the result; that of `data` by default.")
 
 
 @attributes("relay.attrs.Resize1DAttrs")
 class Resize1DAttrs(ResizeAttrs):
     """Attributes of ``image.resize1d``."""
 
-    layout: str = attribute("NCW", doc="Layout of `data` and of the result.")
+    layout: str = attribute(default="NCW", doc="Layout of `data` and of the result.")
 
 
 @attributes("relay.attrs.Resize2DAttrs")
 class Resize2DAttrs(ResizeAttrs):
     """Attributes of ``image.resize2d`` and ``dyn.image.resize2d``."""
 
-    layout: str = attribute("NCHW", doc="Layout of `data` and of the result.")
+    layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result.")
 
 
 @attributes("relay.attrs.Resize3DAttrs")
 class Resize3DAttrs(ResizeAttrs):
     """Attributes of ``image.resize3d``."""
 
-    layout: str = attribute("NCDHW", doc="Layout of `data` and of the result.")
+    layout: str = attribute(default="NCDHW", doc="Layout of `data` and of the result.")
 
 
 @attributes("relay.attrs.CropAndResizeAttrs")
 class CropAndResizeAttrs(Attrs):
     """Attributes of ``image.crop_and_resize``."""
 
-    crop_size: Shape | None = attribute(None, doc="Height and width of the result.")
-    layout: str = attribute("NCHW", doc="Layout of `data` and of the result.")
-    method: str = attribute("bilinear", doc="Interpolation: `nearest_neighbor` or `bilinear`.")
-    extrapolation_value: float = attribute(0.0, doc="What a box outside the image holds.")
-    out_dtype: DataType = attribute(DataType(""), doc="Dtype of the result; that of `data` by default.")
+    crop_size: Shape | None = attribute(default=None, doc="Height and width of the result.")
+    layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result.")
+    method: str = attribute(default="bilinear", doc="Interpolation: `nearest_neighbor` or `bilinear`.")
+    extrapolation_value: float = attribute(default=0.0, doc="What a box outside the image holds.")
+    out_dtype: DataType = attribute(default=DataType(""), doc="Dtype of the result; that of `data` by default.")
 
 
 def _resized(context: RelationContext, reference: Layout, size: Shape) -> Type | None:

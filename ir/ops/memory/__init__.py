@@ -24,7 +24,7 @@ __all__ = ["AllocStorageAttrs", "AllocTensorAttrs"]
 class AllocStorageAttrs(Attrs):
     """Attributes of ``memory.alloc_storage``."""
 
-    dtype: DataType = attribute(DataType("float32"), doc="Dtype of the tensors that the storage is meant for.")
+    dtype: DataType = attribute(default=DataType("float32"), doc="Dtype of the tensors that the storage is meant for.")
     virtual_device: VirtualDevice = attribute(doc="Where the storage lies.")
 
 
@@ -32,7 +32,7 @@ class AllocStorageAttrs(Attrs):
 class AllocTensorAttrs(Attrs):
     """Attributes of ``memory.alloc_tensor``."""
 
-    dtype: DataType = attribute(DataType("float32"), doc="Dtype of the tensor.")
+    dtype: DataType = attribute(default=DataType("float32"), doc="Dtype of the tensor.")
     const_shape: Constant | None = attribute(doc="The shape, where it is known: a vector of integers.")
     assert_shape: Shape | None = attribute(doc="The shape that the result is taken to have, where analysis found one.")
 

@@ -28,28 +28,28 @@ DATA = Argument("data", "Any tensor.")
 class LeakyReluAttrs(Attrs):
     """Attributes of the leaky relu."""
 
-    alpha: float = attribute(0.25, lower=0.0, doc="Slope for negative inputs.")
+    alpha: float = attribute(default=0.25, lower=0.0, doc="Slope for negative inputs.")
 
 
 @attributes("relay.attrs.PReluAttrs")
 class PReluAttrs(Attrs):
     """Attributes of the parametric relu."""
 
-    axis: int = attribute(1, doc="The axis of data that the slopes run along.")
+    axis: int = attribute(default=1, doc="The axis of data that the slopes run along.")
 
 
 @attributes("relay.attrs.SoftmaxAttrs")
 class SoftmaxAttrs(Attrs):
     """Attributes of the softmax family."""
 
-    axis: int = attribute(-1, doc="The axis whose values come to sum to one; negative counts from the end.")
+    axis: int = attribute(default=-1, doc="The axis whose values come to sum to one; negative counts from the end.")
 
 
 @attributes("relay.attrs.DropoutAttrs")
 class DropoutAttrs(Attrs):
     """Attributes of dropout."""
 
-    rate: float = attribute(0.5, doc="The probability that an element is set to zero in training.")
+    rate: float = attribute(default=0.5, doc="The probability that an element is set to zero in training.")
 
 
 def relu_kernel(attrs: object, inputs: Sequence[NDArray], result_type: Type) -> NDArray:

@@ -38,28 +38,28 @@ IMAGES = Layout.parse("NCHW")
 class BitPackAttrs(Attrs):
     """Attributes of packing bits."""
 
-    bits: int = attribute(1, doc="Number of bits per element.")
-    pack_axis: int = attribute(1, doc="The axis whose elements are packed together.")
-    bit_axis: int = attribute(-1, doc="Where the axis of the bits is put.")
-    pack_type: DataType = attribute(DataType(""), doc=PACK_DTYPE)
-    name: str = attribute("BitPack", doc="Name of the computation.")
+    bits: int = attribute(default=1, doc="Number of bits per element.")
+    pack_axis: int = attribute(default=1, doc="The axis whose elements are packed together.")
+    bit_axis: int = attribute(default=-1, doc="Where the axis of the bits is put.")
+    pack_type: DataType = attribute(default=DataType(""), doc=PACK_DTYPE)
+    name: str = attribute(default="BitPack", doc="Name of the computation.")
 
 
 @attributes("relay.attrs.BinaryConv2DAttrs")
 class BinaryConv2DAttrs(Attrs):
     """Attributes of a convolution bit by bit."""
 
-    strides: Dims = attribute((1, 1), doc=STRIDES)
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    kernel_size: Dims = attribute((3, 3), doc=KERNEL_SIZE)
-    channels: Dim | None = attribute(None, doc=CHANNELS)
-    activation_bits: int = attribute(1, doc="Number of bits per element of the data.")
-    weight_bits: int = attribute(1, doc="Number of bits per element of the weight.")
-    data_layout: str = attribute("NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIHW", doc=KERNEL_LAYOUT)
-    pack_dtype: DataType = attribute(DataType(""), doc=PACK_DTYPE)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
-    unipolar: bool = attribute(True, doc=UNIPOLAR)
+    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    kernel_size: Dims = attribute(default=(3, 3), doc=KERNEL_SIZE)
+    channels: Dim | None = attribute(default=None, doc=CHANNELS)
+    activation_bits: int = attribute(default=1, doc="Number of bits per element of the data.")
+    weight_bits: int = attribute(default=1, doc="Number of bits per element of the weight.")
+    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIHW", doc=KERNEL_LAYOUT)
+    pack_dtype: DataType = attribute(default=DataType(""), doc=PACK_DTYPE)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
+    unipolar: bool = attribute(default=True, doc=UNIPOLAR)
 
 
 @attributes("relay.attrs.BinaryDenseAttrs")
@@ -67,11 +67,11 @@ class BinaryDenseAttrs(Attrs):
     """Attributes of a dense layer bit by bit."""
 
     units: Dim | None = attribute(doc=UNITS)
-    data_bits: int = attribute(1, doc="Number of bits per element of the data.")
-    weight_bits: int = attribute(1, doc="Number of bits per element of the weight.")
-    pack_dtype: DataType = attribute(DataType(""), doc=PACK_DTYPE)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
-    unipolar: bool = attribute(True, doc=UNIPOLAR)
+    data_bits: int = attribute(default=1, doc="Number of bits per element of the data.")
+    weight_bits: int = attribute(default=1, doc="Number of bits per element of the weight.")
+    pack_dtype: DataType = attribute(default=DataType(""), doc=PACK_DTYPE)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
+    unipolar: bool = attribute(default=True, doc=UNIPOLAR)
 
 
 def bitpack_relation(context: RelationContext) -> Type | None:

@@ -60,26 +60,26 @@ OUT_DTYPE = "Dtype in which products are summed and that the result has; that of
 class ConvolutionAttrs(Attrs):
     """What the attributes of all convolutions have in common."""
 
-    strides: Dims = attribute((1, 1), doc=STRIDES)
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1), doc=DILATION)
-    groups: int = attribute(1, doc=GROUPS)
-    channels: Dim | None = attribute(None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(None, doc=KERNEL_SIZE)
-    data_layout: str = attribute("NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
+    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
+    groups: int = attribute(default=1, doc=GROUPS)
+    channels: Dim | None = attribute(default=None, doc=CHANNELS)
+    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
+    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIHW", doc=KERNEL_LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
 
 
 @attributes("relay.attrs.Conv1DAttrs")
 class Conv1DAttrs(ConvolutionAttrs):
     """Attributes of a convolution over one spatial axis."""
 
-    strides: Dims = attribute((1,), doc=STRIDES)
-    dilation: Dims = attribute((1,), doc=DILATION)
-    data_layout: str = attribute("NCW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIW", doc=KERNEL_LAYOUT)
+    strides: Dims = attribute(default=(1,), doc=STRIDES)
+    dilation: Dims = attribute(default=(1,), doc=DILATION)
+    data_layout: str = attribute(default="NCW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIW", doc=KERNEL_LAYOUT)
 
 
 @attributes("relay.attrs.Conv2DAttrs")
@@ -91,11 +91,11 @@ class Conv2DAttrs(ConvolutionAttrs):
 class Conv3DAttrs(ConvolutionAttrs):
     """Attributes of a convolution over three spatial axes."""
 
-    strides: Dims = attribute((1, 1, 1), doc=STRIDES)
-    padding: Dims = attribute((0, 0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1, 1), doc=DILATION)
-    data_layout: str = attribute("NCDHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIDHW", doc=KERNEL_LAYOUT)
+    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
+    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
+    data_layout: str = attribute(default="NCDHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIDHW", doc=KERNEL_LAYOUT)
 
 
 def given_or(dtype: str, otherwise: DataType) -> DataType:

@@ -44,29 +44,29 @@ KERNEL_LAYOUT = "Order of the axes of the weight: input channels I, output chann
 class TransposedConvolutionAttrs(Attrs):
     """What the attributes of all transposed convolutions have in common."""
 
-    channels: Dim | None = attribute(None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(None, doc=KERNEL_SIZE)
-    strides: Dims = attribute((1, 1), doc=STRIDES)
-    output_padding: Dims = attribute((0, 0), doc=OUTPUT_PADDING)
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1), doc=DILATION)
-    groups: int = attribute(1, doc=GROUPS)
-    data_layout: str = attribute("NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("IOHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
+    channels: Dim | None = attribute(default=None, doc=CHANNELS)
+    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
+    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
+    output_padding: Dims = attribute(default=(0, 0), doc=OUTPUT_PADDING)
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
+    groups: int = attribute(default=1, doc=GROUPS)
+    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="IOHW", doc=KERNEL_LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
 
 
 @attributes("relay.attrs.Conv1DTransposeAttrs")
 class Conv1DTransposeAttrs(TransposedConvolutionAttrs):
     """Attributes of a transposed convolution over one spatial axis."""
 
-    strides: Dims = attribute((1,), doc=STRIDES)
-    output_padding: Dims = attribute((0,), doc=OUTPUT_PADDING)
-    padding: Dims = attribute((0,), doc=PADDING)
-    dilation: Dims = attribute((1,), doc=DILATION)
-    data_layout: str = attribute("NCW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("IOW", doc=KERNEL_LAYOUT)
+    strides: Dims = attribute(default=(1,), doc=STRIDES)
+    output_padding: Dims = attribute(default=(0,), doc=OUTPUT_PADDING)
+    padding: Dims = attribute(default=(0,), doc=PADDING)
+    dilation: Dims = attribute(default=(1,), doc=DILATION)
+    data_layout: str = attribute(default="NCW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="IOW", doc=KERNEL_LAYOUT)
 
 
 @attributes("relay.attrs.Conv2DTransposeAttrs")
@@ -78,12 +78,12 @@ class Conv2DTransposeAttrs(TransposedConvolutionAttrs):
 class Conv3DTransposeAttrs(TransposedConvolutionAttrs):
     """Attributes of a transposed convolution over three spatial axes."""
 
-    strides: Dims = attribute((1, 1, 1), doc=STRIDES)
-    output_padding: Dims = attribute((0, 0, 0), doc=OUTPUT_PADDING)
-    padding: Dims = attribute((0, 0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1, 1), doc=DILATION)
-    data_layout: str = attribute("NCDHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("IODHW", doc=KERNEL_LAYOUT)
+    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
+    output_padding: Dims = attribute(default=(0, 0, 0), doc=OUTPUT_PADDING)
+    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
+    data_layout: str = attribute(default="NCDHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="IODHW", doc=KERNEL_LAYOUT)
 
 
 class TransposedConvolution:

@@ -60,30 +60,32 @@ IMAGES, WEIGHTS = Layout.parse("NCHW"), Layout.parse("OIHW")
 class DeformableConv2DAttrs(Attrs):
     """Attributes of a deformable convolution."""
 
-    strides: Dims = attribute((1, 1), doc=STRIDES)
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1), doc=DILATION)
-    deformable_groups: int = attribute(1, doc="Number of groups of input channels; each has its own offsets.")
-    groups: int = attribute(1, doc=GROUPS)
-    channels: Dim | None = attribute(None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(None, doc=KERNEL_SIZE)
-    data_layout: str = attribute("NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
+    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
+    deformable_groups: int = attribute(default=1, doc="Number of groups of input channels; each has its own offsets.")
+    groups: int = attribute(default=1, doc=GROUPS)
+    channels: Dim | None = attribute(default=None, doc=CHANNELS)
+    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
+    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIHW", doc=KERNEL_LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
 
 
 @attributes("relay.attrs.CorrelationAttrs")
 class CorrelationAttrs(Attrs):
     """Attributes of a correlation."""
 
-    kernel_size: int = attribute(1, doc="Side of the patches that are compared; odd.")
-    max_displacement: int = attribute(1, doc="How far away patches of data2 may lie, along each axis.")
-    stride1: int = attribute(1, doc="Distance between neighbouring patches of data1.")
-    stride2: int = attribute(1, doc="Distance between neighbouring patches of data2 around one of data1.")
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    is_multiply: bool = attribute(True, doc="Whether patches are multiplied; else their absolute difference is taken.")
-    layout: str = attribute("NCHW", doc="Order of the axes; only NCHW is known.")
+    kernel_size: int = attribute(default=1, doc="Side of the patches that are compared; odd.")
+    max_displacement: int = attribute(default=1, doc="How far away patches of data2 may lie, along each axis.")
+    stride1: int = attribute(default=1, doc="Distance between neighbouring patches of data1.")
+    stride2: int = attribute(default=1, doc="Distance between neighbouring patches of data2 around one of data1.")
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    is_multiply: bool = attribute(
+        default=True, doc="Whether patches are multiplied; else their absolute difference is taken."
+    )
+    layout: str = attribute(default="NCHW", doc="Order of the axes; only NCHW is known.")
 
 
 def deformable_relation(context: RelationContext) -> Type | None:

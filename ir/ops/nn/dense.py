@@ -35,7 +35,7 @@ class DenseAttrs(Attrs):
     """Attributes of a dense layer."""
 
     units: Dim | None = attribute(doc=UNITS)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
 
 
 @attributes("relay.attrs.DensePackAttrs")
@@ -43,8 +43,10 @@ class DensePackAttrs(Attrs):
     """Attributes of a dense layer whose weight is packed."""
 
     units: Dim | None = attribute(doc=UNITS)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
-    weight_layout: str = attribute("NC", doc="Layout of the packed weight, such as NC8n: units N, input dimension C.")
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
+    weight_layout: str = attribute(
+        default="NC", doc="Layout of the packed weight, such as NC8n: units N, input dimension C."
+    )
 
 
 @attributes("relay.attrs.MatmulAttrs")
@@ -52,25 +54,25 @@ class MatmulAttrs(Attrs):
     """Attributes of a product of matrices."""
 
     units: Dim | None = attribute(doc=UNITS)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
-    transpose_a: bool = attribute(False, doc=TRANSPOSE_A)
-    transpose_b: bool = attribute(False, doc=TRANSPOSE_B)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
+    transpose_a: bool = attribute(default=False, doc=TRANSPOSE_A)
+    transpose_b: bool = attribute(default=False, doc=TRANSPOSE_B)
 
 
 @attributes("relay.attrs.BatchMatmulAttrs")
 class BatchMatmulAttrs(Attrs):
     """Attributes of a batch of products of matrices."""
 
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
-    transpose_a: bool = attribute(False, doc=TRANSPOSE_A)
-    transpose_b: bool = attribute(False, doc=TRANSPOSE_B)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
+    transpose_a: bool = attribute(default=False, doc=TRANSPOSE_A)
+    transpose_b: bool = attribute(default=False, doc=TRANSPOSE_B)
 
 
 @attributes("relay.attrs.BiasAddAttrs")
 class BiasAddAttrs(Attrs):
     """Attributes of adding a bias."""
 
-    axis: int = attribute(1, doc="The axis of data that the bias runs along; negative counts from the end.")
+    axis: int = attribute(default=1, doc="The axis of data that the bias runs along; negative counts from the end.")
 
 
 class MatrixProduct:

@@ -24,7 +24,7 @@ __all__ = ["NLLLossAttrs"]
 class NLLLossAttrs(Attrs):
     """Attributes of the negative log likelihood loss."""
 
-    reduction: str = attribute("mean", doc="none for a loss per target, sum, or mean (weighted).")
+    reduction: str = attribute(default="mean", doc="none for a loss per target, sum, or mean (weighted).")
     ignore_index: int = attribute(doc="The target that does not count.")
 
 

@@ -40,10 +40,10 @@ SCALE = "Whether the result is multiplied by gamma; gamma is ignored otherwise."
 class NormalizationAttrs(Attrs):
     """What the attributes of the normalizations with a scale and an offset have in common."""
 
-    axis: int = attribute(1, doc=AXIS)
-    epsilon: float = attribute(1e-5, doc=EPSILON)
-    center: bool = attribute(True, doc=CENTER)
-    scale: bool = attribute(True, doc=SCALE)
+    axis: int = attribute(default=1, doc=AXIS)
+    epsilon: float = attribute(default=1e-5, doc=EPSILON)
+    center: bool = attribute(default=True, doc=CENTER)
+    scale: bool = attribute(default=True, doc=SCALE)
 
 
 @attributes("relay.attrs.BatchNormAttrs")
@@ -60,29 +60,29 @@ class InstanceNormAttrs(NormalizationAttrs):
 class LayerNormAttrs(NormalizationAttrs):
     """Attributes of layer normalization."""
 
-    axis: int = attribute(-1, doc="The axis that is normalized; negative counts from the end.")
+    axis: int = attribute(default=-1, doc="The axis that is normalized; negative counts from the end.")
 
 
 @attributes("relay.attrs.GroupNormAttrs")
 class GroupNormAttrs(Attrs):
     """Attributes of group normalization."""
 
-    num_groups: int = attribute(0, doc="Number of groups that the channels are split into.")
-    axis: int = attribute(1, doc=AXIS)
-    epsilon: float = attribute(1e-5, doc=EPSILON)
-    center: bool = attribute(True, doc=CENTER)
-    scale: bool = attribute(True, doc=SCALE)
+    num_groups: int = attribute(default=0, doc="Number of groups that the channels are split into.")
+    axis: int = attribute(default=1, doc=AXIS)
+    epsilon: float = attribute(default=1e-5, doc=EPSILON)
+    center: bool = attribute(default=True, doc=CENTER)
+    scale: bool = attribute(default=True, doc=SCALE)
 
 
 @attributes("relay.attrs.LRNAttrs")
 class LRNAttrs(Attrs):
     """Attributes of local response normalization."""
 
-    size: int = attribute(5, doc="Number of neighbouring channels that are summed; odd.")
-    axis: int = attribute(1, doc="The axis of the channels: 1 or 3.")
-    bias: float = attribute(2.0, doc="The offset in the divisor.")
-    alpha: float = attribute(0.0001, doc="The factor of the mean square.")
-    beta: float = attribute(0.75, doc="The power of the divisor.")
+    size: int = attribute(default=5, doc="Number of neighbouring channels that are summed; odd.")
+    axis: int = attribute(default=1, doc="The axis of the channels: 1 or 3.")
+    bias: float = attribute(default=2.0, doc="The offset in the divisor.")
+    alpha: float = attribute(default=0.0001, doc="The factor of the mean square.")
+    beta: float = attribute(default=0.75, doc="The power of the divisor.")
 
 
 @attributes("relay.attrs.L2NormalizeAttrs")

@@ -32,7 +32,8 @@ class PadAttrs(Attrs):
 
     pad_width: tuple[tuple[int, ...], ...] = attribute(doc=PAD_WIDTH)
     pad_mode: str = attribute(
-        "constant", doc="What is added: constant (the given value), edge (the last element) or reflect (without it)."
+        default="constant",
+        doc="What is added: constant (the given value), edge (the last element) or reflect (without it).",
     )
 
 
@@ -40,7 +41,7 @@ class PadAttrs(Attrs):
 class MirrorPadAttrs(Attrs):
     """Attributes of mirrored padding."""
 
-    mode: str = attribute("SYMMETRIC", doc="SYMMETRIC repeats the last element, REFLECT does not.")
+    mode: str = attribute(default="SYMMETRIC", doc="SYMMETRIC repeats the last element, REFLECT does not.")
     pad_width: tuple[Dims, ...] = attribute(doc=PAD_WIDTH)
 
 

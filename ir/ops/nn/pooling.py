@@ -44,22 +44,22 @@ class PoolAttrs(Attrs):
     """What the attributes of all windowed pools have in common."""
 
     pool_size: Dims = attribute(doc=POOL_SIZE)
-    strides: Dims = attribute((1, 1), doc=STRIDES)
-    dilation: Dims = attribute((1, 1), doc=DILATION)
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    layout: str = attribute("NCHW", doc=LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
-    ceil_mode: bool = attribute(False, doc=CEIL_MODE)
+    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
+    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    layout: str = attribute(default="NCHW", doc=LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
+    ceil_mode: bool = attribute(default=False, doc=CEIL_MODE)
 
 
 @attributes("relay.attrs.MaxPool1DAttrs")
 class MaxPool1DAttrs(PoolAttrs):
     """Attributes of a maximum pool over one spatial axis."""
 
-    strides: Dims = attribute((1,), doc=STRIDES)
-    dilation: Dims = attribute((1,), doc=DILATION)
-    padding: Dims = attribute((0,), doc=PADDING)
-    layout: str = attribute("NCW", doc=LAYOUT)
+    strides: Dims = attribute(default=(1,), doc=STRIDES)
+    dilation: Dims = attribute(default=(1,), doc=DILATION)
+    padding: Dims = attribute(default=(0,), doc=PADDING)
+    layout: str = attribute(default="NCW", doc=LAYOUT)
 
 
 @attributes("relay.attrs.MaxPool2DAttrs")
@@ -71,27 +71,27 @@ class MaxPool2DAttrs(PoolAttrs):
 class MaxPool3DAttrs(PoolAttrs):
     """Attributes of a maximum pool over three spatial axes."""
 
-    strides: Dims = attribute((1, 1, 1), doc=STRIDES)
-    dilation: Dims = attribute((1, 1, 1), doc=DILATION)
-    padding: Dims = attribute((0, 0, 0), doc=PADDING)
-    layout: str = attribute("NCDHW", doc=LAYOUT)
+    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
+    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
+    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
+    layout: str = attribute(default="NCDHW", doc=LAYOUT)
 
 
 @attributes()
 class AveragePoolAttrs(PoolAttrs):
     """What the attributes of all average pools have in common."""
 
-    count_include_pad: bool = attribute(False, doc=COUNT_INCLUDE_PAD)
+    count_include_pad: bool = attribute(default=False, doc=COUNT_INCLUDE_PAD)
 
 
 @attributes("relay.attrs.AvgPool1DAttrs")
 class AvgPool1DAttrs(AveragePoolAttrs):
     """Attributes of an average pool over one spatial axis."""
 
-    strides: Dims = attribute((1,), doc=STRIDES)
-    dilation: Dims = attribute((1,), doc=DILATION)
-    padding: Dims = attribute((0,), doc=PADDING)
-    layout: str = attribute("NCW", doc=LAYOUT)
+    strides: Dims = attribute(default=(1,), doc=STRIDES)
+    dilation: Dims = attribute(default=(1,), doc=DILATION)
+    padding: Dims = attribute(default=(0,), doc=PADDING)
+    layout: str = attribute(default="NCW", doc=LAYOUT)
 
 
 @attributes("relay.attrs.AvgPool2DAttrs")
@@ -103,34 +103,34 @@ class AvgPool2DAttrs(AveragePoolAttrs):
 class AvgPool3DAttrs(AveragePoolAttrs):
     """Attributes of an average pool over three spatial axes."""
 
-    strides: Dims = attribute((1, 1, 1), doc=STRIDES)
-    dilation: Dims = attribute((1, 1, 1), doc=DILATION)
-    padding: Dims = attribute((0, 0, 0), doc=PADDING)
-    layout: str = attribute("NCDHW", doc=LAYOUT)
+    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
+    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
+    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
+    layout: str = attribute(default="NCDHW", doc=LAYOUT)
 
 
 @attributes("relay.attrs.GlobalPool2DAttrs")
 class GlobalPool2DAttrs(Attrs):
     """Attributes of a global pool."""
 
-    layout: str = attribute("NCHW", doc=LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
+    layout: str = attribute(default="NCHW", doc=LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
 
 
 @attributes()
 class AdaptivePoolAttrs(Attrs):
     """What the attributes of all adaptive pools have in common."""
 
-    output_size: Dims | None = attribute((), doc=OUTPUT_SIZE)
-    layout: str = attribute("NCHW", doc=LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
+    output_size: Dims | None = attribute(default=(), doc=OUTPUT_SIZE)
+    layout: str = attribute(default="NCHW", doc=LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
 
 
 @attributes("relay.attrs.AdaptivePool1DAttrs")
 class AdaptivePool1DAttrs(AdaptivePoolAttrs):
     """Attributes of an adaptive pool over one spatial axis."""
 
-    layout: str = attribute("NCW", doc=LAYOUT)
+    layout: str = attribute(default="NCW", doc=LAYOUT)
 
 
 @attributes("relay.attrs.AdaptivePool2DAttrs")
@@ -142,7 +142,7 @@ class AdaptivePool2DAttrs(AdaptivePoolAttrs):
 class AdaptivePool3DAttrs(AdaptivePoolAttrs):
     """Attributes of an adaptive pool over three spatial axes."""
 
-    layout: str = attribute("NCDHW", doc=LAYOUT)
+    layout: str = attribute(default="NCDHW", doc=LAYOUT)
 
 
 def spatial_positions(name: str, letters: str, data: TensorType) -> tuple[int, ...]:

@@ -31,10 +31,10 @@ IMAGES = Layout.parse("NCHW")
 class SubPixelAttrs(Attrs):
     """Attributes of moving elements between channels and space."""
 
-    block_size: int = attribute(1, doc="Side of the square block that is one position on the other side.")
-    layout: str = attribute("NCHW", doc="Order of the axes: batch N, channels C, height H, width W.")
+    block_size: int = attribute(default=1, doc="Side of the square block that is one position on the other side.")
+    layout: str = attribute(default="NCHW", doc="Order of the axes: batch N, channels C, height H, width W.")
     mode: str = attribute(
-        "DCR", doc="How channels hold the blocks: DCR with the position in the block outermost, CDR innermost."
+        default="DCR", doc="How channels hold the blocks: DCR with the position in the block outermost, CDR innermost."
     )
 
 
@@ -42,16 +42,16 @@ class SubPixelAttrs(Attrs):
 class SpaceToBatchNDAttrs(Attrs):
     """Attributes of moving blocks of space into the batch."""
 
-    block_shape: tuple[int, ...] = attribute((1, 1), doc="Size of a block along each spatial axis.")
+    block_shape: tuple[int, ...] = attribute(default=(1, 1), doc="Size of a block along each spatial axis.")
     paddings: tuple[Dims, ...] = attribute(doc="Elements added before and after, for each spatial axis.")
-    pad_value: float = attribute(0.0, doc="The value that is added.")
+    pad_value: float = attribute(default=0.0, doc="The value that is added.")
 
 
 @attributes("relay.attrs.BatchToSpaceNDAttrs")
 class BatchToSpaceNDAttrs(Attrs):
     """Attributes of moving the batch into blocks of space."""
 
-    block_shape: tuple[int, ...] = attribute((1, 1), doc="Size of a block along each spatial axis.")
+    block_shape: tuple[int, ...] = attribute(default=(1, 1), doc="Size of a block along each spatial axis.")
     crops: tuple[Dims, ...] = attribute(doc="Elements cut off before and after, for each spatial axis.")
 
 
@@ -59,15 +59,15 @@ class BatchToSpaceNDAttrs(Attrs):
 class DilateAttrs(Attrs):
     """Attributes of spreading elements apart."""
 
-    strides: Dims = attribute((1, 1), doc="Distance of neighbouring elements in the result, for each axis.")
-    dilation_value: float = attribute(0.0, doc="The value between them.")
+    strides: Dims = attribute(default=(1, 1), doc="Distance of neighbouring elements in the result, for each axis.")
+    dilation_value: float = attribute(default=0.0, doc="The value between them.")
 
 
 @attributes("relay.attrs.FIFOBufferAttrs")
 class FIFOBufferAttrs(Attrs):
     """Attributes of a buffer."""
 
-    axis: int = attribute(0, doc="The axis along which elements move up; negative counts from the end.")
+    axis: int = attribute(default=0, doc="The axis along which elements move up; negative counts from the end.")
 
 
 def batch_flatten_relation(context: RelationContext) -> Type | None:

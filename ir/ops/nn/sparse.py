@@ -31,7 +31,7 @@ __all__ = ["SparseConv2DAttrs", "SparseDenseAttrs", "SparseTransposeAttrs"]
 class SparseDenseAttrs(Attrs):
     """Attributes of a dense layer with a sparse operand."""
 
-    sparse_lhs: bool = attribute(False, doc="Whether the data is the sparse operand rather than the weight.")
+    sparse_lhs: bool = attribute(default=False, doc="Whether the data is the sparse operand rather than the weight.")
 
 
 @attributes("relay.attrs.SparseTransposeAttrs")
@@ -43,8 +43,8 @@ class SparseTransposeAttrs(Attrs):
 class SparseConv2DAttrs(Attrs):
     """Attributes of a convolution with a sparse weight."""
 
-    layout: str = attribute("NHWC", doc="Order of the axes of the data: NHWC or NCHW.")
-    kernel_size: Dims = attribute((1, 1), doc="Extent of the kernel: 1x1, or 3x3 with the data padded by one.")
+    layout: str = attribute(default="NHWC", doc="Order of the axes of the data: NHWC or NCHW.")
+    kernel_size: Dims = attribute(default=(1, 1), doc="Extent of the kernel: 1x1, or 3x3 with the data padded by one.")
 
 
 def _rows(indptr: TensorType) -> Dim:

@@ -30,9 +30,9 @@ class UpSamplingAttrs(Attrs):
 
     scale_h: float = attribute(doc="The factor along the height.")
     scale_w: float = attribute(doc="The factor along the width.")
-    layout: str = attribute("NCHW", doc="Order of the axes: batch N, channels C, height H, width W.")
-    method: str = attribute("nearest_neighbor", doc="nearest_neighbor, bilinear or bicubic.")
-    align_corners: bool = attribute(False, doc="Whether the corners of data and result meet at their centres.")
+    layout: str = attribute(default="NCHW", doc="Order of the axes: batch N, channels C, height H, width W.")
+    method: str = attribute(default="nearest_neighbor", doc="nearest_neighbor, bilinear or bicubic.")
+    align_corners: bool = attribute(default=False, doc="Whether the corners of data and result meet at their centres.")
 
 
 @attributes("relay.attrs.UpSampling3DAttrs")
@@ -42,10 +42,10 @@ class UpSampling3DAttrs(Attrs):
     scale_d: float = attribute(doc="The factor along the depth.")
     scale_h: float = attribute(doc="The factor along the height.")
     scale_w: float = attribute(doc="The factor along the width.")
-    layout: str = attribute("NCDHW", doc="Order of the axes: batch N, channels C, depth D, height H, width W.")
-    method: str = attribute("nearest_neighbor", doc="nearest_neighbor or trilinear.")
+    layout: str = attribute(default="NCDHW", doc="Order of the axes: batch N, channels C, depth D, height H, width W.")
+    method: str = attribute(default="nearest_neighbor", doc="nearest_neighbor or trilinear.")
     coordinate_transformation_mode: str = attribute(
-        "half_pixel", doc="How places in the result map to the data: half_pixel, align_corners or asymmetric."
+        default="half_pixel", doc="How places in the result map to the data: half_pixel, align_corners or asymmetric."
     )
 
 

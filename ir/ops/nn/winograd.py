@@ -70,16 +70,16 @@ class _WinogradTile(Attrs):
 class WinogradAttrs(_WinogradTile):
     """What the attributes of the convolutions with a weight transformed for Winograd's algorithm have in common."""
 
-    strides: Dims = attribute((1, 1), doc=STRIDES)
-    padding: Dims = attribute((0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1), doc=DILATION)
-    groups: int = attribute(1, doc=GROUPS)
-    channels: Dim | None = attribute(None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(None, doc=KERNEL_SIZE)
-    data_layout: str = attribute("NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute("", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
+    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
+    padding: Dims = attribute(default=(0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
+    groups: int = attribute(default=1, doc=GROUPS)
+    channels: Dim | None = attribute(default=None, doc=CHANNELS)
+    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
+    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIHW", doc=KERNEL_LAYOUT)
+    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
 
 
 @attributes("relay.attrs.Conv2DWinogradAttrs")
@@ -91,11 +91,11 @@ class Conv2DWinogradAttrs(WinogradAttrs):
 class Conv3DWinogradAttrs(WinogradAttrs):
     """Attributes of a three-dimensional convolution with a transformed weight."""
 
-    strides: Dims = attribute((1, 1, 1), doc=STRIDES)
-    padding: Dims = attribute((0, 0, 0), doc=PADDING)
-    dilation: Dims = attribute((1, 1, 1), doc=DILATION)
-    data_layout: str = attribute("NCDHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute("OIDHW", doc=KERNEL_LAYOUT)
+    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
+    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
+    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
+    data_layout: str = attribute(default="NCDHW", doc=DATA_LAYOUT)
+    kernel_layout: str = attribute(default="OIDHW", doc=KERNEL_LAYOUT)
 
 
 @attributes("relay.attrs.ConvWinogradWeightTransformAttrs")
@@ -108,7 +108,7 @@ class Conv2DWinogradNNPACKWeightTransformAttrs(Attrs):
     """Attributes of transforming a weight for NNPACK."""
 
     convolution_algorithm: int = attribute(doc="NNPACK's number of the algorithm, such as that of WT_8x8.")
-    out_dtype: DataType = attribute(DataType(""), doc=OUT_DTYPE)
+    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
 
 
 @attributes("relay.attrs.ConvGemmWeightTransformAttrs")

@@ -34,8 +34,8 @@ from .requantize import requantized
 class BroadcastAttrs(Attrs):
     """Attributes of the operators with two quantised operands."""
 
-    lhs_axis: int = attribute(-1, doc="Axis of `lhs` that a vector of its scales or zero points belongs to.")
-    rhs_axis: int = attribute(-1, doc="Axis of `rhs` that a vector of its scales or zero points belongs to.")
+    lhs_axis: int = attribute(default=-1, doc="Axis of `lhs` that a vector of its scales or zero points belongs to.")
+    rhs_axis: int = attribute(default=-1, doc="Axis of `rhs` that a vector of its scales or zero points belongs to.")
 
 
 def _require_operand_parameters(

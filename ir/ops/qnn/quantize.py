@@ -28,14 +28,14 @@ class QuantizeAttrs(Attrs):
     """Attributes of ``qnn.quantize``."""
 
     out_dtype: DataType = attribute(doc="Dtype of the result: int8, uint8, int16 or int32.")
-    axis: int = attribute(-1, doc="Axis of the channels that a vector of scales or zero points belongs to.")
+    axis: int = attribute(default=-1, doc="Axis of the channels that a vector of scales or zero points belongs to.")
 
 
 @attributes("relay.attrs.DequantizeAttrs")
 class DequantizeAttrs(Attrs):
     """Attributes of ``qnn.dequantize`` and ``qnn.simulated_dequantize``."""
 
-    axis: int = attribute(-1, doc="Axis of the channels that a vector of scales or zero points belongs to.")
+    axis: int = attribute(default=-1, doc="Axis of the channels that a vector of scales or zero points belongs to.")
 
 
 def _quantize_relation(context: RelationContext) -> Type | None:

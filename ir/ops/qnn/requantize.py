@@ -33,18 +33,20 @@ from .quantize import QUANTIZED
 class RequantizeAttrs(Attrs):
     """Attributes of ``qnn.requantize``."""
 
-    axis: int = attribute(-1, doc="Axis of the channels that a vector of input scales or zero points belongs to.")
+    axis: int = attribute(
+        default=-1, doc="Axis of the channels that a vector of input scales or zero points belongs to."
+    )
     rounding: str = attribute(
-        "None",
+        default="None",
         doc="Where a half goes: UPWARD to the greater number (-1.5 to -1), TONEAREST away from zero (-1.5 to -2). "
         "None takes the configured way, which is UPWARD.",
     )
     compute_dtype: str = attribute(
-        "None",
+        default="None",
         doc="Arithmetic of the multiplication: int64 (fixed-point), float32 or float64. None takes the configured "
         "one, which is int64 for a target without SSE4.1.",
     )
-    out_dtype: DataType = attribute(DataType(""), doc="Dtype of the result: int8, uint8, int16 or int32.")
+    out_dtype: DataType = attribute(default=DataType(""), doc="Dtype of the result: int8, uint8, int16 or int32.")
 
 
 def _relation(context: RelationContext) -> Type | None:

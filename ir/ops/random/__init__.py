@@ -37,7 +37,7 @@ class UniformAttrs(Attrs):
     """Attributes of ``random.uniform``."""
 
     out_shape: tuple[int, ...] = attribute(doc=_OUT_SHAPE)
-    out_dtype: DataType = attribute(DataType(""), doc=_OUT_DTYPE)
+    out_dtype: DataType = attribute(default=DataType(""), doc=_OUT_DTYPE)
 
 
 @attributes("relay.attrs.NormalAttrs")
@@ -45,14 +45,14 @@ class NormalAttrs(Attrs):
     """Attributes of ``random.normal``."""
 
     out_shape: tuple[int, ...] = attribute(doc=_OUT_SHAPE)
-    out_dtype: DataType = attribute(DataType(""), doc=_OUT_DTYPE)
+    out_dtype: DataType = attribute(default=DataType(""), doc=_OUT_DTYPE)
 
 
 @attributes("relay.attrs.MultinomialAttrs")
 class MultinomialAttrs(Attrs):
     """Attributes of ``random.multinomial``."""
 
-    num_samples: int = attribute(1, doc="How many samples to draw from each distribution.")
+    num_samples: int = attribute(default=1, doc="How many samples to draw from each distribution.")
 
 
 _KEY = TensorType((10,), "uint64")

@@ -46,8 +46,8 @@ class FixedPointMultiplyAttrs(Attrs):
 class FixedPointMultiplyPerAxisAttrs(Attrs):
     """Attributes of ``fixed_point_multiply_per_axis``."""
 
-    is_lshift_required: bool = attribute(False, doc="Whether left_shift is applied, before the product.")
-    is_rshift_required: bool = attribute(False, doc="Whether right_shift is applied, after the product.")
+    is_lshift_required: bool = attribute(default=False, doc="Whether left_shift is applied, before the product.")
+    is_rshift_required: bool = attribute(default=False, doc="Whether right_shift is applied, after the product.")
     axes: tuple[int, ...] | None = attribute(doc="The axes of data that the multipliers run along.")
 
 

@@ -30,21 +30,23 @@ __all__ = ["ConcatenateAttrs", "MeshgridAttrs", "StackAttrs", "concatenate_layou
 class ConcatenateAttrs(Attrs):
     """Attributes of ``concatenate``."""
 
-    axis: int = attribute(0, doc="The axis to join the tensors along, negative counted from the end.")
+    axis: int = attribute(default=0, doc="The axis to join the tensors along, negative counted from the end.")
 
 
 @attributes("relay.attrs.StackAttrs")
 class StackAttrs(Attrs):
     """Attributes of ``stack``."""
 
-    axis: int = attribute(0, doc="Where the new axis stands in the result, negative counted from the end.")
+    axis: int = attribute(default=0, doc="Where the new axis stands in the result, negative counted from the end.")
 
 
 @attributes("relay.attrs.MeshgridAttrs")
 class MeshgridAttrs(Attrs):
     """Attributes of ``meshgrid``."""
 
-    indexing: str = attribute("ij", doc="'ij' keeps the order of the vectors; 'xy' exchanges the first two axes.")
+    indexing: str = attribute(
+        default="ij", doc="'ij' keeps the order of the vectors; 'xy' exchanges the first two axes."
+    )
 
 
 def _require_alike(tensors: Sequence[TensorType], what: str) -> None:

@@ -30,7 +30,7 @@ class InitOpAttrs(Attrs):
     """Attributes of the operators that make a tensor of a given shape."""
 
     shape: tuple[int, ...] | None = attribute(doc="The shape of the result; None where it is an argument.")
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the result.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the result.")
 
 
 @attributes("relay.attrs.ArangeAttrs")

@@ -25,17 +25,21 @@ __all__ = ["MatrixSetDiagAttrs", "TriluAttrs"]
 class MatrixSetDiagAttrs(Attrs):
     """Attributes of ``matrix_set_diag``."""
 
-    k1: int = attribute(0, doc="The lowest diagonal that is written; negative ones lie below the main one.")
-    k2: int = attribute(0, doc="The highest diagonal that is written.")
-    super_diag_right_align: bool = attribute(True, doc="Whether the diagonals above the main one end at the right.")
-    sub_diag_right_align: bool = attribute(False, doc="Whether the diagonals below the main one end at the right.")
+    k1: int = attribute(default=0, doc="The lowest diagonal that is written; negative ones lie below the main one.")
+    k2: int = attribute(default=0, doc="The highest diagonal that is written.")
+    super_diag_right_align: bool = attribute(
+        default=True, doc="Whether the diagonals above the main one end at the right."
+    )
+    sub_diag_right_align: bool = attribute(
+        default=False, doc="Whether the diagonals below the main one end at the right."
+    )
 
 
 @attributes("relay.attrs.TriluAttrs")
 class TriluAttrs(Attrs):
     """Attributes of ``trilu``."""
 
-    upper: bool = attribute(True, doc="Whether what lies on and above the diagonal is kept, or on and below.")
+    upper: bool = attribute(default=True, doc="Whether what lies on and above the diagonal is kept, or on and below.")
 
 
 def _matrix_set_diag_relation(context: RelationContext) -> Type | None:

@@ -42,7 +42,7 @@ SHAPE = Argument("shape", "A vector of integers: the shape of the result.")
 class DynExpandDimsAttrs(Attrs):
     """Attributes of ``dyn.expand_dims``."""
 
-    num_newaxis: int = attribute(1, lower=0, doc="How many axes are inserted.")
+    num_newaxis: int = attribute(default=1, lower=0, doc="How many axes are inserted.")
 
 
 @attributes("relay.attrs.PadAttrs")
@@ -50,7 +50,7 @@ class DynPadAttrs(Attrs):
     """Attributes of ``dyn.nn.pad``."""
 
     pad_width: tuple[tuple[int, ...], ...] | None = attribute(doc="None: the widths are an argument.")
-    pad_mode: str = attribute("constant", doc="What is added: constant, edge (the last element) or reflect.")
+    pad_mode: str = attribute(default="constant", doc="What is added: constant, edge (the last element) or reflect.")
 
 
 def _two(context: RelationContext, first: str, second: str) -> tuple[TensorType, TensorType] | None:

@@ -31,7 +31,7 @@ class RepeatAttrs(Attrs):
     """Attributes of ``repeat``."""
 
     repeats: int = attribute(doc="How often each element comes.")
-    axis: int | None = attribute(None, doc="The axis that grows, negative counted from the end.")
+    axis: int | None = attribute(default=None, doc="The axis that grows, negative counted from the end.")
 
 
 @attributes("relay.attrs.TileAttrs")

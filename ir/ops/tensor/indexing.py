@@ -41,10 +41,12 @@ DATA = Argument("data", "A tensor of any shape.")
 class TakeAttrs(Attrs):
     """Attributes of ``take``."""
 
-    batch_dims: int = attribute(0, doc="How many leading axes data and indices have in common.")
-    axis: int | None = attribute(None, doc="The axis that is indexed; none means the elements in row-major order.")
+    batch_dims: int = attribute(default=0, doc="How many leading axes data and indices have in common.")
+    axis: int | None = attribute(
+        default=None, doc="The axis that is indexed; none means the elements in row-major order."
+    )
     mode: str = attribute(
-        "clip",
+        default="clip",
         doc="What an index beyond the axis means: 'clip' the nearest one, 'wrap' around, 'fast' is not checked.",
     )
 
@@ -53,32 +55,32 @@ class TakeAttrs(Attrs):
 class GatherAttrs(Attrs):
     """Attributes of ``gather``."""
 
-    axis: int | None = attribute(None, doc="The axis that is indexed.")
+    axis: int | None = attribute(default=None, doc="The axis that is indexed.")
 
 
 @attributes("relay.attrs.GatherNDAttrs")
 class GatherNDAttrs(Attrs):
     """Attributes of ``gather_nd``."""
 
-    batch_dims: int = attribute(0, doc="How many leading axes data and indices have in common.")
-    index_rank: int | None = attribute(None, doc="How many numbers an index has, where the type does not tell.")
+    batch_dims: int = attribute(default=0, doc="How many leading axes data and indices have in common.")
+    index_rank: int | None = attribute(default=None, doc="How many numbers an index has, where the type does not tell.")
 
 
 @attributes("relay.attrs.OneHotAttrs")
 class OneHotAttrs(Attrs):
     """Attributes of ``one_hot``."""
 
-    depth: int = attribute(1, doc="The size of the new axis.")
-    axis: int = attribute(-1, doc="Where the new axis stands; -1 means last.")
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the result.")
+    depth: int = attribute(default=1, doc="The size of the new axis.")
+    axis: int = attribute(default=-1, doc="Where the new axis stands; -1 means last.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the result.")
 
 
 @attributes("relay.attrs.SequenceMaskAttrs")
 class SequenceMaskAttrs(Attrs):
     """Attributes of ``sequence_mask``."""
 
-    mask_value: float = attribute(0.0, doc="What the elements beyond the valid length become.")
-    axis: int = attribute(0, doc="The axis that the lengths measure: 0 or 1; the other one is the batch.")
+    mask_value: float = attribute(default=0.0, doc="What the elements beyond the valid length become.")
+    axis: int = attribute(default=0, doc="The axis that the lengths measure: 0 or 1; the other one is the batch.")
 
 
 def require_integers(tensor: TensorType, argument: int, name: str, *, signed: bool = False) -> None:

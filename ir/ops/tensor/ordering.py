@@ -33,9 +33,9 @@ DATA = Argument("data", "A tensor of any shape.")
 class ArgsortAttrs(Attrs):
     """Attributes of ``argsort`` and ``sort``."""
 
-    axis: int = attribute(-1, doc="The axis to sort along, negative counted from the end.")
-    is_ascend: bool = attribute(True, doc="Whether the smallest element comes first.")
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the indices.")
+    axis: int = attribute(default=-1, doc="The axis to sort along, negative counted from the end.")
+    is_ascend: bool = attribute(default=True, doc="Whether the smallest element comes first.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the indices.")
 
 
 @attributes("relay.attrs.TopkAttrs")
@@ -43,26 +43,28 @@ class TopKAttrs(Attrs):
     """Attributes of ``topk``."""
 
     k: int | None = attribute(doc="How many elements to take; less than 1 means all, None that it is an argument.")
-    axis: int = attribute(-1, doc="The axis to sort along, negative counted from the end.")
-    ret_type: str = attribute("both", doc="What is returned: 'both', 'values' or 'indices'.")
-    is_ascend: bool = attribute(False, doc="Whether the smallest elements are taken, not the largest.")
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the indices.")
+    axis: int = attribute(default=-1, doc="The axis to sort along, negative counted from the end.")
+    ret_type: str = attribute(default="both", doc="What is returned: 'both', 'values' or 'indices'.")
+    is_ascend: bool = attribute(default=False, doc="Whether the smallest elements are taken, not the largest.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the indices.")
 
 
 @attributes("relay.attrs.SearchSortedAttrs")
 class SearchSortedAttrs(Attrs):
     """Attributes of ``searchsorted``."""
 
-    right: bool = attribute(False, doc="Whether a value goes after the elements equal to it, not before them.")
-    dtype: DataType = attribute(DataType("int32"), doc="The dtype of the indices.")
+    right: bool = attribute(default=False, doc="Whether a value goes after the elements equal to it, not before them.")
+    dtype: DataType = attribute(default=DataType("int32"), doc="The dtype of the indices.")
 
 
 @attributes("relay.attrs.UniqueAttrs")
 class UniqueAttrs(Attrs):
     """Attributes of ``unique``."""
 
-    sorted: bool = attribute(True, doc="Whether the elements come sorted, not in the order of their first occurrence.")
-    return_counts: bool = attribute(False, doc="Whether to return how often each element occurs, too.")
+    sorted: bool = attribute(
+        default=True, doc="Whether the elements come sorted, not in the order of their first occurrence."
+    )
+    return_counts: bool = attribute(default=False, doc="Whether to return how often each element occurs, too.")
 
 
 def _argsort_relation(context: RelationContext) -> Type | None:

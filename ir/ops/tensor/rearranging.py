@@ -38,15 +38,15 @@ class TransposeAttrs(Attrs):
 class ReverseAttrs(Attrs):
     """Attributes of ``reverse``."""
 
-    axis: int | None = attribute(None, doc="The axis to reverse, negative counted from the end.")
+    axis: int | None = attribute(default=None, doc="The axis to reverse, negative counted from the end.")
 
 
 @attributes("relay.attrs.ReverseSequenceAttrs")
 class ReverseSequenceAttrs(Attrs):
     """Attributes of ``reverse_sequence``."""
 
-    seq_axis: int = attribute(1, doc="The axis whose elements are reversed.")
-    batch_axis: int = attribute(0, doc="The axis that the lengths belong to.")
+    seq_axis: int = attribute(default=1, doc="The axis whose elements are reversed.")
+    batch_axis: int = attribute(default=0, doc="The axis that the lengths belong to.")
 
 
 @attributes("relay.attrs.LayoutTransformAttrs")

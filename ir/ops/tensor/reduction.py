@@ -37,29 +37,31 @@ EXCLUDE = "Whether to reduce the axes that are not in axis instead of those that
 class ReduceAttrs(Attrs):
     """Attributes of a reduction."""
 
-    axis: tuple[int, ...] | None = attribute(None, doc=AXIS)
-    keepdims: bool = attribute(False, doc=KEEPDIMS)
-    exclude: bool = attribute(False, doc=EXCLUDE)
+    axis: tuple[int, ...] | None = attribute(default=None, doc=AXIS)
+    keepdims: bool = attribute(default=False, doc=KEEPDIMS)
+    exclude: bool = attribute(default=False, doc=EXCLUDE)
 
 
 @attributes("relay.attrs.ArgReduceAttrs")
 class ArgReduceAttrs(Attrs):
     """Attributes of ``argmax`` and ``argmin``."""
 
-    axis: tuple[int, ...] | None = attribute(None, doc=AXIS)
-    keepdims: bool = attribute(False, doc=KEEPDIMS)
-    select_last_index: bool = attribute(False, doc="Whether the last of several equal elements counts, not the first.")
-    exclude: bool = attribute(False, doc=EXCLUDE)
+    axis: tuple[int, ...] | None = attribute(default=None, doc=AXIS)
+    keepdims: bool = attribute(default=False, doc=KEEPDIMS)
+    select_last_index: bool = attribute(
+        default=False, doc="Whether the last of several equal elements counts, not the first."
+    )
+    exclude: bool = attribute(default=False, doc=EXCLUDE)
 
 
 @attributes("relay.attrs.VarianceAttrs")
 class VarianceAttrs(Attrs):
     """Attributes of ``variance``."""
 
-    axis: tuple[int, ...] | None = attribute(None, doc=AXIS)
-    keepdims: bool = attribute(False, doc=KEEPDIMS)
-    exclude: bool = attribute(False, doc=EXCLUDE)
-    unbiased: bool = attribute(False, doc="Whether to divide by one less than the number of elements.")
+    axis: tuple[int, ...] | None = attribute(default=None, doc=AXIS)
+    keepdims: bool = attribute(default=False, doc=KEEPDIMS)
+    exclude: bool = attribute(default=False, doc=EXCLUDE)
+    unbiased: bool = attribute(default=False, doc="Whether to divide by one less than the number of elements.")
 
 
 AnyReduceAttrs: TypeAlias = ReduceAttrs | ArgReduceAttrs | VarianceAttrs

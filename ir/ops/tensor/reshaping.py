@@ -36,24 +36,30 @@ class ReshapeAttrs(Attrs):
         "-2 copies all dimensions that remain, -3 is the product of the next two, and -4 splits the next one into the "
         "two numbers that follow it, one of which may be -1.",
     )
-    allowzero: bool = attribute(False, doc="Whether 0 in newshape is an empty dimension rather than a copied one.")
+    allowzero: bool = attribute(
+        default=False, doc="Whether 0 in newshape is an empty dimension rather than a copied one."
+    )
 
 
 @attributes("relay.attrs.ReshapeLikeAttrs")
 class ReshapeLikeAttrs(Attrs):
     """Attributes of ``reshape_like``."""
 
-    lhs_begin: int = attribute(0, doc="The first axis of data that is replaced.")
-    lhs_end: int | None = attribute(None, doc="The axis of data after the last that is replaced; none means the end.")
-    rhs_begin: int = attribute(0, doc="The first axis of shape_like that takes its place.")
-    rhs_end: int | None = attribute(None, doc="The axis of shape_like after the last that is taken; none: the end.")
+    lhs_begin: int = attribute(default=0, doc="The first axis of data that is replaced.")
+    lhs_end: int | None = attribute(
+        default=None, doc="The axis of data after the last that is replaced; none means the end."
+    )
+    rhs_begin: int = attribute(default=0, doc="The first axis of shape_like that takes its place.")
+    rhs_end: int | None = attribute(
+        default=None, doc="The axis of shape_like after the last that is taken; none: the end."
+    )
 
 
 @attributes("relay.attrs.SqueezeAttrs")
 class SqueezeAttrs(Attrs):
     """Attributes of ``squeeze``."""
 
-    axis: tuple[int, ...] | None = attribute(None, doc="The axes to remove; none means all that have size 1.")
+    axis: tuple[int, ...] | None = attribute(default=None, doc="The axes to remove; none means all that have size 1.")
 
 
 @attributes("relay.attrs.ExpandDimsAttrs")
@@ -61,7 +67,7 @@ class ExpandDimsAttrs(Attrs):
     """Attributes of ``expand_dims``."""
 
     axis: int = attribute(doc="Where the first new axis stands; negative counted from the end of the result.")
-    num_newaxis: int = attribute(1, lower=0, doc="How many axes are inserted.")
+    num_newaxis: int = attribute(default=1, lower=0, doc="How many axes are inserted.")
 
 
 @dataclass(slots=True)

@@ -25,9 +25,11 @@ __all__ = ["ScanopAttrs"]
 class ScanopAttrs(Attrs):
     """Attributes of ``cumsum`` and ``cumprod``."""
 
-    axis: int | None = attribute(None, doc="The axis to run along; none means the elements in row-major order.")
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the result; none means that of data.")
-    exclusive: bool = attribute(False, doc="Whether an element of the result leaves out its own element of data.")
+    axis: int | None = attribute(default=None, doc="The axis to run along; none means the elements in row-major order.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the result; none means that of data.")
+    exclusive: bool = attribute(
+        default=False, doc="Whether an element of the result leaves out its own element of data."
+    )
 
 
 def _relation(context: RelationContext) -> Type | None:

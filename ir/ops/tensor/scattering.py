@@ -25,15 +25,17 @@ __all__ = ["ScatterElementsAttrs", "ScatterNDAttrs"]
 class ScatterElementsAttrs(Attrs):
     """Attributes of ``scatter_elements``."""
 
-    axis: int = attribute(0, doc="The axis that the indices are for, negative counted from the end.")
-    reduction: str = attribute("update", doc="How an update meets what is there: update, add, mul, mean, min or max.")
+    axis: int = attribute(default=0, doc="The axis that the indices are for, negative counted from the end.")
+    reduction: str = attribute(
+        default="update", doc="How an update meets what is there: update, add, mul, mean, min or max."
+    )
 
 
 @attributes("relay.attrs.ScatterNDAttrs")
 class ScatterNDAttrs(Attrs):
     """Attributes of ``scatter_nd``."""
 
-    mode: str = attribute("update", doc="How an update meets what is there: update, add, mul, min or max.")
+    mode: str = attribute(default="update", doc="How an update meets what is there: update, add, mul, min or max.")
 
 
 def _relation(context: RelationContext) -> Type | None:

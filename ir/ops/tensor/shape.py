@@ -24,14 +24,14 @@ __all__ = ["NdarraySizeAttrs", "ShapeOfAttrs"]
 class ShapeOfAttrs(Attrs):
     """Attributes of ``shape_of``."""
 
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the result.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the result.")
 
 
 @attributes("relay.attrs.NdarraySizeAttrs")
 class NdarraySizeAttrs(Attrs):
     """Attributes of ``ndarray_size``."""
 
-    dtype: DataType = attribute(DataType(""), doc="The dtype of the result.")
+    dtype: DataType = attribute(default=DataType(""), doc="The dtype of the result.")
 
 
 def _shape_of_relation(context: RelationContext) -> Type | None:

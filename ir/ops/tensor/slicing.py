@@ -37,7 +37,7 @@ class StridedSliceAttrs(Attrs):
     end: tuple[int | None, ...] | None = attribute(doc="The index along each axis that is not reached any more.")
     strides: tuple[int, ...] | None = attribute(doc="The step along each axis; a negative one goes backwards.")
     slice_mode: str = attribute(
-        "end",
+        default="end",
         choices=("end", "size"),
         doc="'end', or 'size': end is how many elements are taken (-1: all that remain) and strides do not count.",
     )
@@ -51,7 +51,7 @@ class SplitAttrs(Attrs):
     indices_or_sections: int | tuple[int, ...] = attribute(
         doc="How many equal parts, or the ascending indices at which the later parts begin."
     )
-    axis: int = attribute(0, doc="The axis to split, negative counted from the end.")
+    axis: int = attribute(default=0, doc="The axis to split, negative counted from the end.")
 
 
 @attributes("relay.attrs.SliceLikeAttrs")

@@ -24,18 +24,18 @@ __all__ = ["DFTAttrs", "StftAttrs"]
 class StftAttrs(Attrs):
     """Attributes of ``stft``."""
 
-    n_fft: int = attribute(-1, doc="The size of each Fourier transform.")
-    hop_length: int = attribute(-1, doc="The distance of neighbouring windows.")
-    win_length: int = attribute(-1, doc="The size of the window.")
-    normalized: bool = attribute(False, doc="Whether to divide by the square root of n_fft.")
-    onesided: bool = attribute(True, doc="Whether to leave out the half that mirrors the other one.")
+    n_fft: int = attribute(default=-1, doc="The size of each Fourier transform.")
+    hop_length: int = attribute(default=-1, doc="The distance of neighbouring windows.")
+    win_length: int = attribute(default=-1, doc="The size of the window.")
+    normalized: bool = attribute(default=False, doc="Whether to divide by the square root of n_fft.")
+    onesided: bool = attribute(default=True, doc="Whether to leave out the half that mirrors the other one.")
 
 
 @attributes("relay.attrs.DFTAttrs")
 class DFTAttrs(Attrs):
     """Attributes of ``dft``."""
 
-    inverse: bool = attribute(False, doc="Whether to compute the inverse transform.")
+    inverse: bool = attribute(default=False, doc="Whether to compute the inverse transform.")
 
 
 def _stft_relation(context: RelationContext) -> Type | None:

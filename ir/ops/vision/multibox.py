@@ -24,15 +24,17 @@ __all__ = ["MultiBoxPriorAttrs", "MultiBoxTransformLocAttrs"]
 class MultiBoxPriorAttrs(Attrs):
     """Attributes of ``vision.multibox_prior``."""
 
-    sizes: tuple[int | float | DimExpr, ...] = attribute((1.0,), doc="Sizes of the boxes, as parts of the height.")
-    ratios: tuple[int | float | DimExpr, ...] = attribute((1.0,), doc="Ratios of width to height.")
+    sizes: tuple[int | float | DimExpr, ...] = attribute(
+        default=(1.0,), doc="Sizes of the boxes, as parts of the height."
+    )
+    ratios: tuple[int | float | DimExpr, ...] = attribute(default=(1.0,), doc="Ratios of width to height.")
     steps: tuple[int | float | DimExpr, ...] = attribute(
-        (-1.0, -1.0), doc="Distance of the centres down and across; -1 divides the image evenly."
+        default=(-1.0, -1.0), doc="Distance of the centres down and across; -1 divides the image evenly."
     )
     offsets: tuple[int | float | DimExpr, ...] = attribute(
-        (0.5, 0.5), doc="Where in its cell a centre lies, down and across."
+        default=(0.5, 0.5), doc="Where in its cell a centre lies, down and across."
     )
-    clip: bool = attribute(False, doc="Whether boxes end at the border of the image.")
+    clip: bool = attribute(default=False, doc="Whether boxes end at the border of the image.")
 
 
 _FIRST_VARIANCE, _LAST_VARIANCE = float(np.float32(0.1)), float(np.float32(0.2))
@@ -42,10 +44,10 @@ _FIRST_VARIANCE, _LAST_VARIANCE = float(np.float32(0.1)), float(np.float32(0.2))
 class MultiBoxTransformLocAttrs(Attrs):
     """Attributes of ``vision.multibox_transform_loc``."""
 
-    clip: bool = attribute(True, doc="Whether boxes end at the border of the image.")
-    threshold: float = attribute(0.01, doc="The least probability of a box that is kept.")
+    clip: bool = attribute(default=True, doc="Whether boxes end at the border of the image.")
+    threshold: float = attribute(default=0.01, doc="The least probability of a box that is kept.")
     variances: tuple[int | float | DimExpr, ...] = attribute(
-        (_FIRST_VARIANCE, _FIRST_VARIANCE, _LAST_VARIANCE, _LAST_VARIANCE),
+        default=(_FIRST_VARIANCE, _FIRST_VARIANCE, _LAST_VARIANCE, _LAST_VARIANCE),
         doc="What the predicted x, y, width and height are multiplied by.",
     )
 

@@ -28,9 +28,9 @@ class ROIAlignAttrs(Attrs):
 
     pooled_size: Shape = attribute(doc="Height and width of the result.")
     spatial_scale: float = attribute(doc="Size of `data` as a part of the size that `rois` are measured in.")
-    sample_ratio: int = attribute(-1, doc="Samples in each direction for each element; -1 for as many as fit.")
-    layout: str = attribute("NCHW", doc="Layout of `data` and of the result: NCHW or NHWC.")
-    mode: str = attribute("avg", doc="What is made of the samples: `avg` or `max`.")
+    sample_ratio: int = attribute(default=-1, doc="Samples in each direction for each element; -1 for as many as fit.")
+    layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result: NCHW or NHWC.")
+    mode: str = attribute(default="avg", doc="What is made of the samples: `avg` or `max`.")
 
 
 @attributes("relay.attrs.ROIPoolAttrs")
@@ -39,21 +39,21 @@ class ROIPoolAttrs(Attrs):
 
     pooled_size: Shape = attribute(doc="Height and width of the result.")
     spatial_scale: float = attribute(doc="Size of `data` as a part of the size that `rois` are measured in.")
-    layout: str = attribute("NCHW", doc="Layout of `data` and of the result: NCHW or NHWC.")
+    layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result: NCHW or NHWC.")
 
 
 @attributes("relay.attrs.ProposalAttrs")
 class ProposalAttrs(Attrs):
     """Attributes of ``vision.proposal``."""
 
-    scales: tuple[int | float | DimExpr, ...] = attribute((4.0, 8.0, 16.0, 32.0), doc="Sizes of the anchors.")
-    ratios: tuple[int | float | DimExpr, ...] = attribute((0.5, 1.0, 2.0), doc="Ratios of the anchors' sides.")
-    feature_stride: int = attribute(16, doc="How many pixels of the image one element stands for.")
-    threshold: float = attribute(0.7, doc="From which intersection over union on boxes overlap.")
-    rpn_pre_nms_top_n: int = attribute(6000, doc="How many boxes are considered, best first; -1 for all.")
-    rpn_post_nms_top_n: int = attribute(300, doc="How many boxes are proposed for each image.")
-    rpn_min_size: int = attribute(16, doc="The least width and height of a box.")
-    iou_loss: bool = attribute(False, doc="Whether predictions were trained with the loss on the union.")
+    scales: tuple[int | float | DimExpr, ...] = attribute(default=(4.0, 8.0, 16.0, 32.0), doc="Sizes of the anchors.")
+    ratios: tuple[int | float | DimExpr, ...] = attribute(default=(0.5, 1.0, 2.0), doc="Ratios of the anchors' sides.")
+    feature_stride: int = attribute(default=16, doc="How many pixels of the image one element stands for.")
+    threshold: float = attribute(default=0.7, doc="From which intersection over union on boxes overlap.")
+    rpn_pre_nms_top_n: int = attribute(default=6000, doc="How many boxes are considered, best first; -1 for all.")
+    rpn_post_nms_top_n: int = attribute(default=300, doc="How many boxes are proposed for each image.")
+    rpn_min_size: int = attribute(default=16, doc="The least width and height of a box.")
+    iou_loss: bool = attribute(default=False, doc="Whether predictions were trained with the loss on the union.")
 
 
 def _pooled_relation(context: RelationContext) -> Type | None:

@@ -25,28 +25,32 @@ class GetValidCountsAttrs(Attrs):
     """Attributes of ``vision.get_valid_counts``."""
 
     score_threshold: float | None = attribute(doc="Not used: the threshold is an argument.")
-    id_index: int = attribute(0, doc="Where in a box its class stands; -1 for boxes without a class.")
-    score_index: int = attribute(1, doc="Where in a box its score stands.")
+    id_index: int = attribute(default=0, doc="Where in a box its class stands; -1 for boxes without a class.")
+    score_index: int = attribute(default=1, doc="Where in a box its score stands.")
 
 
 @attributes("relay.attrs.NonMaximumSuppressionAttrs")
 class NonMaximumSuppressionAttrs(Attrs):
     """Attributes of ``vision.non_max_suppression``."""
 
-    force_suppress: bool = attribute(False, doc="Whether boxes of different classes suppress each other.")
-    top_k: int = attribute(-1, doc="How many boxes are considered, best first; -1 for all.")
-    coord_start: int = attribute(2, doc="Where in a box its four coordinates begin.")
-    score_index: int = attribute(1, doc="Where in a box its score stands.")
-    id_index: int = attribute(0, doc="Where in a box its class stands; -1 for boxes without a class.")
-    return_indices: bool = attribute(True, doc="Whether the result is the boxes' indices rather than the boxes.")
-    invalid_to_bottom: bool = attribute(False, doc="Whether the suppressed boxes come last.")
+    force_suppress: bool = attribute(default=False, doc="Whether boxes of different classes suppress each other.")
+    top_k: int = attribute(default=-1, doc="How many boxes are considered, best first; -1 for all.")
+    coord_start: int = attribute(default=2, doc="Where in a box its four coordinates begin.")
+    score_index: int = attribute(default=1, doc="Where in a box its score stands.")
+    id_index: int = attribute(default=0, doc="Where in a box its class stands; -1 for boxes without a class.")
+    return_indices: bool = attribute(
+        default=True, doc="Whether the result is the boxes' indices rather than the boxes."
+    )
+    invalid_to_bottom: bool = attribute(default=False, doc="Whether the suppressed boxes come last.")
 
 
 @attributes("relay.attrs.AllClassNonMaximumSuppressionAttrs")
 class AllClassNonMaximumSuppressionAttrs(Attrs):
     """Attributes of ``vision.all_class_non_max_suppression``."""
 
-    output_format: str = attribute("onnx", doc="`onnx`: (indices, count); `tensorflow`: (indices, scores, counts).")
+    output_format: str = attribute(
+        default="onnx", doc="`onnx`: (indices, count); `tensorflow`: (indices, scores, counts)."
+    )
 
 
 def _valid_counts_relation(context: RelationContext) -> Type | None:

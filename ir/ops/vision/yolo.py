@@ -23,7 +23,7 @@ __all__ = ["YoloReorgAttrs"]
 class YoloReorgAttrs(Attrs):
     """Attributes of ``vision.yolo_reorg``."""
 
-    stride: int = attribute(1, doc="How many rows and columns are folded into the channels.")
+    stride: int = attribute(default=1, doc="How many rows and columns are folded into the channels.")
 
 
 def _relation(context: RelationContext) -> Type | None:

@@ -33,7 +33,7 @@ class CallLoweredAttrs(Attrs):
     """Attributes of ``call_lowered``."""
 
     metadata: Mapping[str, object] | None = attribute(
-        None, doc="What lowering knows of the function: its target, the original function."
+        default=None, doc="What lowering knows of the function: its target, the original function."
     )
 
 
