@@ -63,10 +63,9 @@ class _ArgumentSplitter(ExprMutator):
         limit = self.most - 1
         if limit < 1 or post.op is not ops.get("concatenate") or not isinstance(post.args[0], Tuple):
             return post
-        fields = post.args[0].fields
-        # As in TVM, it is the tuple before this pass that counts and is broken up.
-        before = pre.args[0].fields if isinstance(pre.args[0], Tuple) else fields
-        if len(before) < limit:
+        # As in TVM, what is broken up is the tuple before this pass, whose own parts stay whole.
+        fields = pre.args[0].fields if isinstance(pre.args[0], Tuple) else post.args[0].fields
+        if len(fields) < limit:
             return post
         parts = [fields[start : start + limit] for start in range(0, len(fields), limit)]
         joined = [Call(post.op, (Tuple(part, post.args[0].span),), post.attrs) for part in parts]

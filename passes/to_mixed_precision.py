@@ -6,12 +6,13 @@ import enum
 from collections.abc import Sequence
 
 from ..ir.attributes import Attrs
-from ..ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
-from ..ir.inference import infer_local
+from ..ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, If, Let, Tuple, TupleGetItem, Var
+from ..ir.inference import infer_statement
 from ..ir.module import IRModule
 from ..ir.ops.application import apply
 from ..ir.ops.operator import Op
 from ..ir.types import DataType, TensorType, TupleType, Type
+from ..ir.visitor import children
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent
@@ -70,9 +71,10 @@ class ToMixedPrecision(FunctionPass):
     """Compute in a narrower float wherever that is faster and safe.
 
     Convolutions and matrix products always run in the narrow dtype; most operators follow their arguments; those that
-    sum over many elements or grow fast stay in ``float32``. The lists are TVM's defaults. With the context's
-    ``relay.ToMixedPrecision.keep_orig_output_dtype`` the results keep their dtypes. Source of the rule:
-    ``src/relay/transforms/to_mixed_precision.cc``, ``python/tvm/relay/transform/mixed_precision.py``.
+    sum over many elements or grow fast stay in ``float32``. The lists are TVM's defaults, and as in TVM the result of
+    an ``if`` is taken to have the dtype that it had. With ``relay.ToMixedPrecision.keep_orig_output_dtype`` in the
+    context the results keep their dtypes. Source of the rule: ``src/relay/transforms/to_mixed_precision.cc``,
+    ``python/tvm/relay/transform/mixed_precision.py``.
 
     Before::
 
@@ -108,7 +110,7 @@ class ToMixedPrecision(FunctionPass):
         if not _is_float(narrow):
             raise PassError(f"mixed_precision_type must be an IEEE float or bfloat16, not {narrow}")
         keep = bool(context.get_config("relay.ToMixedPrecision.keep_orig_output_dtype", False))
-        mutator = _MixedPrecision(function, narrow, keep)
+        mutator = _MixedPrecision(function, module, narrow, keep)
         new = mutator.visit_function(function)
         if self.missing_op_mode == 0 and mutator.missing:
             raise PassError(f"nothing is said about the precision of {', '.join(sorted(mutator.missing))}")
@@ -119,19 +121,17 @@ def _is_float(dtype: DataType) -> bool:
     return dtype.is_float or dtype.code == "bfloat"
 
 
-def _field(expr: Expr, index: int) -> Expr:
-    return expr.fields[index] if isinstance(expr, Tuple) else TupleGetItem(expr, index)
-
-
 def _tensor_dtypes(type: Type | None) -> list[DataType]:
     fields = type.fields if isinstance(type, TupleType) else (type,)
     return [field.dtype for field in fields if isinstance(field, TensorType)]
 
 
 class _MixedPrecision(ExprMutator):
-    def __init__(self, function: Function, narrow: DataType, keep_output: bool) -> None:
+    def __init__(self, function: Function, module: IRModule, narrow: DataType, keep_output: bool) -> None:
         super().__init__()
+        self.module = module
         self.narrow = narrow
+        self.types: dict[Expr, Type] = {}
         self.casts: dict[tuple[Expr, DataType], Expr] = {}
         self.missing: set[str] = set()
         self.root = function.body
@@ -163,11 +163,11 @@ class _MixedPrecision(ExprMutator):
     def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:
         if pre is not self.root or not self.output_dtypes:
             return post
+        items = [TupleGetItem(post, index) for index in range(len(post.fields))]
         fields = tuple(
-            self._cast(field, self._type(field), dtype)
-            for field, dtype in zip(post.fields, self.output_dtypes, strict=True)
+            self._cast(item, self._type(item), dtype) for item, dtype in zip(items, self.output_dtypes, strict=True)
         )
-        return post if fields == post.fields else Tuple(fields)
+        return post if all(new is old for new, old in zip(fields, items, strict=True)) else Tuple(fields)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         category = self._category(post)
@@ -217,9 +217,22 @@ class _MixedPrecision(ExprMutator):
         return attrs
 
     def _type(self, expr: Expr) -> Type | None:
-        if expr.checked_type is None:
-            infer_local(expr)
-        return expr.checked_type
+        if expr.checked_type is not None:
+            return expr.checked_type
+        if expr not in self.types:
+            known: dict[Expr, Type] = {}
+            for part in children(expr):
+                type = part.checked_type or self.types.get(part)
+                if type is not None:
+                    known[part] = type
+            self.types[expr] = infer_statement(expr, known, self.module).type
+        return self.types[expr]
+
+    def rewrite_if(self, pre: If, post: If) -> Expr:
+        # TVM takes a condition to have the type that it had, though its branches may have become narrower.
+        if pre.checked_type is not None:
+            self.types[post] = pre.checked_type
+        return post
 
     def _is_narrow(self, type: Type | None, place: Expr) -> bool:
         waiting: list[Type | None] = [type]
@@ -238,7 +251,7 @@ class _MixedPrecision(ExprMutator):
             return self._cast_tensor(expr, type.dtype, wanted)
         if not isinstance(type, TupleType):
             raise PassError(f"a value of type {type} cannot be cast", place=expr)
-        fields = [_field(expr, index) for index in range(len(type.fields))]
+        fields = [TupleGetItem(expr, index) for index in range(len(type.fields))]
         cast = self._cast_fields(fields, type.fields, wanted)
         return expr if all(new is old for new, old in zip(cast, fields, strict=True)) else Tuple(cast)
 
