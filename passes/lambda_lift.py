@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.expressions import Call, Expr, Function, GlobalVar, Let, Var
+from ..ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Let, Var, VirtualDevice
 from ..ir.module import IRModule
+from ..ir.ops.application import is_call_to
+from ..ir.ops.device import OnDeviceAttrs
+from ..ir.ops.operator import Op
 from ..ir.structural import structural_equal, structural_hash
 from ..ir.types import FuncType, Type, TypeVar
-from ..ir.visitor import free_type_vars, free_vars
+from ..ir.visitor import free_type_vars, free_vars, with_children
 from .binding import bind
 from .infer_type import InferType
 from .infrastructure import ModulePass, PassContext, declare_pass
 from .infrastructure.errors import PassError
 from .provenance import ExprMutator
-from .provenance.mutator import Descent
+from .provenance.mutator import Descent, kept
 
 
 @declare_pass(opt_level=1)
@@ -22,8 +25,8 @@ class LambdaLift(ModulePass):
     """Turn every function inside another into a function of the module.
 
     One that uses variables around it becomes a function of those, marked ``Closure=1``, which returns it. The names are
-    ``lifted_name`` and a hash of the function; the hash is ours, so that the digits differ from TVM's. Devices
-    (``on_device``) are not carried to the new functions. Source of the rule: ``src/relay/backend/vm/lambda_lift.cc``.
+    ``lifted_name`` and a hash of the function; the hash is ours, so that the digits differ from TVM's. Source of the
+    rule: ``src/relay/backend/vm/lambda_lift.cc``, ``src/relay/transforms/device_aware_visitors.cc``.
 
     Before::
 
@@ -58,7 +61,7 @@ class LambdaLift(ModulePass):
             var: function if "Compiler" in function.attrs else lifter.lift(function)
             for var, function in typed.functions.items()
         }
-        if not lifter.lifted:
+        if not lifter.lifted and all(typed[var] is function for var, function in functions.items()):
             return module
         return typed.with_functions({**functions, **{lifter.names[name]: new for name, new in lifter.lifted.items()}})
 
@@ -73,26 +76,44 @@ class _Lifter(ExprMutator):
         self.recursive: dict[Var, Expr] = {}
         self.letrec: list[Var] = []
         self.captured: dict[int, tuple[Var, ...]] = {}
+        # Where each variable lives, and the devices of the scopes around, innermost last.
+        self.devices: dict[Var, VirtualDevice | None] = {}
+        self.scopes: list[VirtualDevice | None] = [None]
 
     def lift(self, function: Function) -> Function:
         self.outer = function
+        self.scopes = [function.virtual_device]
+        self.devices.update((param, param.virtual_device) for param in function.params)
         return self.visit_function(function)
 
     def descend(self, expr: Expr) -> Descent | None:
-        if isinstance(expr, Let) and isinstance(expr.value, Function) and not expr.value.is_primitive:
+        if isinstance(expr, Let):
             return self._let(expr)
         if isinstance(expr, Function) and expr is not self.outer:
-            return self._keep(expr) if expr.is_primitive else self._lift(expr)
+            return kept(expr) if expr.is_primitive else self._lift(expr)
+        if isinstance(expr, Call) and _fixed_device(expr) is not None:
+            return self._on_device(expr)
         return None
 
-    def _keep(self, expr: Expr) -> Descent:
-        return expr
-        yield
+    def _on_device(self, call: Call) -> Descent:
+        self.scopes.append(_fixed_device(call))
+        body = yield call.args[0]
+        self.scopes.pop()
+        # What is bound elsewhere lives where its binding says.
+        return (
+            body
+            if isinstance(body, (Var, GlobalVar, Op, Constructor, Function))
+            else with_children(call, (call.op, body))
+        )
 
     def _let(self, let: Let) -> Descent:
-        self.letrec.append(let.var)
+        self.devices[let.var] = _fixed_device(let.value) or self.scopes[-1]
+        is_lambda = isinstance(let.value, Function) and not let.value.is_primitive
+        if is_lambda:
+            self.letrec.append(let.var)
         value = yield let.value
-        self.letrec.pop()
+        if is_lambda:
+            self.letrec.pop()
         body = yield let.body
         return let if value is let.value and body is let.body else Let(let.var, value, body, let.span)
 
@@ -113,7 +134,10 @@ class _Lifter(ExprMutator):
             raise TypeError(f"{name} is no global name")
         if binder is not None and binder in free:
             self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if captured else var
+        self.devices.update((param, param.virtual_device) for param in function.params)
+        self.scopes.append(function.virtual_device)
         body = yield function.body
+        self.scopes.pop()
         type_vars = free_type_vars(function)
         lifted = self._lifted(function, body, captured, type_vars)
         self.derive(lifted, function)
@@ -145,7 +169,10 @@ class _Lifter(ExprMutator):
                 function.span,
                 function.virtual_device,
             )
-        fresh = {var: Var(var.name_hint, var.checked_type or var.type_annotation) for var in captured}
+        fresh = {
+            var: Var(var.name_hint, var.checked_type or var.type_annotation, None, self.devices.get(var))
+            for var in captured
+        }
         inner = Function(
             function.params,
             bind(body, fresh),
@@ -156,8 +183,22 @@ class _Lifter(ExprMutator):
             function.virtual_device,
         )
         return Function(
-            tuple(fresh.values()), inner, _annotation(function), tuple(type_vars), {"Closure": 1}, function.span
+            tuple(fresh.values()),
+            inner,
+            _annotation(function),
+            tuple(type_vars),
+            {"Closure": 1},
+            function.span,
+            _fixed_device(function.body) or function.virtual_device,
         )
+
+
+def _fixed_device(expr: Expr) -> VirtualDevice | None:
+    """The device that ``expr`` is fixed to by an ``on_device`` around it."""
+    attrs = expr.attrs if isinstance(expr, Call) and is_call_to(expr, "on_device") else None
+    if isinstance(attrs, OnDeviceAttrs) and attrs.constrain_result and attrs.constrain_body:
+        return attrs.virtual_device
+    return None
 
 
 def _annotation(function: Function) -> Type | None:
