@@ -15,6 +15,7 @@ from ...ir.attributes import Attrs
 from ...ir.dimensions import Dim
 from ...ir.expressions import Call, Expr, Var
 from ...ir.ops import operator
+from ...ir.ops.nn.windows import padding_on_both_sides
 from ...ir.types import TensorType, Type
 from ..infrastructure import PassError
 
@@ -69,11 +70,6 @@ class OperatorCall:
 Conversion: TypeAlias = Callable[[OperatorCall, Sequence[str]], Call]
 
 
-def _padded(padding: Sequence[Dim], axes: int) -> tuple[Dim, ...]:
-    """Padding before each axis, then after each, also where one number per axis stands for both."""
-    return tuple(padding) * 2 if len(padding) == axes else tuple(padding)
-
-
 def _convolution(default_kernels: Mapping[str, str], axes: int) -> Conversion:
     """A convolution over ``axes`` spatial axes, with the kernel layout for each data layout where it is ``default``."""
 
@@ -84,7 +80,7 @@ def _convolution(default_kernels: Mapping[str, str], axes: int) -> Conversion:
             if data not in default_kernels:
                 raise call.refuse(data)
             kernel = default_kernels[data]
-        padding = _padded(call.attrs.padding, axes)
+        padding = padding_on_both_sides(call.attrs.padding, axes)
         return call.with_attrs(replace(call.attrs, padding=padding, data_layout=data, kernel_layout=kernel))
 
     return convert
@@ -109,7 +105,7 @@ def _conv2d(call: OperatorCall, desired: Sequence[str]) -> Call:
 def _tiled_conv2d(call: OperatorCall, data: str, kernel: str, factor: str) -> Call:
     if kernel == "default":
         raise PassError(f"{call.name} in {data} needs a kernel layout other than default", place=call.place)
-    padding = _padded(call.attrs.padding, 2)
+    padding = padding_on_both_sides(call.attrs.padding, 2)
     channels = call.shape(0)[1]
     # TVM asks only of parameters whether their channels fill whole blocks.
     if isinstance(call.args[0], Var) and not (isinstance(channels, int) and channels % int(factor) == 0):
@@ -145,9 +141,9 @@ def _product(outer: Dim, inner: Dim) -> int | None:
 def _conv2d_backward_weight(call: OperatorCall, desired: Sequence[str]) -> Call:
     call.require(2, desired)
     data, kernel = desired
-    changed = {"grad_layout": data, "data_layout": data, "kernel_layout": kernel, "out_layout": ""}
-    layouts = {name: layout for name, layout in changed.items() if name in call.attribute_names}
-    return call.with_attrs(replace(call.attrs, padding=_padded(call.attrs.padding, 2), **layouts))
+    # The declaration's layouts are, in order, those of the gradient, of the data and of the weight's gradient.
+    attrs = replace(call.attrs, data_layout=data, kernel_layout=data, out_layout=kernel)
+    return call.with_attrs(replace(attrs, padding=padding_on_both_sides(call.attrs.padding, 2)))
 
 
 def _pooling(call: OperatorCall, desired: Sequence[str]) -> Call:
@@ -155,7 +151,7 @@ def _pooling(call: OperatorCall, desired: Sequence[str]) -> Call:
         raise PassError(f"{call.name} needs a desired layout", place=call.place)
     attrs = replace(call.attrs, layout=desired[0], out_layout=desired[0])
     if "padding" in call.attribute_names:
-        attrs = replace(attrs, padding=_padded(attrs.padding, 2))
+        attrs = replace(attrs, padding=padding_on_both_sides(attrs.padding, 2))
     return call.with_attrs(attrs)
 
 

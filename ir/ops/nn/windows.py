@@ -27,6 +27,7 @@ __all__ = [
     "dilated_size",
     "element",
     "pad_spatial",
+    "padding_on_both_sides",
     "padding_pairs",
     "require_lengths",
     "shape_in",
@@ -84,6 +85,11 @@ def total_padding(padding: Dims, rank: int) -> Dims:
         return tuple(multiply(size, 2) for size in padding)
     lengths = ", ".join(str(length) for length in sorted({1, rank, 2 * rank}))
     raise RelationError(f"padding may have {lengths} elements, not {len(padding)}", attribute="padding")
+
+
+def padding_on_both_sides(padding: Dims, rank: int) -> Dims:
+    """Padding before each of ``rank`` axes, then after each, also where ``padding`` has one value for both sides."""
+    return padding * 2 if len(padding) == rank else padding
 
 
 def dilated_size(kernel_size: Dim, dilation: Dim) -> Dim:
