@@ -23,9 +23,9 @@ from ...ir.expressions import (
     Var,
     VirtualDevice,
 )
+from ...ir.ops.application import apply
 from ...ir.ops.operator import Op
 from ...ir.visitor import with_children
-from ..infrastructure.make import call_op
 from ..provenance import Descent, ExprMutator
 from .scopes import Binding, Scope, Scopes
 
@@ -176,7 +176,7 @@ class Fill(ExprMutator):
             return value
         if isinstance(value, Call) and _is_fixed_on_device(value):
             return value
-        return call_op("on_device", value, virtual_device=device, constrain_result=True)
+        return apply("on_device", value, virtual_device=device, constrain_result=True)
 
     def _bind(self, scope: Scope, var: Var, value: Expr, source: Expr, made_from: Expr | None = None) -> None:
         self.record.attribute(value, made_from if made_from is not None else source)

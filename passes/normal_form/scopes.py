@@ -13,7 +13,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ...ir.expressions import Constructor, Expr, Function, GlobalVar, If, Let, Match, Var
+from ...ir.expressions import (
+    Call,
+    Constructor,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Match,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from ...ir.ops.operator import Op
 from ...ir.visitor import children
 
@@ -81,21 +93,20 @@ class Scopes:
     def of(root: Expr) -> Scopes:
         """Find them for everything below ``root``."""
         inside: dict[Expr, tuple[_Inside, ...]] = {}
-        order = _order(root, inside)
+        order, first = _order(root, inside)
         found = Scopes()
         scope_of = found.scope_of
         scope_of[root] = Scope()
-        first: dict[_Node, Scope] = {}
         for node in reversed(order):
             scope = scope_of[node]
             if isinstance(node, _Inside):
                 scope = scope_of[node] = Scope(scope)
-            elif scope is not first.get(node, scope) and not isinstance(node, Op):
+            elif node in first and scope is not scope_of[first[node]] and not isinstance(node, Op):
                 found.lifted.add(node)
             for part in _parts(node, inside):
                 known = scope_of.get(part)
                 if known is None:
-                    scope_of[part] = first[part] = scope
+                    scope_of[part] = scope
                 elif known is not scope:
                     scope_of[part] = known.common_ancestor(scope)
         found.opened = {expr: [scope_of[opened] for opened in opens] for expr, opens in inside.items()}
@@ -127,26 +138,39 @@ def _opens(expr: Expr) -> tuple[_Inside, ...]:
     return ()
 
 
-def _order(root: Expr, inside: dict[Expr, tuple[_Inside, ...]]) -> list[_Node]:
-    """Everything below ``root``, each after its parts. Fills in what each expression opens."""
+def _order(root: Expr, inside: dict[Expr, tuple[_Inside, ...]]) -> tuple[list[_Node], dict[_Node, _Node]]:
+    """Everything below ``root``, each after its parts, and for each the one that depended on it first.
+
+    Fills in what each expression opens. A call, tuple or projection depends on its parts when all of them are known;
+    everything else on each part as soon as that is.
+    """
     order: list[_Node] = []
+    first: dict[_Node, _Node] = {}
     seen: set[_Node] = set()
-    stack: list[tuple[_Node, bool]] = [(root, False)]
+    # A node to visit, or one that has reached these parts, and whether those are its last.
+    stack: list[tuple[_Node, Sequence[_Node] | None, bool]] = [(root, None, False)]
     while stack:
-        node, finished = stack.pop()
-        if finished:
-            order.append(node)
+        node, reached, is_complete = stack.pop()
+        if reached is not None:
+            for part in reached:
+                first.setdefault(part, node)
+            if is_complete:
+                order.append(node)
             continue
         if node in seen:
             continue
         seen.add(node)
-        if isinstance(node, Expr):
-            if isinstance(node, (Var, Op, GlobalVar, Constructor)):
-                order.append(node)
-                continue
-            opens = _opens(node)
-            if opens:
-                inside[node] = opens
-        stack.append((node, True))
-        stack.extend((part, False) for part in reversed(_parts(node, inside)) if part not in seen)
-    return order
+        if isinstance(node, (Var, Op, GlobalVar, Constructor)):
+            order.append(node)
+            continue
+        if isinstance(node, Expr) and (opens := _opens(node)):
+            inside[node] = opens
+        parts = _parts(node, inside)
+        if not parts or isinstance(node, (Call, Tuple, TupleGetItem)):
+            stack.append((node, parts, True))
+            stack.extend((part, None, False) for part in reversed(parts))
+            continue
+        for position in reversed(range(len(parts))):
+            stack.append((node, (parts[position],), position == len(parts) - 1))
+            stack.append((parts[position], None, False))
+    return order, first
