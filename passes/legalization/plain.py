@@ -26,13 +26,20 @@ def _conv2d_transpose(call: OperatorCall) -> Expr | None:
     layout = call.attrs.data_layout
     if layout not in ("NCHW", "NHWC"):
         return None
-    weight = apply("layout_transform", weight, src_layout=call.attrs.kernel_layout, dst_layout="IOHW")
+    weight = _reordered(call, weight, call.attrs.kernel_layout, "IOHW")
     padding = padding_on_both_sides(call.attrs.padding, 2)
     attrs = replace(call.attrs, padding=padding, data_layout="NCHW", kernel_layout="IOHW")
     if layout == "NCHW":
         return Call(call.place.op, (data, weight), attrs)
     data = apply("transpose", data, axes=(0, 3, 1, 2))
     return apply("transpose", Call(call.place.op, (data, weight), attrs), axes=(0, 2, 3, 1))
+
+
+def _reordered(call: OperatorCall, value: Expr, source: str, target: str) -> Expr:
+    """``value`` with its axes, named by ``source``, in the order of ``target``."""
+    if sorted(source) != sorted(target):
+        raise call.refused(f"there is no transposition from the layout {source} to {target}")
+    return value if source == target else apply("transpose", value, axes=tuple(map(source.index, target)))
 
 
 _TO_IODHW: Final[Mapping[str, tuple[int, ...] | None]] = {
