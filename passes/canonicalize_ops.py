@@ -8,8 +8,8 @@ from ..ir.module import IRModule
 from ..ir.ops.application import apply, attrs_of
 from ..ir.ops.nn.dense import BiasAddAttrs
 from ..ir.types import TensorType
+from .construction import expand_bias_to_match_axis
 from .infrastructure import FunctionPass, PassContext, declare_pass
-from .infrastructure.make import expand_bias_to_match_axis
 from .provenance import ExprMutator
 
 

@@ -8,9 +8,9 @@ from ..ir.expressions import Call, Expr, Function, Tuple
 from ..ir.module import IRModule
 from ..ir.ops.application import apply, attrs_of
 from ..ir.ops.nn.dense import BatchMatmulAttrs
+from .construction import tensor_type
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from .parallel import Branch, ParallelOpCombiner
-from .parallel.combiner import tensor_type
 
 
 @declare_pass(opt_level=4, required=("InferType",))

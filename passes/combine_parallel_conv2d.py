@@ -10,9 +10,9 @@ from ..ir.ops.application import apply, attrs_of
 from ..ir.ops.layouts import Layout, convert_shape
 from ..ir.ops.nn.convolution import Conv2DAttrs
 from ..ir.types import Shape
+from .construction import tensor_type
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from .parallel import Branch, ParallelOpCombiner
-from .parallel.combiner import tensor_type
 
 
 @declare_pass(opt_level=4, name="CombineParallelConv2d", required=("InferType",))

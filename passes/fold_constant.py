@@ -15,7 +15,7 @@ from ..ir.ops.operator import Op
 from ..ir.types import TensorType, is_static
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
-from .provenance.mutator import Descent
+from .provenance.mutator import Descent, kept
 
 __all__ = ["ConstantFolder", "FoldConstant"]
 
@@ -78,12 +78,8 @@ class ConstantFolder(ExprMutator):
     def descend(self, expr: Expr) -> Descent | None:
         """Fused functions stay; a binding may disappear."""
         if isinstance(expr, Function) and expr.is_primitive:
-            return self._keep(expr)
+            return kept(expr)
         return self._let(expr) if isinstance(expr, Let) else None
-
-    def _keep(self, expr: Expr) -> Descent:
-        return expr
-        yield
 
     def _let(self, let: Let) -> Descent:
         value = yield let.value

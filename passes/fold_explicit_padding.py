@@ -16,8 +16,8 @@ from ..ir.ops.nn.pooling import AveragePoolAttrs, PoolAttrs
 from ..ir.ops.operator import Op
 from ..ir.ops.shapes import add
 from ..ir.types import Dim
+from .construction import is_equal_scalar
 from .infrastructure import FunctionPass, PassContext, declare_pass
-from .infrastructure.make import is_equal_scalar
 from .provenance import ExprMutator
 
 _CONVOLUTIONS = ("nn.conv1d", "nn.conv2d", "nn.conv3d")

@@ -10,7 +10,7 @@ from ..ir.visitor import post_order
 from .fusion import ForwardGraph, Group, partition
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
-from .provenance.mutator import Descent
+from .provenance.mutator import Descent, kept
 
 _MOST_FUSED = 256
 
@@ -82,7 +82,7 @@ class _Fuser(ExprMutator):
 
     def descend(self, expr: Expr) -> Descent | None:
         if isinstance(expr, Function) and (expr.is_primitive or "Compiler" in expr.attrs):
-            return self._leave_alone(expr)
+            return kept(expr)
         if isinstance(expr, Call) and isinstance(expr.op, Op) and _runs(expr.op):
             return self._fuse_call(expr)
         if isinstance(expr, Tuple) and self.groups[expr].find().root_expr is not expr:
@@ -92,10 +92,6 @@ class _Fuser(ExprMutator):
             alone = group.root_expr is expr and self.groups[expr.tuple_value].find() is not group
             return None if alone else self._fuse_projection(expr)
         return None
-
-    def _leave_alone(self, expr: Expr) -> Descent:
-        return expr
-        yield
 
     def _fuse_call(self, call: Call) -> Descent:
         if isinstance(call.op, Op) and call.op.name == "annotation.stop_fusion":

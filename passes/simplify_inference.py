@@ -6,10 +6,11 @@ from typing import Any
 
 from ..ir.expressions import Call, Expr, Function, TupleGetItem
 from ..ir.module import IRModule
+from ..ir.ops.application import apply
 from ..ir.ops.operator import Op
 from ..ir.types import TensorType
+from .construction import expand_bias_to_match_axis, scalar, tensor_type
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
-from .infrastructure.make import call_op, expand_bias_to_match_axis, scalar
 from .provenance import ExprMutator
 
 
@@ -62,7 +63,7 @@ class _InferenceSimplifier(ExprMutator):
             return call.args[0]
         old = pre.tuple_value
         if call.op.name == "nn.batch_norm" and isinstance(old, Call):
-            return self.derive(_batch_norm(call, _tensor_type(old)), pre, old)
+            return self.derive(_batch_norm(call, tensor_type(old.args[0])), pre, old)
         return post
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
@@ -71,19 +72,12 @@ class _InferenceSimplifier(ExprMutator):
         if name == "nn.l2_normalize":
             return _l2_normalize(post)
         if name == "nn.layer_norm":
-            return _layer_norm(post, _tensor_type(pre))
+            return _layer_norm(post, tensor_type(pre.args[0]))
         if name == "nn.group_norm":
-            return _group_norm(post, _tensor_type(pre))
+            return _group_norm(post, tensor_type(pre.args[0]))
         if name == "nn.instance_norm":
-            return _instance_norm(post, _tensor_type(pre))
+            return _instance_norm(post, tensor_type(pre.args[0]))
         return post
-
-
-def _tensor_type(call: Call) -> TensorType:
-    found = call.args[0].checked_type
-    if not isinstance(found, TensorType):
-        raise PassError(f"the input of {call.op!r} must be a tensor", place=call)
-    return found
 
 
 def _axis(axis: int, data: TensorType) -> int:
@@ -93,24 +87,24 @@ def _axis(axis: int, data: TensorType) -> int:
 def _batch_norm(call: Call, data: TensorType) -> Expr:
     attrs: Any = call.attrs
     value, gamma, beta, moving_mean, moving_var = call.args
-    deviation = call_op("sqrt", call_op("add", moving_var, scalar(attrs.epsilon, data.dtype)))
-    scale: Expr = call_op("divide", scalar(1.0, data.dtype), deviation)
+    deviation = apply("sqrt", apply("add", moving_var, scalar(attrs.epsilon, data.dtype)))
+    scale: Expr = apply("divide", scalar(1.0, data.dtype), deviation)
     if attrs.scale:
-        scale = call_op("multiply", scale, gamma)
-    shift: Expr = call_op("multiply", call_op("negative", moving_mean), scale)
+        scale = apply("multiply", scale, gamma)
+    shift: Expr = apply("multiply", apply("negative", moving_mean), scale)
     if attrs.center:
-        shift = call_op("add", shift, beta)
+        shift = apply("add", shift, beta)
     axes = (_axis(attrs.axis, data),)
-    scaled = call_op("multiply", value, expand_bias_to_match_axis(scale, data.ndim, axes))
-    return call_op("add", scaled, expand_bias_to_match_axis(shift, data.ndim, axes))
+    scaled = apply("multiply", value, expand_bias_to_match_axis(scale, data.ndim, axes))
+    return apply("add", scaled, expand_bias_to_match_axis(shift, data.ndim, axes))
 
 
 def _normalized(value: Expr, axes: tuple[int, ...], epsilon: float, dtype: str) -> Expr:
     """``(value - mean) / sqrt(variance + epsilon)`` over ``axes``."""
-    mean = call_op("mean", value, axis=axes, keepdims=True, exclude=False)
-    variance = call_op("variance", value, mean, axis=axes, keepdims=True, exclude=False)
-    deviation = call_op("sqrt", call_op("add", variance, scalar(epsilon, dtype)))
-    return call_op("divide", call_op("subtract", value, mean), deviation)
+    mean = apply("mean", value, axis=axes, keepdims=True, exclude=False)
+    variance = apply("variance", value, mean, axis=axes, keepdims=True, exclude=False)
+    deviation = apply("sqrt", apply("add", variance, scalar(epsilon, dtype)))
+    return apply("divide", apply("subtract", value, mean), deviation)
 
 
 def _scaled_and_shifted(out: Expr, call: Call, data: TensorType) -> Expr:
@@ -118,9 +112,9 @@ def _scaled_and_shifted(out: Expr, call: Call, data: TensorType) -> Expr:
     _, gamma, beta = call.args
     axes = (_axis(attrs.axis, data),)
     if attrs.scale:
-        out = call_op("multiply", out, expand_bias_to_match_axis(gamma, data.ndim, axes))
+        out = apply("multiply", out, expand_bias_to_match_axis(gamma, data.ndim, axes))
     if attrs.center:
-        out = call_op("add", out, expand_bias_to_match_axis(beta, data.ndim, axes))
+        out = apply("add", out, expand_bias_to_match_axis(beta, data.ndim, axes))
     return out
 
 
@@ -148,15 +142,15 @@ def _group_norm(call: Call, data: TensorType) -> Expr:
         shape.append(dim)
     grouped = (*shape[:axis], attrs.num_groups, shape[axis] // attrs.num_groups, *shape[axis + 1 :])
     axes = tuple(range(axis + 1, data.ndim + 1))
-    value = call_op("reshape", call.args[0], newshape=grouped)
-    out = call_op("reshape", _normalized(value, axes, attrs.epsilon, data.dtype), newshape=tuple(shape))
+    value = apply("reshape", call.args[0], newshape=grouped)
+    out = apply("reshape", _normalized(value, axes, attrs.epsilon, data.dtype), newshape=tuple(shape))
     return _scaled_and_shifted(out, call, data)
 
 
 def _l2_normalize(call: Call) -> Expr:
     attrs: Any = call.attrs
     value = call.args[0]
-    total = call_op("sum", call_op("multiply", value, value), axis=attrs.axis, keepdims=True, exclude=False)
+    total = apply("sum", apply("multiply", value, value), axis=attrs.axis, keepdims=True, exclude=False)
     # TVM's epsilon is float32 whatever the input's dtype.
-    bounded = call_op("maximum", total, scalar(attrs.eps, "float32"))
-    return call_op("divide", value, call_op("sqrt", bounded))
+    bounded = apply("maximum", total, scalar(attrs.eps, "float32"))
+    return apply("divide", value, apply("sqrt", bounded))

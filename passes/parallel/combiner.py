@@ -11,26 +11,14 @@ from typing import TypeAlias
 from ...ir import ops
 from ...ir.expressions import Call, Expr, Function
 from ...ir.ops.operator import Op, OpPattern
-from ...ir.types import TensorType
 from ...ir.visitor import post_order
 from ..provenance import ExprMutator, current_record
 from ..provenance.mutator import Descent
 
-__all__ = ["Branch", "ParallelOpCombiner", "tensor_type"]
+__all__ = ["Branch", "ParallelOpCombiner"]
 
 Branch: TypeAlias = list[Call]
 """An operator and the elementwise or broadcasting ones that follow it, each the only user of the one before."""
-
-
-def tensor_type(expr: Expr) -> TensorType:
-    """The type of a value that is known to be a tensor.
-
-    Raises:
-        TypeError: it is not.
-    """
-    if not isinstance(expr.checked_type, TensorType):
-        raise TypeError(f"{expr!r} is no tensor")
-    return expr.checked_type
 
 
 class ParallelOpCombiner:

@@ -30,10 +30,17 @@ from ...ir.ops.operator import Op
 from ...ir.visitor import children, with_children
 from .record import current_record
 
-__all__ = ["Descent", "ExprMutator"]
+__all__ = ["Descent", "ExprMutator", "kept"]
 
 Descent: TypeAlias = Generator[Expr, Expr, Expr]
 """``new = yield old`` asks for what an expression becomes; the generator returns what its own expression becomes."""
+
+
+def kept(expr: Expr) -> Descent:
+    """The descent that leaves ``expr`` as it is and does not enter it."""
+    return expr
+    yield  # What makes this a generator.
+
 
 _HOOKS: dict[type[Expr], str] = {
     Call: "rewrite_call",

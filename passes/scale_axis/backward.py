@@ -16,7 +16,7 @@ from ...ir.ops.application import apply
 from ...ir.ops.nn.dense import BiasAddAttrs
 from ...ir.ops.operator import Op
 from ...ir.visitor import children, post_order
-from ..infrastructure.make import expand_bias_to_match_axis
+from ..construction import expand_bias_to_match_axis, tensor_type
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
 from .messages import (
@@ -26,7 +26,6 @@ from .messages import (
     is_never_negative,
     matched_to_axes,
     squeezed_scale,
-    tensor_type,
 )
 
 __all__ = ["fold_backward"]

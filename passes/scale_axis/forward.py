@@ -14,6 +14,7 @@ from ...ir.expressions import Call, Expr, Function, If, Let, Tuple, TupleGetItem
 from ...ir.ops.application import apply
 from ...ir.ops.operator import Op
 from ...ir.visitor import post_order
+from ..construction import tensor_type
 from ..provenance import ExprMutator
 from .messages import (
     Convolution,
@@ -24,7 +25,6 @@ from .messages import (
     is_never_negative,
     matched_to_axes,
     squeezed_scale,
-    tensor_type,
 )
 
 __all__ = ["fold_forward"]

@@ -15,8 +15,7 @@ from ...ir.ops.application import apply, is_call_to
 from ...ir.ops.layouts import Layout, convert_shape
 from ...ir.ops.nn.convolution import ConvolutionAttrs
 from ...ir.types import Shape, TensorType
-from ..infrastructure import PassError
-from ..infrastructure.make import expand_bias_to_match_axis
+from ..construction import expand_bias_to_match_axis, tensor_type
 
 __all__ = [
     "Convolution",
@@ -26,7 +25,6 @@ __all__ = [
     "is_never_negative",
     "matched_to_axes",
     "squeezed_scale",
-    "tensor_type",
 ]
 
 _NUMBERS = ("float32", "float64", "int8", "int32", "uint8", "uint32")
@@ -50,17 +48,6 @@ def intersect(lhs: Message | None, rhs: Message | None) -> Message | None:
         return None
     axes = tuple(axis for axis in lhs.axes if axis in rhs.axes)
     return Message(axes, lhs.require_positive or rhs.require_positive) if axes else None
-
-
-def tensor_type(expr: Expr) -> TensorType:
-    """The type of a value that is known to be a tensor.
-
-    Raises:
-        PassError: it is not.
-    """
-    if not isinstance(expr.checked_type, TensorType):
-        raise PassError("a tensor is needed here", place=expr)
-    return expr.checked_type
 
 
 def broadcasts_along(lhs: TensorType, rhs: TensorType, axes: tuple[int, ...]) -> bool:

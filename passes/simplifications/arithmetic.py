@@ -8,12 +8,12 @@ from ...ir import ops
 from ...ir.expressions import Call, Constant, Expr
 from ...ir.ops.application import apply
 from ...ir.ops.operator import OpPattern
+from ..construction import scalar
 from ..fold_constant import ConstantFolder
 from ..infrastructure import PassError
-from ..infrastructure.make import scalar
 from ..patterns import is_constant, is_op, wildcard
 from ..patterns.matcher import Matches
-from .rewrite import TypedRewrite, tensor_type
+from .rewrite import TypedRewrite, inferred_tensor_type
 
 __all__ = [
     "EliminateIdentity",
@@ -36,7 +36,7 @@ class SimplifyAdd(TypedRewrite):
 
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """The product, where both sides are one expression."""
-        lhs, type = node_map[self.lhs][0], tensor_type(pre)
+        lhs, type = node_map[self.lhs][0], inferred_tensor_type(pre)
         if lhs is not node_map[self.rhs][0] or type is None:
             return post
         return apply("multiply", lhs, scalar(2, type.dtype))
@@ -83,7 +83,7 @@ class EliminateIdentity(TypedRewrite):
             neutral = 0.0 if pre.op in (ops.get("add"), ops.get("subtract")) else 1.0
             if not (isinstance(constant, Constant) and constant.is_scalar and float(constant.data) == neutral):
                 return post
-        type = tensor_type(other)
+        type = inferred_tensor_type(other)
         return value if type is not None and type == pre.checked_type else post
 
 
@@ -104,12 +104,12 @@ class FullElementwise(TypedRewrite):
 
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """The same operator on the scalar."""
-        type = tensor_type(pre)
+        type = inferred_tensor_type(pre)
         if not isinstance(pre, Call) or not isinstance(post, Call) or type is None:
             return post
         other = node_map[self.other][0]
         filled_left = post.args[1] is other
-        if tensor_type(pre.args[1] if filled_left else pre.args[0]) != type:
+        if inferred_tensor_type(pre.args[1] if filled_left else pre.args[0]) != type:
             return post
         if self.full in node_map:
             value = node_map[self.value][0]

@@ -11,7 +11,7 @@ from ...ir.ops.tensor.unary import ClipAttrs
 from ...ir.types import DataType
 from ..patterns import is_op, wildcard
 from ..patterns.matcher import Matches
-from .rewrite import TypedRewrite, tensor_type
+from .rewrite import TypedRewrite, inferred_tensor_type
 
 __all__ = [
     "SimplifyCastClip",
@@ -31,8 +31,8 @@ class SimplifySameCast(TypedRewrite):
 
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """The value."""
-        before = tensor_type(pre.args[0]) if isinstance(pre, Call) else None
-        after = tensor_type(pre)
+        before = inferred_tensor_type(pre.args[0]) if isinstance(pre, Call) else None
+        after = inferred_tensor_type(pre)
         if before is None or after is None or before.dtype != after.dtype:
             return post
         return node_map[self.data][0]
@@ -50,7 +50,7 @@ class SimplifyConsecutiveCast(TypedRewrite):
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """One cast."""
         data = node_map[self.data][0]
-        types = tensor_type(data), tensor_type(node_map[self.first][0]), tensor_type(pre)
+        types = inferred_tensor_type(data), inferred_tensor_type(node_map[self.first][0]), inferred_tensor_type(pre)
         if any(type is None for type in types):
             return post
         origin, middle, final = (type.dtype for type in types if type is not None)
@@ -97,7 +97,7 @@ class SimplifyClipAndConsecutiveCast(TypedRewrite):
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """The ``clip``."""
         clip = node_map[self.clip][0]
-        types = tensor_type(clip), tensor_type(node_map[self.first][0]), tensor_type(pre)
+        types = inferred_tensor_type(clip), inferred_tensor_type(node_map[self.first][0]), inferred_tensor_type(pre)
         if not isinstance(clip, Call) or any(type is None for type in types):
             return post
         clipped, middle, final = (type.dtype for type in types if type is not None)
@@ -115,7 +115,7 @@ class SimplifyCastClip(TypedRewrite):
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """The cast."""
         cast = node_map[self.cast][0]
-        type = tensor_type(cast)
+        type = inferred_tensor_type(cast)
         if not isinstance(pre, Call) or type is None:
             return post
         return cast if _spans_dtype(attrs_of(pre, ClipAttrs), type.dtype) else post

@@ -12,7 +12,7 @@ from ...ir.types import is_static
 from ..infrastructure import PassError
 from ..patterns import is_op, wildcard
 from ..patterns.matcher import Matches
-from .rewrite import TypedRewrite, tensor_type
+from .rewrite import TypedRewrite, inferred_tensor_type
 
 __all__ = ["SimplifyReshape", "SimplifyTranspose"]
 
@@ -29,7 +29,7 @@ class SimplifyReshape(TypedRewrite):
 
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """One reshape, where the shape is known."""
-        type = tensor_type(pre)
+        type = inferred_tensor_type(pre)
         if type is None or not is_static(type.shape):
             return post
         return apply("reshape", node_map[self.value][0], newshape=type.shape)
@@ -47,7 +47,7 @@ class SimplifyTranspose(TypedRewrite):
 
     def callback(self, pre: Expr, post: Expr, node_map: Matches) -> Expr:
         """What remains of the two."""
-        value, type = node_map[self.value][0], tensor_type(pre)
+        value, type = node_map[self.value][0], inferred_tensor_type(pre)
         if not isinstance(post, Call) or not isinstance(post.args[0], Call) or type is None:
             return post
         inner = post.args[0]

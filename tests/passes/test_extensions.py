@@ -15,7 +15,7 @@ from .modules import assert_same, read
 DOUBLE = """
 from relay_lsp.ir.ops import operator
 from relay_lsp.passes import ExprMutator, FunctionPass, declare_pass, function_pass, option
-from relay_lsp.passes.infrastructure.make import call_op
+from relay_lsp.ir.ops.application import apply
 
 operator.register(operator.Op("user.nothing", doc="Nothing."))
 
@@ -36,7 +36,7 @@ class _Swapper(ExprMutator):
         self.name = name
 
     def rewrite_call(self, pre, post):
-        return call_op(self.name, *post.args) if post.op is operator.get("nn.relu") else post
+        return apply(self.name, *post.args) if post.op is operator.get("nn.relu") else post
 
 
 @function_pass(opt_level=1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.ops.application import apply
 from relay_lsp.ir.types import TensorType
 from relay_lsp.passes import PassError, Trace, function_pass
-from relay_lsp.passes.infrastructure.make import call_op
 from relay_lsp.passes.patterns import (
     DFPatternCallback,
     FunctionPattern,
@@ -104,7 +104,7 @@ class ReluOfRelu(DFPatternCallback):
         self.pattern = is_op("nn.relu")(is_op("nn.relu")(self.value))
 
     def callback(self, pre, post, node_map):
-        return call_op("nn.relu", node_map[self.value][0])
+        return apply("nn.relu", node_map[self.value][0])
 
 
 def test_rewriting_goes_on_until_nothing_changes_and_keeps_origins():
@@ -128,7 +128,7 @@ def test_a_callback_without_end_is_stopped():
             self.pattern = is_op("clip")(self.value)
 
         def callback(self, pre, post, node_map):
-            return call_op("clip", node_map[self.value][0], a_min=0.0, a_max=post.attrs.a_max + 1)
+            return apply("clip", node_map[self.value][0], a_min=0.0, a_max=post.attrs.a_max + 1)
 
     module = read("def @main(%x: Tensor[(4), float32]) { clip(%x, a_min=0f, a_max=6f) }")
     with pytest.raises(PassError, match="no end of rewriting after 100 rounds; Raise"):

@@ -6,11 +6,11 @@ import pytest
 
 from relay_lsp.ir.expressions import Call, Expr, Function, Var
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import apply
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.spans import SequentialSpan
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassContext, Sequential, Trace, create, function_pass, module_pass
-from relay_lsp.passes.infrastructure.make import call_op
 
 from .modules import read
 
@@ -123,7 +123,7 @@ def test_a_pass_that_says_nothing_is_found_out_and_its_function_answers():
     @function_pass(opt_level=0)
     def replace_everything(func, mod, ctx):
         x = Var("x", func.params[0].type_annotation)
-        return Function((x,), call_op("exp", x))
+        return Function((x,), apply("exp", x))
 
     before = read("def @main(%x: Tensor[(4), float32]) { nn.relu(%x) }")
     with Trace() as trace:

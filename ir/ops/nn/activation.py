@@ -14,10 +14,11 @@ from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import TupleType, Type
 from ..arguments import tensor_argument
+from ..axes import require_axis
 from ..identity import identity_relation
 from ..layout import InferredLayout, Layouts, elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from .dense import along_axis, axis_in_range, require_vector
+from .dense import along_axis, require_vector
 
 __all__ = ["DropoutAttrs", "LeakyReluAttrs", "PReluAttrs", "SoftmaxAttrs"]
 
@@ -76,7 +77,7 @@ def prelu_relation(context: RelationContext) -> Type | None:
     attrs: PReluAttrs = context.attrs
     if attrs.axis < 0:
         raise RelationError(f"axis must be at least 0, not {attrs.axis}", attribute="axis")
-    size = data.shape[axis_in_range(attrs.axis, data)]
+    size = data.shape[require_axis(attrs.axis, data)]
     require_vector(context, 1, "alpha", size, data, f"axis {attrs.axis} of data")
     return data
 
@@ -106,7 +107,7 @@ def softmax_relation(context: RelationContext) -> Type | None:
     data = tensor_argument(context, 0, "data")
     if data is None:
         return None
-    axis_in_range(context.attrs.axis, data)
+    require_axis(context.attrs.axis, data)
     return data
 
 

@@ -16,6 +16,7 @@ from ...dimensions import ANY, Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
+from ..axes import require_axis
 from ..layout import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words, maximum, multiply
@@ -274,23 +275,9 @@ def bias_add_relation(context: RelationContext) -> Type | None:
     if data is None:
         return None
     attrs: BiasAddAttrs = context.attrs
-    size = data.shape[axis_in_range(attrs.axis, data)]
+    size = data.shape[require_axis(attrs.axis, data)]
     require_vector(context, 1, "bias", size, data, f"axis {attrs.axis} of data")
     return data
-
-
-def axis_in_range(axis: int, data: TensorType, attribute: str = "axis") -> int:
-    """``axis`` counted from the front.
-
-    Raises:
-        RelationError: ``data`` has no such axis.
-    """
-    if not -data.ndim <= axis < data.ndim:
-        raise RelationError(
-            f"{attribute} ({axis}) is out of range for data with {data.ndim} dimensions {in_words(data.shape)}",
-            attribute=attribute,
-        )
-    return axis % data.ndim
 
 
 def require_vector(context: RelationContext, argument: int, name: str, size: Dim, data: TensorType, where: str) -> None:

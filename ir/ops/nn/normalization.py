@@ -14,11 +14,12 @@ from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensor_argument
+from ..axes import require_axis
 from ..identity import identity_relation
 from ..layout import InferLayout, InferredLayout, Layouts
 from ..layouts import Layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from .dense import along_axis, axis_in_range, require_vector
+from .dense import along_axis, require_vector
 
 __all__ = [
     "BatchNormAttrs",
@@ -105,7 +106,7 @@ def batch_norm_relation(context: RelationContext) -> Type | None:
     axis: int = context.attrs.axis
     if axis < -1:
         raise RelationError(f"axis must be at least -1, not {axis}", attribute="axis")
-    size = data.shape[axis_in_range(axis, data)]
+    size = data.shape[require_axis(axis, data)]
     for argument, name in enumerate(("gamma", "beta", "moving_mean", "moving_var"), start=1):
         require_vector(context, argument, name, size, data, f"axis {axis} of data")
     vector = TensorType((size,), data.dtype)
@@ -130,7 +131,7 @@ class Normalization:
         if data.ndim < self.least_rank:
             raise RelationError(f"data must have at least {self.least_rank} dimensions, but it is {data!r}", argument=0)
         axis: int = context.attrs.axis
-        size = data.shape[axis_in_range(axis, data)]
+        size = data.shape[require_axis(axis, data)]
         for argument, name in enumerate(("gamma", "beta"), start=1):
             require_vector(context, argument, name, size, data, f"axis {axis} of data")
         return data

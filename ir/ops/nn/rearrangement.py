@@ -16,10 +16,10 @@ from ...dimensions import ANY, Dim
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
+from ..axes import require_axis
 from ..layouts import Layout, convert_array, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, multiply, product, subtract, truncate_divide
-from .dense import axis_in_range
 from .windows import Dims, convertible_layout, shape_in, static
 
 __all__ = ["BatchToSpaceNDAttrs", "DilateAttrs", "FIFOBufferAttrs", "SpaceToBatchNDAttrs", "SubPixelAttrs"]
@@ -277,7 +277,7 @@ def fifo_buffer_relation(context: RelationContext) -> Type | None:
         return None
     if data.ndim != buffer.ndim:
         raise RelationError(f"data has {data.ndim} dimensions, but buffer has {buffer.ndim}", argument=0)
-    along = axis_in_range(context.attrs.axis, buffer)
+    along = require_axis(context.attrs.axis, buffer)
     for axis, (size, wanted) in enumerate(zip(data.shape, buffer.shape, strict=True)):
         if axis != along and not context.require_equal(size, wanted):
             raise RelationError(f"axis {axis} of data ({size}) does not match that of buffer ({wanted})", argument=0)

@@ -1,29 +1,33 @@
-"""Making calls of operators and the small expressions that several passes need.
+"""The small expressions that several passes make, and what they ask of the values they make them from.
 
 Source of the rule: ``src/relay/transforms/pattern_utils.h``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ...ir.arrays import numpy_dtype
-from ...ir.expressions import Call, Constant, Expr
-from ...ir.ops import operator
+from ..ir.arrays import numpy_dtype
+from ..ir.dimensions import Dim
+from ..ir.expressions import Constant, Expr
+from ..ir.ops.application import apply
+from ..ir.types import TensorType
+from .infrastructure import PassError
 
-__all__ = ["call_op", "expand_bias_to_match_axis", "is_equal_scalar", "scalar"]
+__all__ = ["expand_bias_to_match_axis", "is_equal_scalar", "padding_on_both_sides", "scalar", "tensor_type"]
 
 
-def call_op(name: str, *args: Expr, **attributes: object) -> Call:
-    """A call of the operator called ``name``, with the attributes that are not at their defaults.
+def tensor_type(expr: Expr) -> TensorType:
+    """The type of a value that is known to be a tensor.
 
     Raises:
-        KeyError: there is no such operator.
-        TypeError: it has no such attribute, or one without a default is missing.
+        PassError: it is not.
     """
-    op = operator.get(name)
-    attrs = op.attrs_type(**attributes) if op.attrs_type is not None else None
-    return Call(op, args, attrs)
+    if not isinstance(expr.checked_type, TensorType):
+        raise PassError("a tensor is needed here", place=expr)
+    return expr.checked_type
 
 
 def scalar(value: float, dtype: str) -> Constant:
@@ -54,5 +58,10 @@ def expand_bias_to_match_axis(bias: Expr, target_ndim: int, axes: tuple[int, ...
         else:
             new_axes = axes[position] - axes[position - 1]
         if new_axes > 0:
-            bias = call_op("expand_dims", bias, axis=position, num_newaxis=new_axes)
+            bias = apply("expand_dims", bias, axis=position, num_newaxis=new_axes)
     return bias
+
+
+def padding_on_both_sides(padding: Sequence[Dim], axes: int) -> tuple[Dim, ...]:
+    """Padding before each of ``axes`` axes, then after each, also where one number per axis stands for both."""
+    return tuple(padding) * 2 if len(padding) == axes else tuple(padding)
