@@ -5,7 +5,7 @@ from .operator_counts import OperatorCounter
 from .printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
 from .profiling import PassProfiler
 from .timing import PassTimingInstrument
-from .verifying import Verifier
+from .verifying import Verifier, faults
 
 __all__ = [
     "DumpIR",
@@ -16,4 +16,5 @@ __all__ = [
     "PrintAfterAll",
     "PrintBeforeAll",
     "Verifier",
+    "faults",
 ]

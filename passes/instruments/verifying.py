@@ -9,7 +9,7 @@ from ...ir.visitor import free_vars
 from ...ir.well_formed import check_well_formed
 from ..infrastructure import PassError, PassInfo, PassInstrument
 
-__all__ = ["Verifier"]
+__all__ = ["Verifier", "faults"]
 
 
 class Verifier(PassInstrument):
@@ -21,11 +21,16 @@ class Verifier(PassInstrument):
         Raises:
             PassError: it is ill-formed or ill-typed; the diagnostics say where.
         """
-        found = [*check_well_formed(mod), *_unbound(mod), *infer_types(mod).diagnostics]
-        errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
+        errors = faults(mod)
         if errors:
             message = f"left a broken module: {errors[0].message}"
             raise PassError(message, pass_name=info.name, diagnostics=errors)
+
+
+def faults(module: IRModule) -> list[Diagnostic]:
+    """What makes a module ill-formed or ill-typed: nothing, where the pass that made it is sound."""
+    found = [*check_well_formed(module), *_unbound(module), *infer_types(module).diagnostics]
+    return [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
 
 
 def _unbound(module: IRModule) -> list[Diagnostic]:

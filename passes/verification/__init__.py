@@ -1,8 +1,9 @@
 """Whether passes keep what a module computes: run it before and after on the same inputs, and compare."""
 
-from .bisecting import Culprit, bisect
+from .bisecting import Culprit, Report, bisect, check
 from .comparison import Difference, largest_difference
-from .inputs import Unverifiable, random_arguments
+from .inputs import InputKind, Unverifiable, random_arguments
+from .shrinking import shrink
 from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, verify
 
 __all__ = [
@@ -10,11 +11,15 @@ __all__ = [
     "ComparisonFailed",
     "Culprit",
     "Difference",
+    "InputKind",
     "KeepsMeaning",
+    "Report",
     "Unverifiable",
     "Verdict",
     "bisect",
+    "check",
     "largest_difference",
     "random_arguments",
+    "shrink",
     "verify",
 ]

@@ -1,74 +1,139 @@
-"""``bisect`` names the first step of a pipeline that changes the answer, breaks typing or raises."""
+"""``check`` holds a pipeline to what the module computed; ``bisect`` names the first step that goes wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...ir.diagnostics import Severity
-from ...ir.inference import infer_types
+from ...ir.diagnostics import Diagnostic
+from ...ir.expressions import Expr
 from ...ir.module import IRModule
 from ..infrastructure import Pass, PassError
+from ..instruments import faults
 from ..provenance import Trace, TraceStep
 from .inputs import Unverifiable
+from .shrinking import shrink
 from .verifying import BOUNDS, Verdict, verify
 
-__all__ = ["Culprit", "bisect"]
+__all__ = ["Culprit", "Report", "bisect", "check"]
 
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """The first step that goes wrong: ``number`` from 0, in what way, and the run of the pass where it came to an end.
+    """The first step that goes wrong, and in what way.
 
-    ``kind`` is ``raises``, ``breaks typing`` or ``changes the result``.
+    ``number`` counts the passes of the pipeline from 0; ``pass_name`` is of the pass that ran then, which may be one
+    inside it. ``step`` is its run, where it came to an end.
+    ``kind`` is ``raises``, ``breaks typing`` or ``changes the result``. ``diagnostics`` are at expressions of the
+    module that the step got or made; ``origins`` are those of the first module that they stem from.
     """
 
     number: int
     pass_name: str
     kind: str
     message: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    origins: tuple[Expr, ...] = field(default=(), repr=False)
     step: TraceStep | None = field(default=None, repr=False)
     verdict: Verdict | None = field(default=None, repr=False)
 
+    def __str__(self) -> str:
+        return f"step {self.number + 1}, {self.pass_name}, {self.kind}: {self.message}"
 
-def bisect(module: IRModule, passes: Sequence[Pass], *, function: str = "main", seed: int = 0) -> Culprit | None:
-    """The first run of a pass of the pipeline that goes wrong on ``module``; ``None`` where all go well.
 
-    Every run that changed the module is judged by itself: what a later pass mends is still found. Runs that cannot be
-    compared, because the module does not run, are judged by typing alone. The passes run in the current context.
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a pipeline did to what a module computes.
+
+    ``verdicts`` has one for each step that changed the module and could be compared, in order; ``skipped`` has the
+    others, with the reason. ``reduced`` says whether the module was run with smaller tensors than its own.
     """
-    failed: tuple[Pass, PassError] | None = None
+
+    steps: tuple[TraceStep, ...]
+    verdicts: tuple[tuple[TraceStep, Verdict], ...] = ()
+    skipped: tuple[tuple[TraceStep, str], ...] = ()
+    culprit: Culprit | None = None
+    reduced: bool = False
+
+    @property
+    def largest(self) -> float:
+        """The largest difference that any step made, as a part of the largest element."""
+        return max((verdict.largest.size for _, verdict in self.verdicts if verdict.largest is not None), default=0.0)
+
+
+def check(module: IRModule, passes: Sequence[Pass], *, function: str | None = None, seed: int = 0) -> Report:
+    """Run a pipeline over ``module`` and judge each step, up to the first that goes wrong.
+
+    A module too large to run is made smaller before (:func:`.shrink`).
+
+    Every run of a pass that changed the module is judged by itself: what a later pass mends is still found. Runs that
+    cannot be compared, because the module does not run, are judged by typing alone. The passes run in the current
+    context. Whatever a pass raises is the pass's fault, and goes no further.
+    """
+    small = shrink(module, function)
+    raised: tuple[Pass, Exception] | None = None
+    numbers: list[int] = []
     with Trace() as trace:
-        current = module
-        for each in passes:
+        current = small
+        for number, each in enumerate(passes):
             try:
                 current = each(current)
-            except PassError as error:
-                failed = each, error
+            except Exception as error:
+                raised = each, error
                 break
-    for number, step in enumerate(trace.steps):
-        if step.changed:
-            found = _judged(number, step, function, seed)
-            if found is not None:
-                return found
-    if failed is None:
-        return None
+            finally:
+                numbers += [number] * (len(trace.steps) - len(numbers))
+    verdicts: list[tuple[TraceStep, Verdict]] = []
+    skipped: list[tuple[TraceStep, str]] = []
+    culprit: Culprit | None = None
+    for number, step in zip(numbers, trace.steps, strict=True):
+        if not step.changed:
+            continue
+        errors = faults(step.after)
+        if errors:
+            culprit = _culprit(number, step, "breaks typing", errors[0].message, trace, errors)
+            break
+        try:
+            bound = BOUNDS.get(step.name)
+            verdict = verify(step.before, step.after, function=function, seed=seed, bound=bound, steps=(step,))
+        except Unverifiable as reason:
+            skipped.append((step, str(reason)))
+            continue
+        verdicts.append((step, verdict))
+        if not verdict.agrees:
+            assert verdict.largest is not None
+            culprit = _culprit(number, step, "changes the result", verdict.largest.message, trace, (), verdict)
+            break
+    if culprit is None and raised is not None:
+        culprit = _who_raised(passes.index(raised[0]), *raised, trace)
+    return Report(trace.steps, tuple(verdicts), tuple(skipped), culprit, small is not module)
+
+
+def bisect(module: IRModule, passes: Sequence[Pass], *, function: str | None = None, seed: int = 0) -> Culprit | None:
+    """The first run of a pass of the pipeline that goes wrong on ``module``; ``None`` where all go well."""
+    return check(module, passes, function=function, seed=seed).culprit
+
+
+def _culprit(
+    number: int,
+    step: TraceStep,
+    kind: str,
+    message: str,
+    trace: Trace,
+    diagnostics: Sequence[Diagnostic],
+    verdict: Verdict | None = None,
+) -> Culprit:
+    places = [found.place.expr for found in diagnostics if found.place is not None]
+    if verdict is not None and verdict.first is not None:
+        places.append(verdict.first)
+    origins = tuple(origin for place in places for origin in trace.origins(place))
+    return Culprit(number, step.name, kind, message, tuple(diagnostics), origins, step, verdict)
+
+
+def _who_raised(number: int, culprit: Pass, error: Exception, trace: Trace) -> Culprit:
+    if not isinstance(error, PassError):
+        return Culprit(number, culprit.info.name, "raises", f"{type(error).__name__}: {error}")
     # A pass that leaves a module without types fails in the inference behind it, which is not to blame.
-    culprit, problem = failed
-    return Culprit(len(trace.steps), culprit.info.name, "raises", str(problem))
-
-
-def _judged(number: int, step: TraceStep, function: str, seed: int) -> Culprit | None:
-    errors = [found for found in infer_types(step.after).diagnostics if found.severity is Severity.ERROR]
-    if errors:
-        return Culprit(number, step.name, "breaks typing", errors[0].message, step)
-    try:
-        verdict = verify(
-            step.before, step.after, function=function, seed=seed, bound=BOUNDS.get(step.name), steps=(step,)
-        )
-    except Unverifiable:
-        return None
-    if verdict.agrees:
-        return None
-    assert verdict.largest is not None
-    return Culprit(number, step.name, "changes the result", verdict.largest.message, step, verdict)
+    places = [found.place.expr for found in error.diagnostics if found.place is not None]
+    origins = tuple(origin for place in places for origin in trace.origins(place))
+    return Culprit(number, culprit.info.name, "raises", str(error), error.diagnostics, origins)

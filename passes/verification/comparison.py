@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
+import ml_dtypes
 import numpy as np
 
 from ...ir.evaluation import ADTValue, Value
@@ -37,7 +39,8 @@ class Difference:
 def largest_difference(expected: Value, found: Value, bound: float | None = None) -> Difference | None:
     """Where two values differ most; ``None`` where they are equal or cannot be compared (functions, references).
 
-    ``bound`` takes the place of the rounding of each dtype; with it, floats of different dtypes may be compared.
+    ``bound`` takes the place of the rounding of each dtype; with it, floats of different dtypes may be compared. An
+    element that is expected to be infinite, not a number, or beyond what the dtype found can hold says nothing.
     """
     worst: Difference | None = None
     pending: list[tuple[str, Value, Value]] = [("", expected, found)]
@@ -78,16 +81,24 @@ def _of_arrays(place: str, expected: NDArray, found: NDArray, bound: float | Non
             f"an array {found.shape} of {found.dtype.name} instead of {expected.shape} of {expected.dtype.name}",
         )
     left, right = expected.astype(np.float64), found.astype(np.float64)
-    equal = (left == right) | (np.isnan(left) & np.isnan(right))
+    # What is no number, or too large for the narrower dtype, is not what anybody meant to compute.
+    meant = np.isfinite(left) & (np.abs(left) <= _largest_number(found))
+    equal = ~meant | (left == right)
     if equal.all():
         return None
     allowed = _ROUNDING.get(expected.dtype.name, 0.0) if bound is None else bound
-    scale = float(np.max(np.abs(left), initial=0.0, where=np.isfinite(left))) or 1.0
+    scale = float(np.max(np.abs(left), initial=0.0, where=meant)) or 1.0
     with np.errstate(invalid="ignore"):
         apart = np.where(equal, 0.0, np.abs(left - right))
     largest = float(np.max(np.where(np.isnan(apart), np.inf, apart)))
     size = largest / scale
     return Difference(place, size, allowed, f"up to {largest:.3g} apart, where the largest element is {scale:.3g}")
+
+
+def _largest_number(array: NDArray) -> float:
+    if not _is_float(array):
+        return float("inf")
+    return float(cast("Any", ml_dtypes.finfo)(array.dtype).max)
 
 
 def _is_float(array: NDArray) -> bool:

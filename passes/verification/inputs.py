@@ -1,7 +1,8 @@
-"""Seeded random inputs for a function."""
+"""Seeded random inputs for a function, of several kinds: what one kind hides, another shows."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...ir.evaluation import Value
 from ...ir.expressions import Function
 from ...ir.types import TensorType, TupleType, Type
 
-__all__ = ["Unverifiable", "random_arguments"]
+__all__ = ["FALLBACKS", "KINDS", "InputKind", "Unverifiable", "random_arguments"]
 
 _LARGEST = 1 << 24
 """Elements of a parameter beyond which a module is not run."""
@@ -25,22 +26,37 @@ class Unverifiable(Exception):
     """A module whose meaning cannot be compared by running it; the message says why."""
 
 
-def random_arguments(function: Function, seed: int = 0) -> tuple[Value, ...]:
-    """One value for each parameter of a typed function; the same for the same seed.
+@dataclass(frozen=True, slots=True)
+class InputKind:
+    """The interval of floats, and the largest of the integers that serve as indices or sizes."""
 
-    Floats lie between 0.1 and 1.1, so that logarithms and divisions are defined; integers of 8 bits have any value,
-    larger ones are 0, 1 or 2, so that they serve as indices.
+    lowest: float
+    highest: float
+    largest_integer: int = 2
+
+
+KINDS = (InputKind(-1.0, 1.0), InputKind(0.1, 1.1))
+"""Both signs, which rectifiers and scales tell apart; and above 0, where logarithms and roots are defined."""
+
+FALLBACKS = (InputKind(0.1, 1.1, 1), InputKind(0.1, 1.1, 0))
+"""For modules that run with none of :data:`KINDS`, because an integer is an index out of bounds."""
+
+
+def random_arguments(function: Function, seed: int = 0, kind: InputKind = KINDS[1]) -> tuple[Value, ...]:
+    """One value for each parameter of a typed function; the same for the same seed and kind.
+
+    Integers of 8 bits have any value, since they are quantized numbers; larger ones are small enough for an index.
 
     Raises:
         Unverifiable: a parameter is a function, a reference or an algebraic data type, or too large.
     """
     generator = np.random.default_rng(seed)
-    return tuple(_random(param.checked_type or param.type_annotation, generator) for param in function.params)
+    return tuple(_random(param.checked_type or param.type_annotation, generator, kind) for param in function.params)
 
 
-def _random(expected: Type | None, generator: np.random.Generator) -> Value:
+def _random(expected: Type | None, generator: np.random.Generator, kind: InputKind) -> Value:
     if isinstance(expected, TupleType):
-        return tuple(_random(field, generator) for field in expected.fields)
+        return tuple(_random(field, generator, kind) for field in expected.fields)
     if not isinstance(expected, TensorType):
         raise Unverifiable(f"a parameter has the type {expected!r}, for which there are no random values")
     shape = tuple(_size(dim) for dim in expected.shape)
@@ -51,10 +67,10 @@ def _random(expected: Type | None, generator: np.random.Generator) -> Value:
         return generator.integers(0, 2, shape).astype(dtype)
     if dtype.kind in "iu":
         if dtype.itemsize > 1:
-            return generator.integers(0, 3, shape).astype(dtype)
+            return generator.integers(0, kind.largest_integer, shape, endpoint=True).astype(dtype)
         limits = np.iinfo(dtype)
         return generator.integers(limits.min, limits.max, shape, endpoint=True).astype(dtype)
-    return (generator.random(shape) + 0.1).astype(dtype)
+    return generator.uniform(kind.lowest, kind.highest, shape).astype(dtype)
 
 
 def _size(dim: Dim) -> int:

@@ -13,9 +13,9 @@ from ...ir.visitor import children, post_order
 from ..infrastructure import PassError, PassInfo, PassInstrument
 from ..provenance import TraceStep
 from .comparison import Difference, largest_difference
-from .inputs import Unverifiable, random_arguments
+from .inputs import FALLBACKS, KINDS, Unverifiable, random_arguments
 
-__all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "verify"]
+__all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "entry_function", "verify"]
 
 BOUNDS: Mapping[str, float] = {"FastMath": 1e-2, "ToMixedPrecision": 5e-2, "FakeQuantizationToInteger": 2e-2}
 """Passes that compute something else on purpose, and how much of the largest element it may be."""
@@ -29,11 +29,14 @@ class ComparisonFailed(PassError):
 class Verdict:
     """What a comparison found. ``largest`` is the largest difference of the results, ``None`` where they are equal.
 
-    ``first`` is the first expression of the module after whose value differs from that of the one that it stems from.
+    ``first`` is the first expression of the module after whose value differs from that of ``origin``, the one of the
+    module before that it stems from. A pass that moves a factor changes values on the way, too: then ``first`` is only
+    where to begin to look.
     """
 
     largest: Difference | None
     first: Expr | None = field(default=None, repr=False)
+    origin: Expr | None = field(default=None, repr=False)
 
     @property
     def agrees(self) -> bool:
@@ -45,40 +48,69 @@ def verify(
     before: IRModule,
     after: IRModule,
     *,
-    function: str = "main",
+    function: str | None = None,
     seed: int = 0,
     bound: float | None = None,
     steps: Iterable[TraceStep] = (),
 ) -> Verdict:
-    """Run a function of both modules on the same random inputs, and compare.
+    """Run a function of both modules on the same random inputs of several kinds, and compare.
 
     Args:
         before: the module as it was; it must be one that runs.
         after: the module as it is now.
-        function: which function, without ``@``.
+        function: which function, without ``@``; by default ``main``, or the only one.
         seed: of the random inputs.
         bound: how far results may be apart, as a part of the largest element; the dtype's rounding by default.
         steps: what led from ``before`` to ``after``, in order; with them the verdict names the first expression.
 
+    Returns:
+        The verdict on the kind of inputs where the results are furthest apart.
+
     Raises:
-        Unverifiable: ``before`` has no such function, takes inputs that cannot be made up, or does not run.
+        Unverifiable: ``before`` has no such function, takes inputs that cannot be made up, or runs with none.
     """
+    function = function or entry_function(before)
     if function not in before:
         raise Unverifiable(f"the module has no function @{function}")
     typed = infer_types(before).module
-    arguments = random_arguments(typed[function], seed)
-    try:
-        expected, old_values = evaluate_and_keep(before, *arguments, function=function)
-    except EvaluationError as error:
-        raise Unverifiable(f"the module does not run: {error.message}") from error
-    try:
-        found, new_values = evaluate_and_keep(after, *arguments, function=function)
-    except EvaluationError as error:
-        return Verdict(Difference("", float("inf"), 0.0, f"no result: {error.message}"), error.expr)
-    largest = largest_difference(expected, found, bound)
-    if largest is None or not largest.exceeds:
-        return Verdict(largest)
-    return Verdict(largest, _first(after[function], old_values, new_values, tuple(steps), bound))
+    worst: Verdict | None = None
+    reason: EvaluationError | None = None
+    for kind in (*KINDS, *FALLBACKS):
+        if worst is not None and kind in FALLBACKS:
+            break
+        arguments = random_arguments(typed[function], seed, kind)
+        try:
+            expected, old_values = evaluate_and_keep(before, *arguments, function=function)
+        except EvaluationError as error:
+            reason = reason or error
+            continue
+        try:
+            found, new_values = evaluate_and_keep(after, *arguments, function=function)
+        except EvaluationError as error:
+            return Verdict(Difference("", float("inf"), 0.0, f"no result: {error.message}"), error.expr)
+        largest = largest_difference(expected, found, bound)
+        if largest is not None and largest.exceeds:
+            return Verdict(largest, *_first(after[function], old_values, new_values, tuple(steps), bound))
+        if worst is None or (largest is not None and (worst.largest is None or largest.size > worst.largest.size)):
+            worst = Verdict(largest)
+    if worst is None:
+        assert reason is not None
+        raise Unverifiable(f"the module does not run: {reason.message}") from reason
+    return worst
+
+
+def entry_function(module: IRModule) -> str:
+    """The function by which a module is run: ``main``, or the only one.
+
+    Raises:
+        Unverifiable: there are several, none of them called ``main``, or there is none.
+    """
+    names = [var.name_hint for var in module]
+    if "main" in names:
+        return "main"
+    if len(names) != 1:
+        raise Unverifiable("the module has no function @main")
+    return names[0]
 
 
 def _first(
@@ -87,8 +119,8 @@ def _first(
     new_values: Mapping[Expr, Value],
     steps: tuple[TraceStep, ...],
     bound: float | None,
-) -> Expr | None:
-    """The first expression whose value differs from that of its one origin, and whose parts do not."""
+) -> tuple[Expr | None, Expr | None]:
+    """The first expression whose value differs from that of its one origin, and whose parts do not; and that origin."""
     differing: set[Expr] = set()
     for expr in post_order(function.body):
         origin = _one_origin(expr, steps)
@@ -97,9 +129,9 @@ def _first(
         difference = largest_difference(old_values[origin], new_values[expr], bound)
         if difference is not None and difference.exceeds:
             if not differing.intersection(children(expr)):
-                return expr
+                return expr, origin
             differing.add(expr)
-    return None
+    return None, None
 
 
 def _one_origin(expr: Expr, steps: tuple[TraceStep, ...]) -> Expr | None:
@@ -119,7 +151,7 @@ class KeepsMeaning(PassInstrument):
     ``verdicts``. Both have the pass's name first.
     """
 
-    def __init__(self, *, function: str = "main", seed: int = 0) -> None:
+    def __init__(self, *, function: str | None = None, seed: int = 0) -> None:
         self.function = function
         self.seed = seed
         self.verdicts: list[tuple[str, Verdict]] = []

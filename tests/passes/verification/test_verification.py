@@ -18,8 +18,10 @@ from relay_lsp.passes.verification import (
     KeepsMeaning,
     Unverifiable,
     bisect,
+    check,
     largest_difference,
     random_arguments,
+    shrink,
     verify,
 )
 
@@ -63,6 +65,14 @@ class _BreakTypes(ExprMutator):
         if pre.op is not get("exp"):
             return post
         return Call(get("add"), (*post.args, Constant(np.zeros(7, np.float32))))
+
+
+@declare_pass(opt_level=0)
+class Stumble(FunctionPass):
+    """Look something up that is not there: a pass with a fault of its own."""
+
+    def transform_function(self, function, module, context):  # type: ignore[no-untyped-def]
+        return dict[str, Expr]()["layout"]
 
 
 def test_inputs_are_the_same_for_the_same_seed() -> None:
@@ -127,3 +137,54 @@ def test_what_cannot_be_run_says_why() -> None:
     text = '#[version = "0.0.5"]\ndef @main(%f: fn (int32) -> int32) { %f(1) }'
     with pytest.raises(Unverifiable, match="no random values"):
         verify(module(text), module(text))
+
+
+LARGE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 3, 896, 896), float32], %w: Tensor[(64, 3, 3, 3), float32]) {
+  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3]);
+  nn.relu(%0)
+}
+"""
+
+
+def test_a_module_too_large_to_run_is_run_smaller() -> None:
+    report = check(module(LARGE), [passes.create("ToANormalForm")])
+    assert report.reduced
+    assert report.culprit is None
+    assert [step.name for step, _ in report.verdicts] == ["ToANormalForm"]
+    (before,) = {step.before for step, _ in report.verdicts}
+    assert "Tensor[(64, 3, 3, 3), float32]" in repr(before["main"].params[1].type_annotation)
+
+
+def test_a_size_that_an_attribute_fixes_stays() -> None:
+    text = LARGE.replace("nn.relu(%0)", "reshape(%0, newshape=[1, 64, 802816])")
+    large = module(text)
+    assert shrink(large) is large
+
+
+def test_both_signs_are_tried_so_that_a_lost_rectifier_shows() -> None:
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(4), float32]) { nn.relu(%x) }'
+    without = text.replace("nn.relu(%x)", "copy(%x)")
+    assert not verify(module(text), module(without)).agrees
+
+
+def test_where_an_index_would_be_out_of_bounds_smaller_ones_are_tried() -> None:
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 2), float32], %i: Tensor[(5), int32]) { OP }'
+    taken = module(text.replace("OP", 'take(%x, %i, axis=0, mode="fast")'))
+    assert verify(taken, taken).agrees
+
+
+def test_a_pass_that_fails_with_any_error_is_named() -> None:
+    found = bisect(module(), [passes.create("ToANormalForm"), Stumble()])
+    assert found is not None
+    assert (found.number, found.pass_name, found.kind) == (1, "Stumble", "raises")
+    assert found.message == "KeyError: 'layout'"
+
+
+def test_the_culprit_points_into_the_module_that_the_pipeline_began_with() -> None:
+    before = module()
+    found = bisect(before, [passes.create("FastMath"), ForgetRelu()])
+    assert found is not None
+    (origin,) = found.origins
+    assert isinstance(origin, Call)
+    assert origin.op is get("nn.relu")
