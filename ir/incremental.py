@@ -10,7 +10,8 @@ inferred, as always.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Final
@@ -22,6 +23,7 @@ from .diagnostics import Diagnostic, Place, Related, Severity
 from .expressions import Constant, ErrorExpr, Expr, GlobalVar, Let, Var
 from .inference import infer_statement
 from .metadata import MetadataError, read_metadata
+from .ops import operator as operators
 from .source import TextSpan
 from .syntax.lowering import Lowering, Names, ParameterList, Unit
 from .syntax.places import place_span
@@ -56,13 +58,13 @@ class _Typed:
 class _Lowered:
     """A statement lowered with a placeholder for every name that it does not bind itself."""
 
-    __slots__ = ("diagnostics", "is_value", "origins", "placeholders", "typed", "unit", "value")
+    __slots__ = ("diagnostics", "guess", "is_value", "lowering", "origins", "placeholders", "typed", "unit", "value")
 
-    def __init__(self, segment: Segment, names: Names) -> None:
+    def __init__(self, segment: Segment, names: Names, guess: bool = False) -> None:
         segment.parse()
         if len(segment.statements) != 1:
             raise _NotPlain
-        lowering = _OpenLowering(names)
+        lowering = _OpenLowering(names, guess)
         self.unit: Final = Unit(segment, 1 << 30, 0)
         lowering.enter(self.unit)
         item = lowering.read(segment.statements[0])
@@ -77,8 +79,14 @@ class _Lowered:
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.placeholders: Final = lowering.placeholders
         self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
+        self.lowering: Final[Lowering] = lowering
         self.origins: Final = lowering.origins
         self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
+        self.guess: _Lowered | None = None
+        """The statement with the operator that was probably meant by a misspelled one."""
+        if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
+            meant = _Lowered(segment, names, guess=True)
+            self.guess = None if meant.diagnostics else meant
 
     def type_with(self, types: tuple[Type, ...]) -> _Typed:
         """The type of the statement where its placeholders have these types, in order."""
@@ -87,7 +95,23 @@ class _Lowered:
             found = self.typed[types] = self._infer(types)
         return found
 
+    def types_with(self, types: tuple[Type, ...]) -> Mapping[Expr, Type]:
+        """The types of the parts of the statement."""
+        known = dict(zip(self.placeholders.values(), types, strict=True))
+        value = self.value
+        if isinstance(value, ErrorExpr) and not value.parts:
+            return known
+        return {**known, **infer_statement(value, known).types}
+
     def _infer(self, types: tuple[Type, ...]) -> _Typed:
+        typed = self._infer_written(types)
+        if self.guess is None or typed.type is not ERROR:
+            return typed
+        known = dict(zip(self.placeholders, types, strict=True))
+        meant = self.guess.type_with(tuple([known.get(name, ERROR) for name in self.guess.placeholders]))
+        return typed if meant.diagnostics else _Typed(meant.type, typed.diagnostics)
+
+    def _infer_written(self, types: tuple[Type, ...]) -> _Typed:
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return _Typed(ERROR, ())
@@ -124,10 +148,19 @@ class _Lowered:
 class _OpenLowering(Lowering):
     """Lowers one statement; a name that it does not bind becomes a placeholder."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, guess: bool = False) -> None:
         self.placeholders: dict[str, Var] = {}
         self.names_functions = False
+        self.guess: Final = guess
         super().__init__(names, None)
+
+    def _do_name(self, step: Step, values: list[object]) -> object:
+        if self.guess and not step.raw:
+            name = self._text(step.node.first)
+            near = [] if operators.find(name) is not None else closest(name, operators.registered())
+            if near:
+                return operators.find(near[0])
+        return super()._do_name(step, values)
 
     def _do_local(self, step: Step, values: list[object]) -> Expr:
         name = self._text(step.node.first)
@@ -505,15 +538,38 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
             end += 1
         if end == count or segments[end].role is not Role.CLOSE:
             raise _NotPlain
-        worker = _Worker(context, _Function(start, end, parameters, result, {}), states)
-        for position in range(start, end):
-            worker.place(context.facts(segments[position]), float(position), position)
-        worker.check_result()
-        functions.append(worker.function)
+        before = _unchanged(earlier, parameters, result, segments[start:end]) if known is not None else None
+        function = _Function(start, end, parameters, result, {} if before is None else before.names)
+        if before is not None and earlier is not None:
+            states[start:end] = earlier.states[before.start : before.end]
+            functions.append(function)
+        else:
+            worker = _Worker(context, function, states)
+            for position in range(start, end):
+                worker.place(context.facts(segments[position]), float(position), position)
+            worker.check_result()
+            functions.append(worker.function)
         index = end + 1
     if len(functions) > 1 and len({name for f in functions for name in f.names}) < sum(len(f.names) for f in functions):
         raise _NotPlain  # a graph variable may be that of an earlier function
     return Analysis(context, segments, starts, states, functions, range(len(states)))
+
+
+def _unchanged(
+    earlier: Analysis | None, parameters: dict[str, Type], result: Type | None, statements: Sequence[Segment]
+) -> _Function | None:
+    """The function of an earlier analysis that has the same parameters and the same statements."""
+    for function in earlier.functions if earlier is not None and statements else ():
+        assert earlier is not None
+        if (
+            earlier.segments[function.start] is statements[0]
+            and function.result == result
+            and function.parameters == parameters
+            and function.end - function.start == len(statements)
+            and all(map(operator.is_, earlier.segments[function.start : function.end], statements))
+        ):
+            return function
+    return None
 
 
 def _header(context: _Context, header: Segment) -> tuple[str, dict[str, Type], Type | None]:

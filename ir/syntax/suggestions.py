@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import lru_cache
 
 from ..diagnostics import Fix, TextEdit
 from ..ops import operator as operators
@@ -18,15 +19,27 @@ DTYPES = (
 )
 """The dtypes that are worth suggesting."""
 
+_MANY_NAMES = 200
 _MOST_NAMES = 5000
 
 
 def closest(name: str, names: Iterable[str], count: int = 1) -> list[str]:
-    """The names most like ``name``, the best first; none where nothing is close."""
+    """The names most like ``name``, the best first; none where nothing is close.
+
+    Of many names, those that begin alike come first and are compared alone: they are the likelier slip.
+    """
+    return _closest(name, tuple(names), count)[:count]
+
+
+@lru_cache(maxsize=64)
+def _closest(name: str, names: tuple[str, ...], count: int) -> list[str]:
     candidates = [candidate for candidate in names if abs(len(candidate) - len(name)) <= max(3, len(name) // 2)]
-    if len(candidates) > _MOST_NAMES:  # what shares the beginning is the likelier slip
-        candidates = [candidate for candidate in candidates if candidate[:2] == name[:2]][:_MOST_NAMES]
-    return get_close_matches(name, candidates, n=count, cutoff=0.6)
+    if len(candidates) > _MANY_NAMES:
+        alike = [candidate for candidate in candidates if candidate[:4] == name[:4]][:_MOST_NAMES]
+        found = get_close_matches(name, alike, n=count, cutoff=0.6)
+        if found:
+            return found
+    return get_close_matches(name, candidates[:_MOST_NAMES], n=count, cutoff=0.6)
 
 
 def replacement(span: TextSpan, new: str) -> Fix:
