@@ -5,18 +5,15 @@ Source of the rule: ``src/relay/transforms/pattern_utils.h``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..ir.arrays import numpy_dtype
-from ..ir.dimensions import Dim
 from ..ir.expressions import Constant, Expr
 from ..ir.ops.application import apply
 from ..ir.types import TensorType
 from .infrastructure import PassError
 
-__all__ = ["expand_bias_to_match_axis", "is_equal_scalar", "padding_on_both_sides", "scalar", "tensor_type"]
+__all__ = ["expand_bias_to_match_axis", "is_equal_scalar", "scalar", "tensor_type"]
 
 
 def tensor_type(expr: Expr) -> TensorType:
@@ -60,8 +57,3 @@ def expand_bias_to_match_axis(bias: Expr, target_ndim: int, axes: tuple[int, ...
         if new_axes > 0:
             bias = apply("expand_dims", bias, axis=position, num_newaxis=new_axes)
     return bias
-
-
-def padding_on_both_sides(padding: Sequence[Dim], axes: int) -> tuple[Dim, ...]:
-    """Padding before each of ``axes`` axes, then after each, also where one number per axis stands for both."""
-    return tuple(padding) * 2 if len(padding) == axes else tuple(padding)

@@ -49,7 +49,7 @@ ERRORS = [
     ("nn.batch_matmul", ["3 4", "2 4 5"], {}, 0, "tensor_a must be 3-dimensional"),
     ("nn.bias_add", ["1 64", "32"], {}, 1, "bias has 32 elements, but axis 1 of data has 64"),
     ("nn.bias_add", ["1 64", "64 int8"], {}, 1, "bias is of dtype int8, but data is of float32"),
-    ("nn.bias_add", ["1 64", "64"], {"axis": 2}, "axis", "axis (2) is out of range for data with 2 dimensions"),
+    ("nn.bias_add", ["1 64", "64"], {"axis": 2}, "axis", "axis 2 is out of range for data with 2 dimensions"),
 ]  # fmt: skip
 
 

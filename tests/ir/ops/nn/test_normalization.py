@@ -41,11 +41,11 @@ def test_type(
 
 ERRORS = [
     ("nn.batch_norm", ["1 3 8 8", "3", "4", "3", "3"], {}, 2, "beta has 4 elements, but axis 1 of data has 3"),
-    ("nn.batch_norm", ["1 3 8 8", "3", "3", "3", "3"], {"axis": 4}, "axis", "axis (4) is out of range"),
+    ("nn.batch_norm", ["1 3 8 8", "3", "3", "3", "3"], {"axis": 4}, "axis", "axis 4 is out of range"),
     ("nn.batch_norm", ["1 3 8 8", "3", "3", "3", "3"], {"axis": -2}, "axis", "axis must be at least -1"),
     ("nn.instance_norm", ["1 3", "3", "3"], {}, 0, "data must have at least 3 dimensions"),
     ("nn.layer_norm", ["1 3 8", "3", "8"], {}, 1, "gamma has 3 elements, but axis -1 of data has 8"),
-    ("nn.softmax", ["2 3"], {"axis": 2}, "axis", "axis (2) is out of range"),
+    ("nn.softmax", ["2 3"], {"axis": 2}, "axis", "axis 2 is out of range"),
     ("nn.prelu", ["2 3", "3"], {"axis": -1}, "axis", "axis must be at least 0"),
 ]
 
