@@ -1,0 +1,27 @@
+"""Changes of a buffer that keep what it means: each is cheap to offer, and worked out when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....ir.snapshot import Snapshot
+from ....ir.source import TextSpan
+from . import extract, graph_values, inline, missing_types, names, provenance_comments
+from .refactoring import Refactoring, RefactoringError
+
+__all__ = ["Refactoring", "RefactoringError", "refactorings"]
+
+_OFFERS = (
+    extract.offers,
+    inline.offers,
+    graph_values.offers,
+    missing_types.offers,
+    names.offers,
+    provenance_comments.offers,
+)
+
+
+def refactorings(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
+    """What can be done with the selection, or at the cursor where ``span`` is empty."""
+    for offers in _OFFERS:
+        yield from offers(snapshot, span)

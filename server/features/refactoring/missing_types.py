@@ -1,0 +1,64 @@
+"""Write the types that inference has found where the text leaves them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ....ir.diagnostics import TextEdit
+from ....ir.snapshot import Snapshot, Symbol, SymbolKind
+from ....ir.source import TextSpan
+from ....ir.types import FuncType
+from .refactoring import Refactoring, RefactoringError, checked
+from .syntax import enclosing_function
+from .written_types import written
+
+__all__ = ["annotate_function", "offers"]
+
+_ANNOTATED = frozenset((SymbolKind.PARAMETER, SymbolKind.LET))
+
+
+def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
+    """Annotate the function that the cursor is in."""
+    function = enclosing_function(snapshot, span.start)
+    if function is not None and any(True for _ in _missing(snapshot, function)):
+        title = f"Add missing type annotations to {function.name}"
+        yield Refactoring("types.annotate", title, "refactor.rewrite", lambda: annotate_function(snapshot, function))
+
+
+def annotate_function(snapshot: Snapshot, function: Symbol) -> Sequence[TextEdit]:
+    """Annotations for the parameters, the ``let`` values and the result of a function.
+
+    Raises:
+        RefactoringError: none of the types is known.
+    """
+    edits = list(_missing(snapshot, function))
+    if not edits:
+        raise RefactoringError("no type that is missing is known")
+    return checked(snapshot, edits)
+
+
+def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
+    text = snapshot.text
+    for symbol in snapshot.symbols:
+        if symbol.container is function and symbol.kind in _ANNOTATED:
+            spelled = written(symbol.type)
+            if spelled and not text[symbol.span.end :][:40].lstrip().startswith((":", "{")):
+                yield TextEdit(TextSpan(symbol.span.end, symbol.span.end), f": {spelled}")
+    place = _result_place(snapshot, function)
+    spelled = written(function.type.ret_type) if isinstance(function.type, FuncType) else ""
+    if place is not None and spelled:
+        yield TextEdit(TextSpan(place, place), f" -> {spelled}")
+
+
+def _result_place(snapshot: Snapshot, function: Symbol) -> int | None:
+    """Where the type of the result belongs: behind the parameters; ``None`` where it is written already."""
+    depth = 0
+    closed: int | None = None
+    for token in snapshot.tokens(function.span.end, function.full_span.end):
+        if depth == 0 and token.text in ("->", "-", "{"):
+            return closed if token.text == "{" else None
+        depth += token.text in ("(", "[", "{")
+        depth -= token.text in (")", "]", "}")
+        if depth == 0 and token.text == ")":
+            closed = token.span.end
+    return None

@@ -1,0 +1,53 @@
+"""Take out the comments that say where values came from: spans, lists of sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ....ir.diagnostics import TextEdit
+from ....ir.snapshot import Snapshot, Token, TokenRole
+from ....ir.source import TextSpan
+from .refactoring import Refactoring, checked
+from .syntax import enclosing_function
+
+__all__ = ["offers", "strip"]
+
+_SPAN = re.compile(r"\s*\bspan=.*?(?=\s*\*/)", re.DOTALL)
+_SOURCES = re.compile(r"\s*\bsi=(?:\[[^\]]*\]|\S+)")
+_EMPTY = re.compile(r"/\*\s*\*/\Z")
+
+
+def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
+    """Strip the function that the cursor is in; outside any, the whole text."""
+    function = enclosing_function(snapshot, span.start)
+    where = function.full_span if function is not None else TextSpan(0, len(snapshot.text))
+    text = snapshot.text
+    if text.find("span=", where.start, where.end) >= 0 or text.find("si=", where.start, where.end) >= 0:
+        name = function.name if function is not None else "this file"
+        title = f"Strip provenance comments from {name}"
+        yield Refactoring("provenance.strip", title, "refactor.rewrite", lambda: strip(snapshot, where))
+
+
+def strip(snapshot: Snapshot, where: TextSpan) -> Sequence[TextEdit]:
+    """The edits that take provenance out of the comments in a range; what else a comment says stays."""
+    edits: list[TextEdit] = []
+    for token in snapshot.tokens(where.start, where.end):
+        if token.role is TokenRole.COMMENT and token.text.startswith("/*"):
+            edits += _edits(snapshot.text, token)
+    return checked(snapshot, edits)
+
+
+def _edits(text: str, token: Token) -> Iterator[TextEdit]:
+    stripped = _SOURCES.sub("", _SPAN.sub("", token.text))
+    if stripped == token.text:
+        return
+    if _EMPTY.match(stripped):
+        start = token.span.start
+        while start > 0 and text[start - 1] in " \t":
+            start -= 1
+        yield TextEdit(TextSpan(start, token.span.end), "")
+        return
+    for pattern in (_SPAN, _SOURCES):
+        for match in pattern.finditer(token.text):
+            yield TextEdit(TextSpan(token.span.start + match.start(), token.span.start + match.end()), "")

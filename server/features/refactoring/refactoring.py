@@ -1,0 +1,46 @@
+"""What a refactoring is, and how its edits are held to keep a text whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ....ir.diagnostics import Severity, TextEdit
+from ....ir.snapshot import Snapshot
+
+__all__ = ["Refactoring", "RefactoringError", "checked"]
+
+
+class RefactoringError(ValueError):
+    """It cannot be done here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Refactoring:
+    """A change that is offered.
+
+    ``name`` tells it from the others at the same place. ``kind`` is a code action kind of LSP. ``edits`` works it out,
+    and raises :class:`RefactoringError` where that shows that it cannot be done.
+    """
+
+    name: str
+    title: str
+    kind: str
+    edits: Callable[[], Sequence[TextEdit]]
+
+
+def checked(snapshot: Snapshot, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...]:
+    """The edits in order, if the text has no more errors with them than without.
+
+    Raises:
+        RefactoringError: it would have; the message is the first new error's.
+    """
+    ordered = tuple(sorted(edits, key=lambda edit: edit.span))
+    edited = snapshot
+    for edit in reversed(ordered):
+        edited = edited.edit(edit.span, edit.new_text)
+    before = {found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR}
+    for found in edited.diagnostics:
+        if found.severity is Severity.ERROR and found.message not in before:
+            raise RefactoringError(f"this would break the text: {found.message}")
+    return ordered
