@@ -97,7 +97,7 @@ def broadcast_layout(
 
 
 def _parsed(layout: Layouts) -> Layout | None:
-    return Layout.parse(layout) if isinstance(layout, str) else None
+    return Layout.parse_part(layout) if isinstance(layout, str) else None
 
 
 def _name(layout: Layout | None) -> str | None:

@@ -75,6 +75,22 @@ class Layout:
             LayoutError: ``name`` has other characters, a factor before a primal axis, a subordinate axis without a
                 factor or without its primal axis.
         """
+        layout = Layout.parse_part(name)
+        primal = {axis.letter for axis in layout.axes if axis.is_primal}
+        for axis in layout.axes:
+            if axis.primal not in primal:
+                raise LayoutError(f"layout {name} splits the axis {axis.primal}, which it does not have")
+        return layout
+
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def parse_part(name: str) -> Layout:
+        """As :meth:`parse`, also for a :meth:`part` that has lost the primal axis of one that it splits (``16c``).
+
+        Raises:
+            LayoutError: ``name`` has other characters, a factor before a primal axis, or a subordinate axis without a
+                factor.
+        """
         axes: list[LayoutAxis] = []
         end = 0
         for match in _AXIS.finditer(name):
@@ -89,10 +105,6 @@ class Layout:
             axes.append(LayoutAxis(letter, factor))
         if name[end:].strip("0123456789"):
             raise LayoutError(f"layout {name} may hold letters and factors only")
-        primal = {axis.letter for axis in axes if axis.is_primal}
-        for axis in axes:
-            if axis.primal not in primal:
-                raise LayoutError(f"layout {name} splits the axis {axis.primal}, which it does not have")
         return Layout(tuple(axes))
 
     def index(self, letter: str) -> int:

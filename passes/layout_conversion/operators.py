@@ -15,6 +15,7 @@ from ...ir.attributes import Attrs
 from ...ir.dimensions import Dim
 from ...ir.expressions import Call, Expr, Var
 from ...ir.ops import operator
+from ...ir.ops.layouts import Layout
 from ...ir.ops.nn.windows import padding_on_both_sides
 from ...ir.types import TensorType, Type
 from ..infrastructure import PassError
@@ -110,8 +111,24 @@ def _tiled_conv2d(call: OperatorCall, data: str, kernel: str, factor: str) -> Ca
     # TVM asks only of parameters whether their channels fill whole blocks.
     if isinstance(call.args[0], Var) and not (isinstance(channels, int) and channels % int(factor) == 0):
         return call.with_attrs(replace(call.attrs, padding=padding))
+    _require_whole_blocks(call, kernel)
     attrs = replace(call.attrs, padding=padding, data_layout=data, kernel_layout=kernel)
     return call.with_attrs(attrs, "nn.contrib_conv2d_NCHWc")
+
+
+def _require_whole_blocks(call: OperatorCall, kernel: str) -> None:
+    """Require that blocks add no output channels, and no input channels to a group: they would be in the result.
+
+    TVM goes on, and fails later because the result has another type.
+    """
+    old, new = Layout.parse(call.attrs.kernel_layout), Layout.parse(kernel)
+    for letter in "O" if call.attrs.groups == 1 else "OI":
+        size, factor = call.shape(1)[old.index(letter)], new.factor(letter)
+        if factor > 1 and letter.lower() not in old and isinstance(size, int) and size % factor:
+            raise PassError(
+                f"the {size} channels {letter} of the weight do not fill blocks of {factor} (kernel layout {kernel})",
+                place=call.place,
+            )
 
 
 def _qnn_conv2d(call: OperatorCall, desired: Sequence[str]) -> Call:

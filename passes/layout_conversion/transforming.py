@@ -34,7 +34,9 @@ class LayoutTransforms:
             raise PassError("a value with an undefined layout cannot be converted", place=place)
         key = (value, source, target)
         if key not in self._made:
-            self._made[key] = _transformed(value, Layout.parse(source), Layout.parse(target), is_scalar, place)
+            self._made[key] = _transformed(
+                value, Layout.parse_part(source), Layout.parse_part(target), is_scalar, place
+            )
         return self._made[key]
 
 
@@ -44,7 +46,7 @@ def _transformed(value: Expr, source: Layout, target: Layout, is_scalar: bool, p
             return value
         missing = "".join(axis.letter for axis in target.axes if axis.is_primal and axis.letter not in source)
         value = apply("expand_dims", value, axis=0, num_newaxis=target.primal_rank - source.primal_rank)
-        source = Layout.parse(missing + source.name)
+        source = Layout.parse_part(missing + source.name)
         if source == target:
             return value
     if not is_convertible(source, target):
