@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["machine", "quantiles", "table"]
+__all__ = ["machine", "quantiles", "table", "table_lines"]
 
 
 def machine() -> str:
@@ -25,8 +25,13 @@ def quantiles(seconds: Sequence[float]) -> tuple[float, float]:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table in Markdown; numbers with a decimal."""
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return "\n".join(table_lines(head, rows))
+
+
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The lines of such a table, each as soon as its row is there."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + " --- |" * len(head)
     for row in rows:
         cells = (f"{cell:,.1f}" if isinstance(cell, float) else str(cell) for cell in row)
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        yield "| " + " | ".join(cells) + " |"
