@@ -5,7 +5,7 @@ from .operator_counts import OperatorCounter
 from .printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
 from .profiling import PassProfiler
 from .timing import PassTimingInstrument
-from .verifying import Verifier, faults
+from .verifying import Verifier, faults, require_sound
 
 __all__ = [
     "DumpIR",
@@ -17,4 +17,5 @@ __all__ = [
     "PrintBeforeAll",
     "Verifier",
     "faults",
+    "require_sound",
 ]

@@ -9,7 +9,7 @@ from ...ir.visitor import free_vars
 from ...ir.well_formed import check_well_formed
 from ..infrastructure import PassError, PassInfo, PassInstrument
 
-__all__ = ["Verifier", "faults"]
+__all__ = ["Verifier", "faults", "require_sound"]
 
 
 class Verifier(PassInstrument):
@@ -21,10 +21,19 @@ class Verifier(PassInstrument):
         Raises:
             PassError: it is ill-formed or ill-typed; the diagnostics say where.
         """
-        errors = faults(mod)
-        if errors:
-            message = f"left a broken module: {errors[0].message}"
-            raise PassError(message, pass_name=info.name, diagnostics=errors)
+        require_sound(mod, info.name)
+
+
+def require_sound(module: IRModule, pass_name: str) -> None:
+    """Make sure that what a pass has made is well-formed and well-typed.
+
+    Raises:
+        PassError: it is not; the diagnostics say where.
+    """
+    errors = faults(module)
+    if errors:
+        message = f"left a broken module: {errors[0].message}"
+        raise PassError(message, pass_name=pass_name, diagnostics=errors)
 
 
 def faults(module: IRModule) -> list[Diagnostic]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,31 +11,22 @@ from typing import Any
 
 from ...ir.source import LineIndex
 from ..jobs import PassesOutcome, RunPasses, StepOutcome
-from ..pass_calls import PassCall, PassCallError
+from .calls import read_calls
 from .check import report_text
 from .differences import unified
 from .files import SourceFile, read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
+from .verify import verified
 
 __all__ = ["opt", "trace"]
 
-_OPTIONS_AFTER_EQUALS = re.compile(r"\s*(?P<name>\w+)\s*=(?P<options>.*)\Z", re.DOTALL)
 _VALUES_SHOWN = 10
 _LONGEST_TEXT = 90
 
 
-def _call(text: str) -> PassCall:
-    """A pass as the command line takes it: also ``Name=option=value,…``, which needs no quotes in a shell."""
-    match = _OPTIONS_AFTER_EQUALS.match(text)
-    try:
-        return PassCall.parse(f"{match['name']}[{match['options']}]" if match else text)
-    except PassCallError as error:
-        raise CommandError(str(error)) from None
-
-
 def _run(options: argparse.Namespace) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
-    calls = tuple(_call(text) for text in options.passes)
+    calls = read_calls(options.passes)
     name = Path(file.source_name).name
     job = RunPasses(file.text, name, calls, options.opt_level)
     return file, job.run(lambda text: None)
@@ -58,6 +48,8 @@ def opt(options: argparse.Namespace) -> int:
     if options.timing:
         for step in outcome.steps:
             print(_step_line(step), file=sys.stderr)
+    if options.verify and not verified(file, read_calls(options.passes), options.opt_level, options.seed):
+        return EXIT_FOUND
     if options.diff:
         sys.stdout.write(unified(file.source_name, file.text, outcome.text))
     elif options.output:

@@ -22,6 +22,7 @@ examples:
   relay-lsp check --format sarif model.relay         the same for a code-scanning service
   relay-lsp opt --pass SimplifyInference --pass "FoldConstant[fold_qnn=False]" model.relay
   relay-lsp trace --pass SimplifyInference model.relay    what each step did, and what came from what
+  relay-lsp bisect --pass SimplifyInference --pass FastMath model.relay    which pass changes the result
   relay-lsp passes FoldConstant                      what a pass does, with its options
   relay-lsp ops nn.conv2d                            an operator's arguments and attributes
   relay-lsp serve                                    speak the language server protocol (editors start this)
@@ -58,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"relay-lsp {server_version()}")
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_serve, _add_check, _add_format, _add_opt, _add_trace, _add_passes, _add_ops):
+    for add in (_add_serve, _add_check, _add_format, _add_opt, _add_trace, _add_bisect, _add_passes, _add_ops):
         add(commands)
     return root
 
@@ -147,6 +148,12 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     where.add_argument("-i", "--in-place", action="store_true", help="write the result back to the file")
     where.add_argument("-o", "--output", metavar="FILE", help="write the result to another file")
     where.add_argument("--diff", action="store_true", help="show what would change")
+    opt.add_argument(
+        "--verify",
+        action="store_true",
+        help="run the module before and after each pass on random inputs; give no result if they differ",
+    )
+    _add_seed(opt)
     opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
 
     def command(options: argparse.Namespace) -> int:
@@ -174,6 +181,29 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         return trace_command(options)
 
     trace.set_defaults(command=command)
+
+
+def _add_seed(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--seed", type=int, default=0, help="of the random inputs (0)")
+
+
+def _add_bisect(commands: Commands[argparse.ArgumentParser]) -> None:
+    bisect = _add(
+        commands,
+        "bisect",
+        "name the first pass of a pipeline that changes the result, breaks typing or raises",
+        "Run the module before and after each pass on the same random inputs. Name the first pass that changes the\n"
+        "result by more than rounding, breaks typing or raises. A module too large to run is run with smaller tensors.",
+    )
+    _add_pipeline_arguments(bisect)
+    _add_seed(bisect)
+
+    def command(options: argparse.Namespace) -> int:
+        from .verify import bisect as bisect_command
+
+        return bisect_command(options)
+
+    bisect.set_defaults(command=command)
 
 
 def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:

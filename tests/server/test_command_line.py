@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from relay_lsp.passes.infrastructure import extensions
 from relay_lsp.server.__main__ import main
 
 MODEL = """#[version = "0.0.5"]
@@ -200,3 +202,66 @@ def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--tcp", "nowhere"]) == 2
     assert "write HOST:PORT" in capsys.readouterr().err
+
+
+WRONG_PASS = """
+from relay_lsp.ir.ops import get
+from relay_lsp.ir.expressions import Call
+from relay_lsp.passes import FunctionPass, declare_pass
+from relay_lsp.passes.provenance import ExprMutator
+
+@declare_pass(opt_level=0)
+class HalfOf(FunctionPass):
+    \"\"\"Subtract where the module multiplies: wrong.\"\"\"
+
+    def transform_function(self, function, module, context):
+        return Rewriter().visit_function(function)
+
+class Rewriter(ExprMutator):
+    def rewrite_call(self, pre, post):
+        return Call(get("subtract"), post.args) if pre.op is get("multiply") else post
+"""
+
+
+@pytest.fixture
+def wrong_pass(tmp_path: Path) -> Iterator[None]:
+    path = tmp_path / "half_of.py"
+    path.write_text(WRONG_PASS)
+    assert extensions.load_file(path).passes == ("HalfOf",)
+    yield
+    extensions.unload(str(path.resolve()))
+
+
+def test_passes_are_verified_before_their_result_is_given(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "--verify", "--pass", "EliminateCommonSubexpr", str(model)]) == 0
+    result = capsys.readouterr()
+    assert "multiply(%0, %0)" in result.out
+    assert "verified: 1 step compared, the largest difference is 0" in result.err
+
+
+def test_a_pass_that_changes_the_result_gives_none(
+    model: Path, wrong_pass: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["opt", "--verify", "--in-place", "--pass", "HalfOf", str(model)]) == 1
+    assert "HalfOf changes the result: " in capsys.readouterr().err
+    assert model.read_text() == MODEL
+
+
+def test_bisect_names_the_pass_and_shows_the_place(
+    model: Path, wrong_pass: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "HalfOf", str(model)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split(maxsplit=1) == ["EliminateCommonSubexpr", "apart by 0"]
+    assert any(line.startswith(f"{model}:5:3: error[pass-failed]: HalfOf changes the result") for line in lines)
+    assert lines[-1] == "pass 2 of 2, HalfOf, changes the result"
+
+
+def test_bisect_is_content_with_sound_passes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "FuseOps", str(model)]) == 0
+    assert "no pass goes wrong: 2 steps compared" in capsys.readouterr().out
+
+
+def test_bisect_tells_of_an_option_that_is_missing(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bisect", "--pass", "ConvertLayout", str(model)]) == 1
+    assert "option desired_layouts must be given" in capsys.readouterr().err

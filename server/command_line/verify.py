@@ -1,0 +1,57 @@
+"""``relay-lsp bisect``, and what ``opt --verify`` asks: whether passes keep what a file computes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ...ir.source import LineIndex
+from ..pass_calls import PassCall
+from ..verification import VerifyOutcome, VerifyPasses
+from .calls import read_calls
+from .check import report_text
+from .files import SourceFile, read_file
+from .problems import EXIT_FOUND, EXIT_OK
+
+__all__ = ["bisect", "verified"]
+
+
+def bisect(options: argparse.Namespace) -> int:
+    """Name the first pass of a pipeline that changes the result, breaks typing or raises."""
+    file = read_file(options.file)
+    calls = read_calls(options.passes)
+    outcome = judge(file, calls, options.opt_level, options.seed)
+    for step in outcome.steps:
+        said = f"not compared: {step.reason}" if step.difference is None else f"apart by {step.difference:.3g}"
+        print(f"{step.name:<28} {said}")
+    if outcome.reduced:
+        print("(compared with smaller tensors: the file's are too large to run)")
+    if outcome.agrees:
+        print(f"no pass goes wrong: {outcome.message}")
+        return EXIT_OK
+    report(file, outcome)
+    if outcome.culprit is not None:
+        print(f"pass {outcome.number + 1} of {len(calls)}, {calls[outcome.number]}, {outcome.kind}")
+    return EXIT_FOUND
+
+
+def verified(file: SourceFile, calls: tuple[PassCall, ...], opt_level: int, seed: int) -> bool:
+    """Whether passes keep what a file computes. Says on standard error how far they do, or where they do not."""
+    outcome = judge(file, calls, opt_level, seed)
+    if not outcome.agrees:
+        report(file, outcome)
+        return False
+    print(f"relay-lsp: verified: {outcome.message}", file=sys.stderr)
+    return True
+
+
+def judge(file: SourceFile, calls: tuple[PassCall, ...], opt_level: int, seed: int) -> VerifyOutcome:
+    """Run the comparison, in this process."""
+    return VerifyPasses(file.text, Path(file.source_name).name, calls, opt_level, seed).run(lambda text: None)
+
+
+def report(file: SourceFile, outcome: VerifyOutcome) -> None:
+    """Show what is wrong at its place, and in a sentence on standard error."""
+    report_text(file.source_name, LineIndex(file.text), [item for item in outcome.diagnostics if item.span is not None])
+    print(f"relay-lsp: {outcome.message}", file=sys.stderr)
