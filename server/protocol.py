@@ -7,13 +7,15 @@ import json
 import logging
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
+from pygls.uris import to_fs_path
 from pygls.workspace import Workspace as PyglsWorkspace
 
 from ..ir.diagnostics import Diagnostic, Severity
@@ -22,6 +24,9 @@ from .conversion import Converter
 from .documents import Document
 from .token_deltas import TokenMemory
 from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from ..passes.infrastructure.extensions import ExtensionFault
 
 __all__ = ["Plain", "RelayLanguageServer", "RelayProtocol"]
 
@@ -91,6 +96,8 @@ class RelayProtocol(LanguageServerProtocol):
         self._workspace = PyglsWorkspace(None, workspace_folders=list(params.workspace_folders or ()))
         server = self._server
         assert isinstance(server, RelayLanguageServer)
+        root = params.root_uri or (params.workspace_folders[0].uri if params.workspace_folders else None)
+        server.state.root = Path(to_fs_path(root) or "") if root else None
         server.begin(cast("dict[str, Any]", plain.get("capabilities") or {}), params.initialization_options)
         return result
         yield  # a generator, as pygls has it
@@ -179,6 +186,27 @@ class RelayLanguageServer(LanguageServer):
             "diagnostics": [converter.diagnostic(item) for item in found],
         }
         self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
+    def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
+        """Send what is wrong with a user's file, each to the end of its line."""
+        if not path.endswith(".py"):
+            for fault in faults:
+                self.say(f"relay.extensions: {fault.message}", Severity.ERROR)
+            return
+        diagnostics = [
+            {
+                "range": {
+                    "start": {"line": max(fault.line - 1, 0), "character": max(fault.column - 1, 0)},
+                    "end": {"line": max(fault.line, 1), "character": 0},
+                },
+                "severity": types.DiagnosticSeverity.Error.value,
+                "code": "extension-failed",
+                "source": "relay",
+                "message": fault.message,
+            }
+            for fault in faults
+        ]
+        self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": Path(path).as_uri(), "diagnostics": diagnostics})
 
     def _notify(self, method: str, params: Any) -> None:
         assert isinstance(self.protocol, RelayProtocol)

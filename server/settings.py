@@ -33,6 +33,10 @@ class Settings:
     """Megabytes that the worker may take; 0 for no limit."""
     inlay_types: bool = _setting("inlayHints.types", True)
     """Whether inferred types are shown beside values."""
+    inlay_argument_names: bool = _setting("inlayHints.argumentNames", False)
+    """Whether the names of operators' arguments are shown before them."""
+    inlay_shapes: bool = _setting("inlayHints.shapes", False)
+    """Whether shapes are shown behind calls inside other expressions."""
     code_lens: bool = _setting("codeLens.enabled", True)
     """Whether lines above functions offer to run passes."""
     unused_values: bool = _setting("diagnostics.unusedValues", True)
@@ -43,6 +47,8 @@ class Settings:
     """Megabytes of texts that are remembered."""
     history_folder: str = _setting("history.folder", "")
     """Where; empty for the folder that the system has for such things."""
+    extensions: tuple[str, ...] = _setting("extensions", ())
+    """Python files (``….py``) and installed packages with the user's own passes and operators."""
 
 
 _PIPELINES = {"pipeline", "pipelines"}
@@ -96,7 +102,7 @@ def _convert(default: object, value: Any) -> tuple[str, Any]:
         return ("", value) if isinstance(value, str) else ("must be a string", None)
     if isinstance(default, tuple):
         if not isinstance(value, list) or not all(isinstance(item, str) for item in cast("list[object]", value)):
-            return "must be a list of passes", None
+            return "must be a list of strings", None
         return "", tuple(cast("list[str]", value))
     if not isinstance(value, Mapping):
         return "must be an object of lists of passes", None

@@ -23,7 +23,17 @@ from ...ir.ops import operator
 from .pass_kinds import Pass
 from .registry import register_pass, registered_now, unregister_pass
 
-__all__ = ["ENTRY_POINT_GROUPS", "Extension", "ExtensionFault", "fault_of", "load_entry_points", "load_file", "unload"]
+__all__ = [
+    "ENTRY_POINT_GROUPS",
+    "Extension",
+    "ExtensionFault",
+    "extension_of_pass",
+    "fault_of",
+    "load_entry_points",
+    "load_file",
+    "load_package",
+    "unload",
+]
 
 ENTRY_POINT_GROUPS = ("relay_lsp.passes", "relay_lsp.ops")
 
@@ -43,6 +53,9 @@ class Extension:
     """What an extension brought: names of passes and operators; or why it could not be loaded."""
 
     origin: str
+    """The path of a file, or ``group:name`` of an entry point."""
+    path: str = ""
+    """The Python file; empty where there is none."""
     passes: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
     fault: ExtensionFault | None = None
@@ -71,18 +84,52 @@ def load_file(path: str | Path) -> Extension:
             raise
         return module
 
-    return _load(str(file), run)
+    return _load(str(file), str(file), run)
 
 
 def load_entry_points() -> tuple[Extension, ...]:
-    """Load what the installed packages offer, each on its own."""
-    found: list[Extension] = []
-    for group in ENTRY_POINT_GROUPS:
-        for entry_point in importlib.metadata.entry_points(group=group):
-            origin = f"{group}:{entry_point.name}"
-            unload(origin)
-            found.append(_load(origin, entry_point.load))
-    return tuple(found)
+    """Load what all installed packages offer, each entry point on its own."""
+    return tuple(
+        _load_entry_point(entry_point)
+        for group in ENTRY_POINT_GROUPS
+        for entry_point in importlib.metadata.entry_points(group=group)
+    )
+
+
+def load_package(name: str) -> tuple[Extension, ...]:
+    """Load what the installed package of this name offers, each entry point on its own.
+
+    Where there is no such package, or it offers nothing, that is the fault of the one extension in the answer.
+    """
+    try:
+        offered = importlib.metadata.distribution(name).entry_points
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return (Extension(name, fault=ExtensionFault("", 0, 0, f"no package called {name} is installed")),)
+    ours = [entry_point for entry_point in offered if entry_point.group in ENTRY_POINT_GROUPS]
+    if not ours:
+        groups = " or ".join(ENTRY_POINT_GROUPS)
+        return (Extension(name, fault=ExtensionFault("", 0, 0, f"{name} has no entry point in {groups}")),)
+    return tuple(map(_load_entry_point, ours))
+
+
+def _load_entry_point(entry_point: importlib.metadata.EntryPoint) -> Extension:
+    origin = f"{entry_point.group}:{entry_point.name}"
+    unload(origin)
+    return _load(origin, _path_of(entry_point), entry_point.load)
+
+
+def _path_of(entry_point: importlib.metadata.EntryPoint) -> str:
+    """The file of the module that an entry point names; empty where there is none."""
+    try:
+        specification = importlib.util.find_spec(entry_point.module)
+    except Exception:  # Looking for a module imports the packages around it, which may raise anything.
+        return ""
+    return (specification.origin or "") if specification is not None else ""
+
+
+def extension_of_pass(name: str) -> Extension | None:
+    """The extension that brought the pass of this name, if one did."""
+    return next((extension for extension in _loaded.values() if name in extension.passes), None)
 
 
 def unload(origin: str) -> None:
@@ -105,7 +152,7 @@ def fault_of(error: BaseException, path: str | Path) -> ExtensionFault:
     return ExtensionFault(file, 0, 0, message)
 
 
-def _load(origin: str, run: Callable[[], object]) -> Extension:
+def _load(origin: str, path: str, run: Callable[[], object]) -> Extension:
     passes_before, operators_before = set(registered_now()), set(operator.registered())
     try:
         loaded = run()
@@ -115,10 +162,10 @@ def _load(origin: str, run: Callable[[], object]) -> Extension:
         raise
     except BaseException as error:  # A user's file may raise anything, SystemExit included, and must harm nothing else.
         _forget(set(registered_now()) - passes_before, set(operator.registered()) - operators_before)
-        return Extension(origin, fault=fault_of(error, origin))
+        return Extension(origin, path, fault=fault_of(error, path))
     passes = tuple(sorted(set(registered_now()) - passes_before))
     operators = tuple(sorted(set(operator.registered()) - operators_before))
-    extension = _loaded[origin] = Extension(origin, passes, operators)
+    extension = _loaded[origin] = Extension(origin, path, passes, operators)
     return extension
 
 

@@ -24,7 +24,10 @@ def _section(given: Any) -> Any:
 def initialized(server: RelayLanguageServer, params: types.InitializedParams) -> None:
     """The client is ready."""
     server.state.start()
-    server.state.configure(_section(server.initialization_options))
+    # Trust is for the client's user to give. A setting, which a workspace may bring along, must not be able to.
+    options = server.initialization_options
+    server.state.extensions.is_trusted = isinstance(options, dict) and options.get("trusted") is True
+    server.state.configure(_section(options))
     server.in_background(_fetch_settings(server))
 
 
@@ -41,6 +44,7 @@ async def _fetch_settings(server: RelayLanguageServer) -> None:
         if given:
             server.state.configure(given)
     server.status("ready", "")
+    await server.state.load_extensions()
 
 
 def did_change_configuration(server: RelayLanguageServer, params: types.DidChangeConfigurationParams) -> None:
@@ -48,6 +52,7 @@ def did_change_configuration(server: RelayLanguageServer, params: types.DidChang
     given = _section(params.settings)
     if given:
         server.state.configure(given)
+        server.in_background(server.state.load_extensions())
     elif server.supports("workspace", "configuration"):
         server.in_background(_fetch_settings(server))
 

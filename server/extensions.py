@@ -1,0 +1,189 @@
+"""Users' own passes and operators, as the server sees them: loaded in the worker only, and only once there is trust.
+
+The server's own process never runs a line of them. It asks the worker to load each one by itself, so that one that
+raises, loops or ends its process is known by name; those that loaded well go along with every job, because a worker
+that was killed begins with none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .worker import JobError, Worker
+from .worker_process import Job, Progress
+
+if TYPE_CHECKING:
+    from ..passes.infrastructure.extensions import Extension, ExtensionFault
+
+__all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
+
+_LOAD_SECONDS = 20.0
+
+Stamp = tuple[int, int]
+"""When a file was last written, and its size."""
+
+_loaded: dict[str, Stamp | None] = {}
+"""In the worker: which extensions it has loaded, and in which state of their files."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What one entry of the setting brought. ``passes`` are described as ``relay/passes`` gives them."""
+
+    passes: Sequence[Mapping[str, Any]] = ()
+    operators: Sequence[str] = ()
+    faults: Sequence[ExtensionFault] = ()
+
+
+@dataclass(frozen=True)
+class LoadExtension:
+    """Load one extension, and tell what it brought."""
+
+    name: str
+    """The path of a Python file, or the name of an installed package."""
+
+    def run(self, progress: Progress) -> Loaded:
+        """Load it."""
+        from ..passes import find
+        from .features.pass_documentation import describe_pass
+        from .jobs import open_snapshot
+
+        progress(f"loading {self.name}")
+        found = _load(self.name)
+        open_snapshot.cache_clear()
+        classes = [find(name) for extension in found for name in extension.passes]
+        return Loaded(
+            [describe_pass(each.declaration()) for each in classes if each is not None],
+            [name for extension in found for name in extension.operators],
+            [extension.fault for extension in found if extension.fault is not None],
+        )
+
+
+@dataclass(frozen=True)
+class WithExtensions:
+    """A job for which these extensions must be there, in the state that they are known to load in."""
+
+    job: Job
+    extensions: tuple[tuple[str, Stamp | None], ...]
+
+    def run(self, progress: Progress) -> Any:
+        """Load what this process does not have yet, and do the job."""
+        from .jobs import open_snapshot
+
+        for name, stamp in self.extensions:
+            if name not in _loaded or _loaded[name] != stamp:
+                _load(name)
+                open_snapshot.cache_clear()
+        return self.job.run(progress)
+
+
+def _load(name: str) -> Sequence[Extension]:
+    from ..passes.infrastructure.extensions import load_file, load_package
+
+    _loaded[name] = _stamp(name)
+    return (load_file(name),) if _is_file(name) else load_package(name)
+
+
+def _is_file(name: str) -> bool:
+    return name.endswith(".py")
+
+
+def _stamp(name: str) -> Stamp | None:
+    """The state of a file; ``None`` for a package, and where there is no file."""
+    try:
+        status = Path(name).stat() if _is_file(name) else None
+    except OSError:
+        return None
+    return None if status is None else (status.st_mtime_ns, status.st_size)
+
+
+@dataclass
+class _Known:
+    stamp: Stamp | None
+    loaded: Loaded = field(default_factory=Loaded)
+
+    @property
+    def is_sound(self) -> bool:
+        return not self.loaded.faults
+
+
+class Extensions:
+    """The extensions of one server. ``show`` is given what is wrong with a file: nothing, where it is well again."""
+
+    def __init__(self, worker: Worker, show: Callable[[str, Sequence[ExtensionFault]], object]) -> None:
+        self.is_trusted = False
+        """Whether the user has said that the code of this workspace may run."""
+        self._worker = worker
+        self._show = show
+        self._names: tuple[str, ...] = ()
+        self._known: dict[str, _Known] = {}
+        self._shown: set[str] = set()
+
+    def configure(self, names: Collection[str], root: Path | None) -> None:
+        """Take over the setting. Paths are relative to the ``root`` of the workspace."""
+        base = root or Path.cwd()
+        self._names = tuple(dict.fromkeys(str(base / name) if _is_file(name) else name for name in names))
+        self._known = {name: known for name, known in self._known.items() if name in self._names}
+
+    @property
+    def are_withheld(self) -> bool:
+        """Whether there are extensions that may not be loaded."""
+        return bool(self._names) and not self.is_trusted
+
+    @property
+    def passes(self) -> list[Mapping[str, Any]]:
+        """The descriptions of the passes that extensions have brought."""
+        return [described for known in self._known.values() for described in known.loaded.passes]
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """The names of the operators that they have brought."""
+        return frozenset(name for known in self._known.values() for name in known.loaded.operators)
+
+    async def refresh(self) -> None:
+        """Load what is new or has been written since, if there is trust, and show what is wrong with it."""
+        if not self.is_trusted:
+            return
+        for name in self._names:
+            stamp = _stamp(name)
+            known = self._known.get(name)
+            if known is not None and known.stamp == stamp:
+                continue
+            known = self._known[name] = _Known(stamp)
+            try:
+                known.loaded = await self._worker.run(LoadExtension(name), timeout=_LOAD_SECONDS)
+            except JobError as error:
+                known.loaded = Loaded(faults=[_fault(name, f"loading it failed: {error.message}")])
+            self._show_faults()
+
+    def job(self, job: Job) -> Job:
+        """``job``, with the extensions that are known to load."""
+        if not self.is_trusted:
+            return job
+        sound = [(name, self._known[name].stamp) for name in self._names if name in self._known]
+        return WithExtensions(job, tuple(item for item in sound if self._known[item[0]].is_sound))
+
+    def report(self, fault: ExtensionFault) -> None:
+        """Show a fault that came up while a pass ran, until the file is written again."""
+        self._shown.add(fault.path)
+        self._show(fault.path, [fault])
+
+    def _show_faults(self) -> None:
+        by_path: dict[str, list[ExtensionFault]] = {}
+        for name, known in self._known.items():
+            for fault in known.loaded.faults:
+                by_path.setdefault(fault.path or name, []).append(fault)
+        for path in self._shown - by_path.keys():
+            self._show(path, [])
+        for path, faults in by_path.items():
+            self._show(path, faults)
+        self._shown = set(by_path)
+
+
+def _fault(name: str, message: str) -> ExtensionFault:
+    from ..passes.infrastructure.extensions import ExtensionFault
+
+    return ExtensionFault(name, 1, 1, message)
