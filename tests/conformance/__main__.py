@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import shlex
 import sys
-import time
-import traceback
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 from . import operators, records
-from .records import Record
-
-Case = tuple[str, str, Record, str, str]
-"""Kind, row of the table, record, and for kinds that judge each text by itself the field and the text."""
+from .judging import Case, judge
+from .tally import Tally
 
 KINDS = (
     "parse",
@@ -71,39 +69,6 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
             yield kind, record.get("kind", kind) if kind == "mutants" else kind, record, "", ""
 
 
-def judge(case: Case) -> tuple[str, str, str, str, str | None, float]:
-    """Kind, row, id, origin, how it differs (or ``None``) and the seconds it took."""
-    from . import verdicts
-
-    kind, row, record, field, text = case
-    start = time.perf_counter()
-    judges: dict[str, verdicts.Judge] = {
-        "parse": verdicts.parse,
-        "parse_error": verdicts.parse_error,
-        "mutants": verdicts.mutants,
-        "infer": verdicts.infer,
-        "passes": verdicts.run_pass,
-        "meaning": verdicts.meaning,
-        "models": verdicts.run_pass,
-        "cross": verdicts.run_pass,
-        "errors": verdicts.pass_error,
-        "eval": verdicts.evaluate,
-    }
-    try:
-        if kind == "round_trip":
-            problem = verdicts.round_trip(record, field, text)
-        elif kind == "typed":
-            problem = verdicts.typed(record, field, text)
-        elif kind == "optimize":
-            problem = "the whole pipeline is not built yet"
-        else:
-            problem = judges[kind](record)
-    except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        problem = f"CRASH {type(error).__name__}: {error} ({where.filename.rsplit('/', 2)[-1]}:{where.lineno})"
-    return kind, row, str(record["id"]), str(record.get("origin", "")), problem, time.perf_counter() - start
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit code is 1 where a record fails that is not among the exceptions."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
@@ -119,6 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="run in this many processes")
     parser.add_argument("--operators", action="store_true", help="show, per operator, how many calls are typed right")
     parser.add_argument("--json", metavar="FILE", help="write every failure to this file")
+    parser.add_argument("--markdown", metavar="FILE", help="write the tables to this file, as in docs/conformance.md")
     options = parser.parse_args(arguments)
     if not records.available():
         print("The records (../shared/conformance) are not on this machine: nothing was measured.")
@@ -139,35 +105,22 @@ def main(arguments: list[str] | None = None) -> int:
         ]
         chosen.extend(found[:: options.every][: options.limit])
     reasons = records.exceptions()
-    passed: Counter[tuple[str, str]] = Counter()
-    total: Counter[tuple[str, str]] = Counter()
-    excepted: Counter[tuple[str, str]] = Counter()
-    seconds: Counter[tuple[str, str]] = Counter()
+    tally = Tally()
     failures: defaultdict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     with multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else _Alone() as pool:
         for kind, row, identity, origin, problem, took in pool.imap_unordered(judge, chosen, 16):
-            key = (kind, row)
-            total[key] += 1
-            seconds[key] += took
-            if problem is None:
-                passed[key] += 1
-            elif identity in reasons:
-                excepted[key] += 1
-            else:
-                failures[key].append({"id": identity, "origin": origin, "problem": problem})
+            tally.add((kind, row), problem is None, identity in reasons, took)
+            if problem is not None and identity not in reasons:
+                failures[kind, row].append({"id": identity, "origin": origin, "problem": problem})
     for (kind, row), found in sorted(failures.items()):
         for failure in found[: options.failures]:
             print(f"--- {kind} {row} {failure['id']} {failure['origin']}\n{failure['problem']}")
-    width = max((len(f"{kind} {row}" if kind != row else kind) for kind, row in total), default=4)
-    print(f"\n{'kind':<{width}}  passed   total  excepted  seconds")
-    for kind, row in sorted(total):
-        name = f"{kind} {row}" if kind != row else kind
-        key = (kind, row)
-        print(f"{name:<{width}}  {passed[key]:>6}  {total[key]:>6}  {excepted[key]:>8}  {seconds[key]:>7.1f}")
-    sums = f"{passed.total():>6}  {total.total():>6}  {excepted.total():>8}  {sum(seconds.values()):>7.1f}"
-    print(f"{'all':<{width}}  {sums}")
+    print(f"\n{tally.as_text()}")
     for identity, reason in sorted(reasons.items()):
         print(f"exception {identity}: {reason}")
+    if options.markdown:
+        command = shlex.join(["python", "-m", "tests.conformance", *(sys.argv[1:] if arguments is None else arguments)])
+        Path(options.markdown).write_text(tally.as_markdown(command), encoding="utf-8")
     if options.json:
         flat = [{"kind": kind, "row": row, **failure} for (kind, row), found in failures.items() for failure in found]
         with open(options.json, "w", encoding="utf-8") as file:

@@ -1,0 +1,44 @@
+"""Judging one record, whatever its kind. A module of its own, so that processes that judge can import it."""
+
+from __future__ import annotations
+
+import time
+import traceback
+
+from .records import Record
+
+Case = tuple[str, str, Record, str, str]
+"""Kind, row of the table, record, and for kinds that judge each text by itself the field and the text."""
+
+
+def judge(case: Case) -> tuple[str, str, str, str, str | None, float]:
+    """Kind, row, id, origin, how it differs (or ``None``) and the seconds it took."""
+    from . import verdicts
+
+    kind, row, record, field, text = case
+    start = time.perf_counter()
+    judges: dict[str, verdicts.Judge] = {
+        "parse": verdicts.parse,
+        "parse_error": verdicts.parse_error,
+        "mutants": verdicts.mutants,
+        "infer": verdicts.infer,
+        "passes": verdicts.run_pass,
+        "meaning": verdicts.meaning,
+        "models": verdicts.run_pass,
+        "cross": verdicts.run_pass,
+        "errors": verdicts.pass_error,
+        "eval": verdicts.evaluate,
+    }
+    try:
+        if kind == "round_trip":
+            problem = verdicts.round_trip(record, field, text)
+        elif kind == "typed":
+            problem = verdicts.typed(record, field, text)
+        elif kind == "optimize":
+            problem = "the whole pipeline is not built yet"
+        else:
+            problem = judges[kind](record)
+    except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        problem = f"CRASH {type(error).__name__}: {error} ({where.filename.rsplit('/', 2)[-1]}:{where.lineno})"
+    return kind, row, str(record["id"]), str(record.get("origin", "")), problem, time.perf_counter() - start
