@@ -55,7 +55,8 @@ class _Convolution:
         self.in_channels = call.static_shape(0)[self.channel_axis]
         self.out_channels, self.multiplier, height, width = (kernel[self.kernel_layout.index(a)] for a in "OIHW")
         self.window = height * width
-        self.is_depthwise = attrs.channels == attrs.groups and attrs.groups != 1
+        # TVM does not ask for as many channels in the data, and makes an ill-typed module where there are more.
+        self.is_depthwise = attrs.channels == attrs.groups == self.in_channels and attrs.groups != 1
         self.zero_points = ZeroPoints.of(self.data_zero_point, self.weight_zero_point)
         self.wide_dtype = f"int{max(attrs.out_dtype.bits, 32)}"
 
