@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..ir.expressions import Expr, Function, Let, Var
 from ..ir.module import IRModule
-from ..ir.visitor import post_order
-from .infrastructure import FunctionPass, PassContext, declare_pass
+from ..ir.visitor import free_vars
+from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
 from .provenance import ExprMutator
 from .provenance.mutator import Descent
 
@@ -14,8 +14,9 @@ from .provenance.mutator import Descent
 class ToGraphNormalForm(FunctionPass):
     """Replace ``let`` by sharing: each use of a bound variable becomes its value.
 
-    A function that calls itself through its variable keeps its ``let``. Source of the rule:
-    ``src/relay/transforms/to_graph_normal_form.cc``.
+    A function that calls itself through its variable cannot do without its ``let``, and is refused, as TVM does. What
+    is written to a reference is only kept in order where it is used: the pass is for what has no effects. Source of the
+    rule: ``src/relay/transforms/to_graph_normal_form.cc``.
 
     Before::
 
@@ -33,7 +34,11 @@ class ToGraphNormalForm(FunctionPass):
     """
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
-        """The function without any ``let`` but those of recursive functions."""
+        """The function without any ``let``.
+
+        Raises:
+            PassError: a function calls itself through the variable that it is bound to.
+        """
         return _ToGraphNormalForm().visit_function(function)
 
 
@@ -46,9 +51,11 @@ class _ToGraphNormalForm(ExprMutator):
         return self._inline(expr) if isinstance(expr, Let) else None
 
     def _inline(self, let: Let) -> Descent:
-        recursive = isinstance(let.value, Function) and let.var in post_order(let.value)
-        value = yield let.value
-        self.values[let.var] = Let(let.var, value, let.var, let.span) if recursive else value
+        if isinstance(let.value, Function) and let.var in free_vars(let.value):
+            raise PassError(
+                f"the function bound to %{let.var.name_hint} calls itself, for which it needs its let", place=let
+            )
+        self.values[let.var] = yield let.value
         return (yield let.body)
 
     def rewrite_var(self, pre: Var, post: Var) -> Expr:

@@ -20,6 +20,7 @@ __all__ = [
     "RUN_PIPELINE",
     "TOKEN_MODIFIERS",
     "TOKEN_TYPES",
+    "VERIFY",
     "choose_encoding",
     "initialize_result",
     "pulls_diagnostics",
@@ -49,9 +50,10 @@ TOKEN_MODIFIERS = ("declaration", "definition", "readonly", "defaultLibrary")
 
 RUN_PASS = "relay-lsp.runPass"
 RUN_PIPELINE = "relay-lsp.runPipeline"
+VERIFY = "relay-lsp.verify"
 RESTART_WORKER = "relay-lsp.restartWorker"
 CLEAR_HISTORY = "relay-lsp.clearHistory"
-COMMANDS = (RUN_PASS, RUN_PIPELINE, RESTART_WORKER, CLEAR_HISTORY)
+COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY)
 
 CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "source", "source.fixAll.relay", "source.runPipeline.relay")
 

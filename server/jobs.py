@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edits
@@ -27,8 +28,19 @@ if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot
     from ..ir.syntax import Parsed
     from ..passes import Trace, TraceStep
+    from ..passes.infrastructure.extensions import ExtensionFault
 
-__all__ = ["PassesOutcome", "Prepare", "RunPasses", "StepOutcome", "WouldChange"]
+__all__ = [
+    "FIRST_WORD",
+    "PassesOutcome",
+    "Prepare",
+    "RunPasses",
+    "StepOutcome",
+    "WouldChange",
+    "open_snapshot",
+    "places_of",
+    "without_expressions",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -55,6 +67,8 @@ class PassesOutcome:
     steps: tuple[StepOutcome, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     failed: str | None = None
+    fault: ExtensionFault | None = None
+    """Where in a user's file a pass of theirs failed."""
 
     @property
     def changed(self) -> bool:
@@ -134,10 +148,11 @@ def _run_passes(
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so."""
     from .. import passes
+    from ..passes.instruments import require_sound
 
-    snapshot = _snapshot(text, name)
+    snapshot = open_snapshot(text, name)
     parsed = snapshot.parsed
-    errors = tuple(_plain(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
+    errors = tuple(without_expressions(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
     if errors:
         count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
         return PassesOutcome(text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
@@ -147,7 +162,9 @@ def _run_passes(
         for call in calls:
             progress(str(call))
             try:
-                module = passes.Sequential([passes.create(call.name, **call.options)])(module)
+                before, module = module, passes.Sequential([passes.create(call.name, **call.options)])(module)
+                if module is not before:
+                    require_sound(module, call.name)
             except passes.PassError as error:
                 located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
                 return PassesOutcome(text, diagnostics=located, failed=str(error))
@@ -155,9 +172,20 @@ def _run_passes(
                 # A fault of the pass itself, which may be a user's. It must not look like one of the text.
                 logger.exception("pass %s failed", call)
                 message = f"{call}: the pass failed with {type(error).__name__}: {error}"
-                found = Diagnostic("pass-failed", Severity.ERROR, message, _FIRST_WORD)
-                return PassesOutcome(text, diagnostics=(found,), failed=message)
+                fault = _fault_of(error, call.name)
+                if fault is not None:
+                    message += f" ({Path(fault.path).name}, line {fault.line})"
+                found = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
+                return PassesOutcome(text, diagnostics=(found,), failed=message, fault=fault)
     return _Run(parsed, module, trace, _changing(trace.steps, names))
+
+
+def _fault_of(error: Exception, pass_name: str) -> ExtensionFault | None:
+    """Where a pass of a user's failed in the user's file; ``None`` for a pass that is ours."""
+    from ..passes.infrastructure.extensions import extension_of_pass, fault_of
+
+    extension = extension_of_pass(pass_name)
+    return fault_of(error, extension.path) if extension is not None and extension.path else None
 
 
 def _changing(steps: Sequence[TraceStep], asked_for: Sequence[str]) -> list[TraceStep]:
@@ -174,10 +202,16 @@ def _changing(steps: Sequence[TraceStep], asked_for: Sequence[str]) -> list[Trac
 
 
 @lru_cache(maxsize=4)
-def _snapshot(text: str, name: str) -> Snapshot:
+def open_snapshot(text: str, name: str) -> Snapshot:
+    """The snapshot of a text; the last few are kept."""
     from ..ir.snapshot import Snapshot
 
     return Snapshot.open(text, name)
+
+
+def forget_snapshots() -> None:
+    """Read texts anew: operators have come or gone."""
+    open_snapshot.cache_clear()
 
 
 def _step_outcome(step: TraceStep, changed: bool, texts: Mapping[TraceStep, tuple[str, SpanOrigins]]) -> StepOutcome:
@@ -203,7 +237,7 @@ def _operator_counts(module: IRModule) -> Counter[str]:
 
 _INFER_TYPE = "InferType"
 
-_FIRST_WORD = TextSpan(0, 1)
+FIRST_WORD = TextSpan(0, 1)
 """Where stands what has no place of its own."""
 
 Places = Callable[["Expr"], "TextSpan | None"]
@@ -217,7 +251,7 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[TraceStep, tuple[
     from ..ir.printing import to_text_with_positions
 
     found: dict[TraceStep, tuple[str, SpanOrigins]] = {}
-    places: Places = _places_of(run.parsed)
+    places: Places = places_of(run.parsed)
     for step in run.steps:
         if step not in run.changing:
             places = _places_through(step, places)
@@ -237,7 +271,8 @@ def _places_through(step: TraceStep, places: Places) -> Places:
     return lambda expr: next((place for old in step.origins(expr) if (place := places(old)) is not None), None)
 
 
-def _places_of(parsed: Parsed) -> Places:
+def places_of(parsed: Parsed) -> Places:
+    """Where the expressions of a text stand in it."""
     from ..ir.diagnostics import Place
 
     return lambda expr: parsed.locate(Place(expr))
@@ -247,8 +282,8 @@ def _places_in(text: str, name: str, module: IRModule) -> Places:
     """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
     from ..ir.visitor import post_order
 
-    parsed = _snapshot(text, name).parsed
-    places = _places_of(parsed)
+    parsed = open_snapshot(text, name).parsed
+    places = places_of(parsed)
     ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
     read = parsed.module
     theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
@@ -278,12 +313,12 @@ def _located(diagnostic: Diagnostic, trace: Trace, parsed: Parsed) -> Diagnostic
     """The diagnostic at its place in the buffer, found through the trace where earlier passes made the expression."""
     span = diagnostic.span
     if span is None and diagnostic.place is not None:
-        places = map(_places_of(parsed), trace.origins(diagnostic.place.expr))
+        places = map(places_of(parsed), trace.origins(diagnostic.place.expr))
         span = next((place for place in places if place is not None), None)
-    return _plain(replace(diagnostic, span=span or _FIRST_WORD))
+    return without_expressions(replace(diagnostic, span=span or FIRST_WORD))
 
 
-def _plain(diagnostic: Diagnostic) -> Diagnostic:
+def without_expressions(diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic without expressions, which stay on this side."""
     related = tuple(Related(item.message, item.span) for item in diagnostic.related)
     return replace(diagnostic, place=None, related=related)

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,17 +18,20 @@ from ..ir.source import TextSpan
 from .analysis import Analysis, Publisher
 from .documents import Document, Documents, difference
 from .executor import SingleThread
+from .extensions import Extensions
 from .features.diagnostics import diagnostics
-from .features.history import RememberedStep, ValueEvent, value_events
+from .features.history import Fate, RememberedStep, ValueEvent, fate, value_events
 from .features.pipeline_comment import pipeline_comment
 from .history import History, StepRecord, default_folder
 from .jobs import PassesOutcome, Prepare, RunPasses, WouldChange
 from .pass_calls import PassCall, PassCallError, parse_pipeline
 from .settings import Settings, read_settings
+from .verification import VerifyOutcome, VerifyPasses
 from .worker import JobError, Worker
 
 if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot
+    from ..passes.infrastructure.extensions import ExtensionFault
 
 __all__ = ["Client", "MovedOn", "Workspace"]
 
@@ -48,6 +51,10 @@ class Client(Protocol):
 
     def publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
         """Show these diagnostics, and no others, for the document at its version."""
+        ...
+
+    def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
+        """Show these faults, and no others, in a user's Python file."""
         ...
 
     def say(self, message: str, severity: Severity) -> None:
@@ -80,6 +87,9 @@ class Workspace:
         self.settings = Settings()
         self.analysis = Analysis()
         self.worker = Worker()
+        self.extensions = Extensions(self.worker, client.show_faults)
+        self.root: Path | None = None
+        """The folder that the client has open."""
         self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, client.publish)
         self._storage = SingleThread("relay-history")
         self._history: History | None = None
@@ -103,7 +113,13 @@ class Workspace:
             self.settings.history_size,
         ):
             self._history = None
+        changed_extensions = settings.extensions != self.settings.extensions
         self.settings = settings
+        if changed_extensions:
+            self.extensions.configure(settings.extensions, self.root)
+            if self.extensions.are_withheld:
+                message = "relay.extensions is left aside: its code runs only in a workspace that you trust"
+                self.client.say(message, Severity.INFORMATION)
         self.worker.memory_limit = settings.memory_limit << 20
         for document in self.documents:
             self.publisher.schedule(document)
@@ -115,7 +131,22 @@ class Workspace:
         found = diagnostics(snapshot, unused_values=self.settings.unused_values)
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.
-        return [*found, *from_passes] if from_passes and text == snapshot.text else found
+        if from_passes and text == snapshot.text:
+            found = [*found, *from_passes]
+        return self._without_known_operators(found, snapshot.text)
+
+    def _without_known_operators(self, found: Sequence[Diagnostic], text: str) -> Sequence[Diagnostic]:
+        """Leave out that an operator is unknown where an extension has it: only the worker may load its code."""
+        operators = self.extensions.operators
+        if not operators:
+            return found
+        return [
+            each
+            for each in found
+            if each.code != "undefined-operator"
+            or each.span is None
+            or text[each.span.start : each.span.end] not in operators
+        ]
 
     async def snapshot(self, uri: str) -> Snapshot | None:
         """The snapshot of an open document as it is now."""
@@ -151,12 +182,49 @@ class Workspace:
         names = ", ".join(map(str, calls))
         self.client.status("working", names)
         try:
-            outcome: PassesOutcome = await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
+            await self.extensions.refresh()
+            outcome: PassesOutcome = await self.worker.run(
+                self.extensions.job(job), timeout=self.settings.pass_timeout, progress=progress
+            )
+        except JobError as error:
+            self.client.status("stopped", error.message)
+            raise
+        if outcome.fault is not None:
+            self.extensions.report(outcome.fault)
+        self.client.status("ready", "")
+        self._check(document, version)
+        return outcome
+
+    async def verify(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> VerifyOutcome:
+        """Whether passes keep what a document computes, worked out in the worker. What is wrong is shown at its place.
+
+        Raises:
+            MovedOn: the document is not, or no longer, at ``version``.
+            JobError: the worker could not do it.
+        """
+        version = document.version if version is None else version
+        self._check(document, version)
+        job = VerifyPasses(document.text, document.name, tuple(calls), self.settings.opt_level)
+        self.client.status("working", "comparing before and after")
+        try:
+            await self.extensions.refresh()
+            outcome: VerifyOutcome = await self.worker.run(
+                self.extensions.job(job), timeout=self.settings.pass_timeout, progress=progress
+            )
         except JobError as error:
             self.client.status("stopped", error.message)
             raise
         self.client.status("ready", "")
         self._check(document, version)
+        # Errors of the text itself are shown already.
+        found = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
+        self._take_findings(document, document.text, found)
         return outcome
 
     def _check(self, document: Document, version: int) -> None:
@@ -229,6 +297,11 @@ class Workspace:
 
     async def _survey(self, text: str, name: str, survey: _Survey) -> None:
         names = await self.analysis.thread.run(_passes_without_required_options)
+        names += [
+            described["name"]
+            for described in self.extensions.passes
+            if all(option["default"] is not None for option in described["options"])
+        ]
         for candidate in names:
             if not any(document.text == text for document in self.documents):
                 # Nobody looks at this text any more. Should it come back, the work begins anew.
@@ -236,7 +309,7 @@ class Workspace:
                 return
             job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
             with contextlib.suppress(JobError):
-                if await self.worker.run(job, timeout=self.settings.pass_timeout):
+                if await self.worker.run(self.extensions.job(job), timeout=self.settings.pass_timeout):
                     survey.changing.append(candidate)
 
     # History
@@ -278,6 +351,15 @@ class Workspace:
         """Start the worker, so that the first pass does not wait for it."""
         with contextlib.suppress(JobError):
             await self.worker.run(Prepare())
+        await self.load_extensions()
+
+    async def load_extensions(self) -> None:
+        """Load the user's passes and operators, or what was written of them since."""
+        before = self.extensions.operators
+        await self.extensions.refresh()
+        if self.extensions.operators != before:
+            for document in self.documents:
+                self.publisher.schedule(document)
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """How a text came to be."""
@@ -318,6 +400,33 @@ class Workspace:
             return ()
         return value_events(self._steps[uri], span)
 
+    def steps_since(self, uri: str, step: int) -> Sequence[RememberedStep]:
+        """The steps that led to a document's text, from the one of this number on; none where it is not among them."""
+        steps = self._steps.get(uri, ())
+        numbers = [each.id for each in steps]
+        return steps[numbers.index(step) :] if step in numbers else ()
+
+    async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
+        """The value at ``offset`` of the text before the first of ``steps``, and what became of it.
+
+        Its places in the buffer are left out where they were edited since.
+        """
+        span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
+        if span is None:
+            return None
+        found = fate(steps, span)
+        document, baseline = self.documents.find(uri), self._baselines.get(uri)
+        if document is None or baseline is None:
+            return None
+        edited, new_text = difference(baseline, document.text)
+        shift = len(new_text) - (edited.end - edited.start)
+        places = tuple(
+            place if place.end <= edited.start else place.shifted(shift)
+            for place in found.spans
+            if place.end <= edited.start or place.start >= edited.end
+        )
+        return span, replace(found, spans=places)
+
     async def recall(self, uri: str, text: str) -> None:
         """Look up how the text of a document came to be: once when it is opened, and after each pass."""
         if not self.settings.history:
@@ -332,7 +441,7 @@ class Workspace:
         for record in store.steps_to(text):
             before, after = store.text(record.before), store.text(record.after)
             if before is not None and after is not None:
-                found.append(RememberedStep(record.pass_name, before, after, record.origins))
+                found.append(RememberedStep(record.pass_name, before, after, record.origins, record.id))
         return tuple(found)
 
     def shut_down(self) -> None:
@@ -355,6 +464,15 @@ def _passes_without_required_options() -> list[str]:
         for name, kind in registered().items()
         if not any(option.required for option in kind.declaration().options.values())
     ]
+
+
+def _value_at(text: str, offset: int) -> TextSpan | None:
+    """Where the value stands that the cursor is on: for a name that is bound here, the value that it is bound to."""
+    from ..ir.snapshot import Snapshot
+
+    snapshot = Snapshot.open(text, "history")
+    expr = snapshot.expr_at(offset)
+    return None if expr is None else snapshot.span_of(expr)
 
 
 def _preload() -> None:

@@ -13,9 +13,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from ...ir.diagnostics import Fix, Severity
-from ..capabilities import CLEAR_HISTORY, RESTART_WORKER, RUN_PASS, RUN_PIPELINE
+from ..capabilities import CLEAR_HISTORY, RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..documents import Document
 from ..features.code_actions import PassAction, fix_all, pass_actions, quick_fixes
+from ..features.pass_documentation import describe_pass
 from ..jobs import PassesOutcome
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..protocol import RelayLanguageServer
@@ -147,6 +148,11 @@ async def run_pass(server: RelayLanguageServer, *arguments: Any) -> dict[str, An
 async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
     """Run a pipeline over a document and put the result into it."""
     given = _argument(arguments)
+    return await _run_and_apply(server, given, _calls(_pipeline_asked_for(server, given)))
+
+
+def _pipeline_asked_for(server: RelayLanguageServer, given: dict[str, Any]) -> Any:
+    """The passes that an argument lists or names; the document's pipeline where it does neither."""
     passes, name = given.get("passes"), given.get("name")
     if passes is None and isinstance(name, str):
         if name not in server.state.pipelines:
@@ -155,7 +161,27 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
         passes = server.state.pipelines[name]
     if passes is None:
         passes = server.state.pipeline_for(_document(server, given.get("uri")))
-    return await _run_and_apply(server, given, _calls(passes))
+    return passes
+
+
+async def verify(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+    """Run the document before and after each pass of a pipeline on random inputs, and tell whether they differ."""
+    given = _argument(arguments)
+    document = _document(server, given.get("uri"))
+    calls = _calls(_pipeline_asked_for(server, given))
+    title = ", ".join(map(str, calls))
+    async with _work(server, f"Relay: verify {title}", f"verify {title}") as report:
+        outcome = await server.state.verify(document, calls, given.get("version"), report)
+    message = f"{title}: {outcome.message}" if outcome.agrees else outcome.message
+    server.say(message, Severity.INFORMATION if outcome.agrees else Severity.ERROR)
+    return {
+        "agrees": outcome.agrees,
+        "message": outcome.message,
+        "culprit": outcome.culprit,
+        "kind": outcome.kind,
+        "reduced": outcome.reduced,
+        "steps": [{"pass": step.name, "difference": step.difference, "reason": step.reason} for step in outcome.steps],
+    }
 
 
 async def _run_and_apply(
@@ -232,9 +258,20 @@ async def _run(
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
     title = ", ".join(map(str, calls))
-    async with _progress(server, f"Relay: {title}") as report:
+    async with _work(server, f"Relay: {title}", title) as report:
+        return await server.state.run_passes(document, calls, version, report)
+
+
+@asynccontextmanager
+async def _work(server: RelayLanguageServer, shown: str, title: str) -> AsyncIterator[Callable[[str], None]]:
+    """Progress around a job of the worker; what keeps the worker from doing it becomes a refusal.
+
+    Raises:
+        JsonRpcException: the text has moved on, or the worker could not do it.
+    """
+    async with _progress(server, shown) as report:
         try:
-            return await server.state.run_passes(document, calls, version, report)
+            yield report
         except MovedOn:
             raise _moved_on() from None
         except JobCancelled:
@@ -280,38 +317,14 @@ async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
 
 async def on_passes(server: RelayLanguageServer, params: Any) -> list[dict[str, Any]]:
     """Every pass with its documentation and options, for pickers and forms."""
-    return await server.state.analysis.thread.run(_describe_passes)
+    described = await server.state.analysis.thread.run(_describe_passes)
+    return [*described, *map(dict, server.state.extensions.passes)]
 
 
 def _describe_passes() -> list[dict[str, Any]]:
-    from ...ir.ops.documentation import value_text
     from ...passes import registered
-    from ..features.markdown import markdown
 
-    described: list[dict[str, Any]] = []
-    for name, kind in registered().items():
-        declaration = kind.declaration()
-        options = [
-            {
-                "name": option.name,
-                "kind": option.kind,
-                "default": None if option.required else value_text(option.default),
-                "documentation": markdown(option.doc),
-                "choices": list(option.choices),
-            }
-            for option in declaration.options.values()
-        ]
-        described.append(
-            {
-                "name": name,
-                "summary": markdown(declaration.summary),
-                "documentation": markdown(declaration.doc),
-                "level": declaration.info.opt_level,
-                "required": list(declaration.info.required),
-                "options": options,
-            }
-        )
-    return described
+    return [describe_pass(kind.declaration()) for kind in registered().values()]
 
 
 def _field(params: Any, *path: str) -> Any:
@@ -381,6 +394,7 @@ def register(server: RelayLanguageServer) -> None:
     server.feature(types.CODE_ACTION_RESOLVE)(on_code_action_resolve)
     server.command(RUN_PASS)(run_pass)
     server.command(RUN_PIPELINE)(run_pipeline)
+    server.command(VERIFY)(verify)
     server.command(RESTART_WORKER)(restart_worker)
     server.command(CLEAR_HISTORY)(clear_history)
     server.feature(PASSES)(on_passes)

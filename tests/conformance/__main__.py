@@ -55,6 +55,10 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
             if name != "InferType" and only_pass in (None, name):
                 for record in records.load(f"passes/{name}"):
                     yield kind, name, record, "", ""
+        if kind == "meaning":
+            for record in records.load("cross"):
+                if only_pass in (None, record["pass"]):
+                    yield kind, record["pass"], record, "", ""
     elif kind == "errors":
         for name in ("pass_errors", "cross_errors"):
             for record in records.load(name):

@@ -186,3 +186,22 @@ async def test_a_pipeline_that_takes_too_long_is_stopped_and_said_so(profile: st
     (found,) = await editor.diagnostics(lambda found: bool(found))
     assert "stopped after 0.001 seconds" in found.message
     await leave(editor)
+
+
+async def test_passes_are_held_to_what_the_module_computes(editor: Editor) -> None:
+    editor.open(MODEL)
+    answer = await run(editor, "relay-lsp.verify", passes=["EliminateCommonSubexpr", "FuseOps"])
+    assert answer["agrees"]
+    assert [(step["pass"], step["difference"]) for step in answer["steps"]] == [
+        ("EliminateCommonSubexpr", 0),
+        ("FuseOps", 0),
+    ]
+    assert any("2 steps compared" in message for message in editor.messages)
+    assert editor.applied == []
+
+
+async def test_what_keeps_passes_from_being_verified_is_shown_in_the_text(editor: Editor) -> None:
+    editor.open(MODEL)
+    answer = await run(editor, "relay-lsp.verify", passes=["ConvertLayout"])
+    assert not answer["agrees"]
+    assert "desired_layouts" in answer["message"]
