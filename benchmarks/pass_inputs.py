@@ -9,7 +9,9 @@ __all__ = ["WORK", "chain_of_work"]
 _TYPE = "Tensor[(1, 16, 32, 32), float32]"
 _CONV = "nn.conv2d({last}, %w, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])"
 _CONV_OF_START = "nn.conv2d({start}, %w, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])"
-_PARAMS = f"%x: {_TYPE}, %w: Tensor[(16, 16, 3, 3), float32], %b: Tensor[(16), float32], %s: Tensor[(16, 1, 1), float32]"
+_PARAMS = (
+    f"%x: {_TYPE}, %w: Tensor[(16, 16, 3, 3), float32], %b: Tensor[(16), float32], %s: Tensor[(16, 1, 1), float32]"
+)
 
 WORK: dict[str, Sequence[str]] = {
     "FoldConstant": ("multiply(2f, 3f)", "add({start}, {last})", "nn.relu({last})"),
@@ -28,9 +30,16 @@ WORK: dict[str, Sequence[str]] = {
     "BackwardFoldScaleAxis": (_CONV, "multiply({last}, %s)", "nn.relu({last})"),
     "ForwardFoldScaleAxis": ("nn.relu({last})", "multiply({last}, %s)", _CONV),
     "FoldScaleAxis": ("nn.relu({last})", "multiply({last}, %s)", _CONV, "multiply({last}, %s)"),
-    "DynamicToStatic": ('shape_of({last}, dtype="int64")', "dyn.reshape({start}, {last}, newshape=[])", "nn.relu({last})"),
+    "DynamicToStatic": (
+        'shape_of({last}, dtype="int64")',
+        "dyn.reshape({start}, {last}, newshape=[])",
+        "nn.relu({last})",
+    ),
     "CombineParallelConv2D": (
-        *(f"nn.conv2d({{start}}, %w{branch}, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])" for branch in "abc"),
+        *(
+            f"nn.conv2d({{start}}, %w{branch}, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])"
+            for branch in "abc"
+        ),
         "concatenate(({before_that}, {before}, {last}), axis=1)",
         "strided_slice({last}, begin=[0], end=[16], strides=[1], axes=[1])",
     ),
@@ -38,7 +47,11 @@ WORK: dict[str, Sequence[str]] = {
         "nn.pad({last}, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])",
         "nn.conv2d({last}, %w, padding=[0, 0, 0, 0], channels=16, kernel_size=[3, 3])",
     ),
-    "SplitArgs": (f"({', '.join(['{last}'] * 16)})", "concatenate({last})", "strided_slice({last}, begin=[0], end=[1], strides=[1], axes=[0])"),
+    "SplitArgs": (
+        f"({', '.join(['{last}'] * 16)})",
+        "concatenate({last})",
+        "strided_slice({last}, begin=[0], end=[1], strides=[1], axes=[0])",
+    ),
 }
 """The statements that are repeated, one operator each. ``{last}`` is the value of the statement before, ``{before}`` of
 the one before that, ``{before_that}`` of the one before that one, ``{start}`` what the repetition began with."""

@@ -189,7 +189,7 @@ def main() -> None:
     """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("passes", nargs="*", help="the passes to measure; by default all, with parsing and printing")
-    parser.add_argument("--sizes", nargs=2, type=int, default=[1000, 10_000], help="operators in the chain (1000 10000)")
+    parser.add_argument("--sizes", nargs=2, type=int, default=[1000, 10_000], help="numbers of operators (1000 10000)")
     parser.add_argument("--runs", type=int, default=3, help="how often each is measured (3)")
     parser.add_argument("--only", choices=["chain", "work"], help="one of the two tables")
     arguments = parser.parse_args()

@@ -11,7 +11,7 @@ from ..ir.module import IRModule
 from ..ir.ops.operator import Op
 from .fold_constant import ConstantFolder
 from .infrastructure import FunctionPass, PassContext, declare_pass
-from .patterns.rewriting import infer_with_record
+from .patterns.rewriting import infer_locally, infer_with_record
 from .provenance import ExprMutator
 
 
@@ -127,7 +127,7 @@ class _DynamicToStatic(ExprMutator):
         if isinstance(argument, Constant):
             return argument
         for _ in range(2):
-            argument = self.folder.visit(infer_with_record(argument, self.module))
+            argument = self.folder.visit(infer_locally(argument, self.module))
         return argument
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ...ir.expressions import AttributeValue, Call, Expr, Function, If, Let, Match, Tuple, TupleGetItem, Var
-from ...ir.inference import infer_expr
+from ...ir.inference import InferredExpr, infer_expr, infer_local
 from ...ir.module import IRModule
 from ...ir.ops.operator import Op
 from ...ir.structural import structural_equal
 from ...ir.visitor import children, with_children
 from ..infrastructure.errors import PassError
 from ..provenance.mutator import ExprMutator
+from ..provenance.record import current_record
 from .dataflow_graph import DataflowGraph
 from .groups import PARTITIONED_FROM_PATTERN, Group, find_groups
 from .language import DFPattern
@@ -91,10 +92,18 @@ def rewrite(
 
 def infer_with_record(expr: Expr, module: IRModule | None = None) -> Expr:
     """``expr`` with types; what inference rebuilt is recorded as made from what it replaced."""
-    inferred = infer_expr(expr, module)
-    mutator = ExprMutator()
+    return _recorded(infer_expr(expr, module))
+
+
+def infer_locally(expr: Expr, module: IRModule | None = None) -> Expr:
+    """The same, but without looking below what has a type already: costs what is new, for those who ask often."""
+    return _recorded(infer_local(expr, module))
+
+
+def _recorded(inferred: InferredExpr) -> Expr:
+    record = current_record()
     for new, old in inferred.replaced.items():
-        mutator.record.record(new, old)
+        record.record(new, old)
     return inferred.expr
 
 
