@@ -123,10 +123,11 @@ def _require_whole_blocks(call: OperatorCall, kernel: str) -> None:
     """
     old, new = Layout.parse(call.attrs.kernel_layout), Layout.parse(kernel)
     for letter in "O" if call.attrs.groups == 1 else "OI":
-        size, factor = call.shape(1)[old.index(letter)], new.factor(letter)
-        if factor > 1 and letter.lower() not in old and isinstance(size, int) and size % factor:
+        outer, factor = call.shape(1)[old.index(letter)], new.factor(letter)
+        channels = outer * max(old.factor(letter), 1) if isinstance(outer, int) else 0
+        if factor > 1 and channels % factor:
             raise PassError(
-                f"the {size} channels {letter} of the weight do not fill blocks of {factor} (kernel layout {kernel})",
+                f"the {channels} channels {letter} of the weight do not fill blocks of {factor}, as in {kernel}",
                 place=call.place,
             )
 
