@@ -59,9 +59,11 @@ class _InferenceSimplifier(ExprMutator):
         call = post.tuple_value
         if post.index != 0 or not isinstance(call, Call) or not isinstance(call.op, Op):
             return post
-        if call.op.name == "nn.dropout":
-            return call.args[0]
         old = pre.tuple_value
+        if call.op.name == "nn.dropout":
+            # The projection gives way to this value; so does the call that it was taken from.
+            self.record.join(call.args[0], old)
+            return call.args[0]
         if call.op.name == "nn.batch_norm" and isinstance(old, Call):
             return self.derive(_batch_norm(call, tensor_type(old.args[0])), pre, old)
         return post

@@ -1,4 +1,5 @@
-"""What passes did to one value: the steps that touched it, with the text that it had before each."""
+"""What passes did to one value: the steps that touched it, with the text that it had before each; or, for a value of
+an earlier text, what became of it and where it went."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 
 from ...ir.source import TextSpan
 
-__all__ = ["RememberedStep", "ValueEvent", "value_events"]
+__all__ = ["Fate", "RememberedStep", "ValueEvent", "fate", "value_events"]
 
 _LONGEST_TEXT = 120
 
@@ -20,6 +21,8 @@ class RememberedStep:
     before: str
     after: str
     origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]]
+    id: int = 0
+    """The number of the step in the history."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,21 @@ class ValueEvent:
     before: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Fate:
+    """What became of a value: where it, or what was made of it, stands in the last text; or which pass removed it."""
+
+    spans: tuple[TextSpan, ...]
+    events: tuple[ValueEvent, ...]
+    """The steps that touched it, each with the text that it had before."""
+    removed_by: str | None = None
+
+
 def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[ValueEvent, ...]:
     """What ``steps``, in order, the last of which gave the buffer, did to the value at ``span`` of it.
 
-    A step that left the value as it was is not among them. Follows the value backwards as long as it has an origin.
+    A step that left the value as it was is not among them; one that merged it with others is. Follows the value
+    backwards as long as it has an origin.
     """
     events: list[ValueEvent] = []
     spans = [(span.start, span.end)]
@@ -43,12 +57,31 @@ def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[Value
         known = any(item in by_span for item in spans)
         now = {_one_line(step.after[start:end]) for start, end in spans}
         then = [_one_line(step.before[start:end]) for start, end in sources]
-        if known and set(then) != now:
+        if known and (set(then) != now or len(sources) > len(spans)):
             events.append(ValueEvent(step.pass_name, tuple(then)))
         spans = sources
         if not spans:
             break
     return tuple(reversed(events))
+
+
+def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
+    """What ``steps``, in order, made of the value at ``span`` of the text before the first of them.
+
+    Nothing else than what the steps have remembered is looked at, so the answer costs no parsing.
+    """
+    events: list[ValueEvent] = []
+    spans = [(span.start, span.end)]
+    for step in steps:
+        wanted = set(spans)
+        made = [(start, end) for start, end, old in step.origins if not wanted.isdisjoint(old)]
+        then = [_one_line(step.before[start:end]) for start, end in spans]
+        if not made:
+            return Fate((), (*events, ValueEvent(step.pass_name, tuple(then))), step.pass_name)
+        if {_one_line(step.after[start:end]) for start, end in made} != set(then):
+            events.append(ValueEvent(step.pass_name, tuple(then)))
+        spans = made
+    return Fate(tuple(TextSpan(*item) for item in sorted(spans)), tuple(events))
 
 
 def _one_line(text: str) -> str:

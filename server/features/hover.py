@@ -5,7 +5,7 @@ The hover is data first; :func:`render` makes Markdown of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...ir import ops
@@ -158,19 +158,23 @@ def _comment_above(snapshot: Snapshot, symbol: Symbol) -> str:
     return "\n".join(reversed(found))
 
 
-def render(hover: Hover) -> str:
-    """The hover in Markdown."""
+def render(hover: Hover, link: Callable[[Origin], str | None] = lambda origin: None) -> str:
+    """The hover in Markdown. ``link`` gives the address of an origin's place, if there is one to go to."""
     headline = hover.headline
     if len(headline) > _LONGEST_HEADLINE:
         headline = headline[:_LONGEST_HEADLINE] + " …"
     parts = [f"```relay\n{headline}\n```"]
     if hover.origins:
-        parts.append("**From** " + ", ".join(f"`{origin}`" for origin in hover.origins))
+        parts.append("**From** " + ", ".join(_render_origin(origin, link(origin)) for origin in hover.origins))
     if hover.events:
         parts.append("**Passes**\n\n" + "\n".join(_render_event(event) for event in hover.events))
     if hover.documentation:
         parts.append(hover.documentation)
     return "\n\n---\n\n".join(parts)
+
+
+def _render_origin(origin: Origin, address: str | None) -> str:
+    return f"`{origin}`" if address is None else f"[`{origin}`]({address})"
 
 
 def _render_event(event: ValueEvent) -> str:

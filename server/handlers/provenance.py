@@ -1,0 +1,103 @@
+"""Where values come from and where they went, for clients that show it: requests of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from ...ir.source import LineIndex
+from ..conversion import Converter
+from ..features.history import ValueEvent
+from ..features.provenance import Origin, origins_at
+from ..protocol import RelayLanguageServer
+from .language import folder_of, origin_address, refusal, view
+
+__all__ = ["register"]
+
+PROVENANCE = "relay/provenance"
+FATE = "relay/fate"
+
+
+def _field(params: Any, *path: str) -> Any:
+    """A part of the parameters of a request of our own, which arrive as objects with attributes."""
+    current = params
+    for name in path:
+        current = current.get(name) if isinstance(current, dict) else getattr(current, name, None)
+    return current
+
+
+def _position(params: Any) -> types.Position:
+    line, character = _field(params, "position", "line"), _field(params, "position", "character")
+    if not isinstance(line, int) or not isinstance(character, int):
+        raise refusal('the request needs "position": {"line": …, "character": …}')
+    return types.Position(line, character)
+
+
+async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+    """The origin of the value at a position: layers and places, and the steps that touched it.
+
+    ``{range, text, origins: [{name, line, column, target?}], events: [{pass, before: [text, …]}]}``; every span of a
+    sequential span is an origin of its own, with a ``target`` to open where there is such a file.
+    """
+    uri = str(_field(params, "textDocument", "uri"))
+    seen = await view(server, uri)
+    if seen is None:
+        return None
+    offset = seen.converter.offset(_position(params))
+    expr = seen.snapshot.expr_at(offset)
+    span = seen.snapshot.span_of(expr) if expr is not None else None
+    if span is None:
+        return None
+    folder = folder_of(uri)
+    return {
+        "range": seen.converter.plain_range(span),
+        "text": seen.snapshot.text[span.start : span.end],
+        "origins": [
+            _plain_origin(origin, origin_address(folder, origin)) for origin in origins_at(seen.snapshot, offset)
+        ],
+        "events": _plain_events(server.state.events(uri, seen.snapshot.text, span)),
+    }
+
+
+def _plain_origin(origin: Origin, target: str | None) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": origin.source, "line": origin.line, "column": origin.column}
+    return plain if target is None else {**plain, "target": target}
+
+
+def _plain_events(events: tuple[ValueEvent, ...]) -> list[dict[str, Any]]:
+    return [{"pass": event.pass_name, "before": list(event.before)} for event in events]
+
+
+async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+    """Where a value of an earlier text went: ``id`` is the step of the history, ``position`` is in the text before it.
+
+    ``{range, text, places: [range in the buffer, …], events: [{pass, before}], removedBy: pass | null}``.
+    """
+    uri, identity = str(_field(params, "textDocument", "uri")), _field(params, "id")
+    document = server.state.documents.find(uri)
+    if document is None:
+        return None
+    steps = server.state.steps_since(uri, identity)
+    if not steps:
+        raise refusal("this step is not among those that led to the text")
+    before = steps[0].before
+    then = Converter(uri, LineIndex(before), server.state.documents.encoding)
+    found = await server.state.fate(uri, steps, then.offset(_position(params)))
+    if found is None:
+        return None
+    span, fate = found
+    now = server.converter_for(document)
+    return {
+        "range": then.plain_range(span),
+        "text": before[span.start : span.end],
+        "places": [now.plain_range(place) for place in fate.spans],
+        "events": _plain_events(fate.events),
+        "removedBy": fate.removed_by,
+    }
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(PROVENANCE)(on_provenance)
+    server.feature(FATE)(on_fate)
