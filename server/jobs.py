@@ -96,6 +96,8 @@ class RunPasses:
     name: str
     calls: tuple[PassCall, ...]
     opt_level: int = 3
+    function: str = ""
+    """The one function, such as ``@main``, that is to be changed; empty for all."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -105,11 +107,20 @@ class RunPasses:
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
-        edits = text_edits(self.text, run.parsed, run.module, run.trace) if run.changing else ()
+        module = _only(self.function, run.parsed.module, run.module) if self.function else run.module
+        edits = text_edits(self.text, run.parsed, module, run.trace) if run.changing else ()
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
         return PassesOutcome(text, edits, outcomes)
+
+
+def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
+    """The module before, with one function as it is after; its place in the module is that of its name."""
+    old, new = before.find_global_var(function.removeprefix("@")), after.find_global_var(function.removeprefix("@"))
+    if old is None or new is None:
+        return before
+    return before.with_function(old, after.functions[new])
 
 
 @dataclass(frozen=True)
@@ -168,6 +179,8 @@ def _run_passes(
             except passes.PassError as error:
                 located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
                 return PassesOutcome(text, diagnostics=located, failed=str(error))
+            except MemoryError:
+                raise  # The worker knows the limit, and says which setting it is.
             except Exception as error:
                 # A fault of the pass itself, which may be a user's. It must not look like one of the text.
                 logger.exception("pass %s failed", call)
