@@ -17,7 +17,7 @@ from ..arguments import tensor_argument
 from ..axes import require_axis
 from ..identity import identity_relation
 from ..layout import InferLayout, InferredLayout, Layouts
-from ..layouts import Layout
+from ..layouts import Layout, LayoutAxis
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from .dense import along_axis, require_vector
 
@@ -146,27 +146,42 @@ def _following_axis(vectors: int, vector_outputs: int) -> InferLayout:
         names: NormalizationAttrs = attrs  # pyright: ignore[reportAssignmentType]
         data, layout = types[0], old_inputs[0]
         if new_inputs and isinstance(new_inputs[0], str) and isinstance(layout, str) and isinstance(data, TensorType):
-            letter = Layout.parse(layout).axes[names.axis % data.ndim].letter
-            names = names.replace(axis=Layout.parse(new_inputs[0]).index(letter))
+            axis = Layout.parse(layout).axes[names.axis % data.ndim]
+            new = Layout.parse(new_inputs[0])
+            if _splits(new, (axis,)):
+                return InferredLayout((None,) * (1 + vectors), (None,) * (1 + vector_outputs), attrs)
+            names = names.replace(axis=new.index(axis.letter))
             layout = new_inputs[0]
         return InferredLayout((layout, *("C",) * vectors), (layout, *("C",) * vector_outputs), names)
 
-    infer.__doc__ = "The data in any layout, with ``axis`` moved along. Source: ``NormalizationInferCorrectLayout``."
+    infer.__doc__ = """The data in any layout that does not split ``axis``, with ``axis`` moved along.
+
+    TVM takes one that splits it, and makes an ill-typed call. Source: ``NormalizationInferCorrectLayout``.
+    """
     return infer
+
+
+def _splits(layout: Layout, axes: Sequence[LayoutAxis]) -> bool:
+    """Whether one of ``axes``, whole before, is in parts in ``layout``."""
+    return any(axis.is_primal and axis.letter.lower() in layout for axis in axes)
 
 
 def l2_normalize_layout(
     attrs: Attrs | None, new_inputs: Sequence[Layouts], old_inputs: Sequence[Layouts], types: Sequence[Type]
 ) -> InferredLayout:
-    """The data in any layout, with the axes moved along.
+    """The data in any layout that does not split one of the axes, with the axes moved along.
 
-    Source of the rule: ``L2NormalizeInferCorrectLayout``.
+    TVM takes one that splits them, and then divides by the length of a part. Source of the rule:
+    ``L2NormalizeInferCorrectLayout``.
     """
     names: L2NormalizeAttrs = attrs  # pyright: ignore[reportAssignmentType]
     data, layout = types[0], old_inputs[0]
     if new_inputs and isinstance(new_inputs[0], str) and isinstance(layout, str) and isinstance(data, TensorType):
         old, new = Layout.parse(layout), Layout.parse(new_inputs[0])
-        names = names.replace(axis=tuple(new.index(old.axes[axis % data.ndim].letter) for axis in names.axis))
+        axes = [old.axes[axis % data.ndim] for axis in names.axis]
+        if _splits(new, axes):
+            return InferredLayout((None,), (None,), attrs)
+        names = names.replace(axis=tuple(new.index(axis.letter) for axis in axes))
         layout = new_inputs[0]
     return InferredLayout((layout,), (layout,), names)
 

@@ -132,10 +132,12 @@ def test_the_channel_axis_follows_the_layout() -> None:
     assert attrs is not None
     types = (TensorType((1, 8, 8, 32)), *(TensorType((32,)),) * 4)
     old = ("NHWC", "C", "C", "C", "C")
-    inferred = op.infer_layout(attrs.replace(axis=3), ("NCHW16c", "C", "C", "C", "C"), old, types)
-    assert inferred.inputs == ("NCHW16c", "C", "C", "C", "C")
-    assert inferred.outputs == ("NCHW16c", "C", "C")
+    inferred = op.infer_layout(attrs.replace(axis=3), ("NCHW", "C", "C", "C", "C"), old, types)
+    assert inferred.inputs == ("NCHW", "C", "C", "C", "C")
+    assert inferred.outputs == ("NCHW", "C", "C")
     assert inferred.attrs == attrs.replace(axis=1)
+    in_blocks = op.infer_layout(attrs.replace(axis=3), ("NCHW16c", "C", "C", "C", "C"), old, types)
+    assert in_blocks.inputs[0] is None, "there is no channel axis left that the factors could run along"
 
 
 def test_the_normalized_axes_follow_the_layout() -> None:
