@@ -127,18 +127,18 @@ class _Lifter(ExprMutator):
         binder = self.letrec[-1] if self.letrec else None
         free = free_vars(function)
         captured = [var for var in free if var is not binder]
+        type_vars = free_type_vars(function)
         name = self._name(function, captured)
         known = self.names.get(name)
         var = self.derive(GlobalVar(name), function) if known is None else known
         if not isinstance(var, GlobalVar):
             raise TypeError(f"{name} is no global name")
         if binder is not None and binder in free:
-            self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if captured else var
+            self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if captured or type_vars else var
         self.devices.update((param, param.virtual_device) for param in function.params)
         self.scopes.append(function.virtual_device)
         body = yield function.body
         self.scopes.pop()
-        type_vars = free_type_vars(function)
         lifted = self._lifted(function, body, captured, type_vars)
         self.derive(lifted, function)
         existing = self.lifted.get(name) or self.existing.get(name)
@@ -147,7 +147,8 @@ class _Lifter(ExprMutator):
             self.lifted[name] = lifted
         elif not structural_equal(existing, lifted):
             raise PassError(f"two different functions would be called @{name}", place=function)
-        return Call(var, tuple(captured)) if captured else var
+        # A function of type variables around it is wrapped as a closure even where it captures no value.
+        return Call(var, tuple(captured)) if captured or type_vars else var
 
     def _name(self, function: Function, captured: Sequence[Var]) -> str:
         """A name by what ``function`` is; functions alike that capture other variables get names of their own."""
