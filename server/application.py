@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .handlers import diagnostics, language, passes, provenance, synchronization
+from .handlers import diagnostics, files, language, passes, provenance, structure, synchronization
 from .protocol import RelayLanguageServer
 
 __all__ = ["create_server"]
@@ -11,6 +11,6 @@ __all__ = ["create_server"]
 def create_server() -> RelayLanguageServer:
     """A server that answers everything that :mod:`.capabilities` promises."""
     server = RelayLanguageServer()
-    for handlers in (synchronization, language, diagnostics, passes, provenance):
+    for handlers in (synchronization, files, language, structure, diagnostics, passes, provenance):
         handlers.register(server)
     return server

@@ -55,7 +55,21 @@ RESTART_WORKER = "relay-lsp.restartWorker"
 CLEAR_HISTORY = "relay-lsp.clearHistory"
 COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY)
 
-CODE_ACTION_KINDS = ("quickfix", "refactor.rewrite", "source", "source.fixAll.relay", "source.runPipeline.relay")
+FILES = [
+    {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},
+    {"scheme": "file", "pattern": {"glob": "**/*", "matches": "folder"}},
+]
+"""The files and folders whose renaming and deletion concerns us."""
+
+CODE_ACTION_KINDS = (
+    "quickfix",
+    "refactor.extract",
+    "refactor.inline",
+    "refactor.rewrite",
+    "source",
+    "source.fixAll.relay",
+    "source.runPipeline.relay",
+)
 
 
 def choose_encoding(client: Mapping[str, Any]) -> Encoding:
@@ -98,7 +112,7 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
         "workspaceSymbolProvider": True,
         "foldingRangeProvider": True,
         "selectionRangeProvider": True,
-        "inlayHintProvider": {"resolveProvider": False},
+        "inlayHintProvider": {"resolveProvider": True},
         "completionProvider": {"triggerCharacters": ["%", "@", ".", "=", '"', "["], "resolveProvider": True},
         "signatureHelpProvider": {"triggerCharacters": ["(", ","], "retriggerCharacters": ["=", ","]},
         "renameProvider": {"prepareProvider": True},
@@ -107,13 +121,23 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
         "documentLinkProvider": {"resolveProvider": False},
         "documentFormattingProvider": True,
         "documentRangeFormattingProvider": True,
+        "documentOnTypeFormattingProvider": {"firstTriggerCharacter": ";", "moreTriggerCharacter": ["}", "\n"]},
+        "callHierarchyProvider": True,
+        "linkedEditingRangeProvider": True,
         "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
         "semanticTokensProvider": {
             "legend": {"tokenTypes": list(TOKEN_TYPES), "tokenModifiers": list(TOKEN_MODIFIERS)},
             "range": True,
             "full": {"delta": True},
         },
-        "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},
+        "workspace": {
+            "workspaceFolders": {"supported": True, "changeNotifications": True},
+            "fileOperations": {
+                "willRename": {"filters": FILES},
+                "didRename": {"filters": FILES},
+                "didDelete": {"filters": FILES},
+            },
+        },
     }
     if pulls_diagnostics(client):
         capabilities["diagnosticProvider"] = {

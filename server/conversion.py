@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 from lsprotocol import types
 
 from ..ir.diagnostics import Diagnostic, TextEdit
-from ..ir.snapshot import SymbolKind
+from ..ir.snapshot import Symbol, SymbolKind
 from ..ir.source import LineIndex, TextSpan
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 from .documents import Change
@@ -21,8 +21,9 @@ from .features.completion import Completion, CompletionKind
 from .features.definition import Target
 from .features.folding import Fold
 from .features.hover import Hover, render
-from .features.inlay_hints import InlayHint
+from .features.inlay_hints import InlayHint, InlayHintKind
 from .features.outline import OutlineItem
+from .features.provenance import Origin
 from .features.references import Access, Highlight
 from .features.semantic_tokens import SemanticToken
 from .features.signature_help import SignatureHelp
@@ -55,6 +56,8 @@ _COMPLETION_KINDS = {
     CompletionKind.TYPE: types.CompletionItemKind.Class,
     CompletionKind.DTYPE: types.CompletionItemKind.Struct,
     CompletionKind.KEYWORD: types.CompletionItemKind.Keyword,
+    CompletionKind.PASS: types.CompletionItemKind.Event,
+    CompletionKind.OPTION: types.CompletionItemKind.Property,
 }
 
 _TOKEN_TYPES = {name: number for number, name in enumerate(TOKEN_TYPES)}
@@ -184,9 +187,9 @@ class Converter:
         changes = types.TextDocumentEdit(text_document=document, edits=list(self.text_edits(edits)))
         return types.WorkspaceEdit(document_changes=[changes])
 
-    def hover(self, hover: Hover) -> types.Hover:
-        """A hover as Markdown."""
-        content = types.MarkupContent(types.MarkupKind.Markdown, render(hover))
+    def hover(self, hover: Hover, link: Callable[[Origin], str | None] = lambda origin: None) -> types.Hover:
+        """A hover as Markdown. ``link`` gives the address of an origin's place."""
+        content = types.MarkupContent(types.MarkupKind.Markdown, render(hover, link))
         return types.Hover(content, self.range(hover.span))
 
     def link(self, target: Target) -> types.LocationLink:
@@ -237,12 +240,29 @@ class Converter:
         kind = types.FoldingRangeKind(fold.kind.value) if fold.kind is not None else None
         return types.FoldingRange(start_line=start, end_line=end, kind=kind)
 
-    def inlay_hint(self, hint: InlayHint) -> types.InlayHint:
-        """A type beside a value."""
+    def inlay_hint(self, hint: InlayHint, version: int) -> types.InlayHint:
+        """Words beside a value or an argument; ``data`` is what resolving it starts from."""
         position = self.position(hint.offset)
         edits = [types.TextEdit(types.Range(position, position), hint.label)] if hint.inserts else None
+        is_argument = hint.kind is InlayHintKind.ARGUMENT
         return types.InlayHint(
-            position, hint.label, types.InlayHintKind.Type, text_edits=edits, tooltip=hint.tooltip or None
+            position,
+            hint.label,
+            types.InlayHintKind.Parameter if is_argument else types.InlayHintKind.Type,
+            text_edits=edits,
+            padding_right=is_argument or None,
+            data={"uri": self.uri, "version": version, "subject": hint.subject} if hint.subject else None,
+        )
+
+    def call_hierarchy_item(self, function: Symbol) -> types.CallHierarchyItem:
+        """A function in a tree of calls. Its name is enough to find it again."""
+        return types.CallHierarchyItem(
+            name=function.name,
+            kind=types.SymbolKind.Function,
+            uri=self.uri,
+            range=self.range(function.full_span.cover(function.span)),
+            selection_range=self.range(function.span),
+            detail="" if function.type is None else repr(function.type),
         )
 
     def completion(self, completion: Completion, rank: int, snippets: bool) -> dict[str, Any]:

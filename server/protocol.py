@@ -98,6 +98,8 @@ class RelayProtocol(LanguageServerProtocol):
         assert isinstance(server, RelayLanguageServer)
         root = params.root_uri or (params.workspace_folders[0].uri if params.workspace_folders else None)
         server.state.root = Path(to_fs_path(root) or "") if root else None
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        server.state.folders.change(folders or ([params.root_uri] if params.root_uri else []))
         server.begin(cast("dict[str, Any]", plain.get("capabilities") or {}), params.initialization_options)
         return result
         yield  # a generator, as pygls has it
@@ -155,6 +157,13 @@ class RelayLanguageServer(LanguageServer):
     def converter_for(self, document: Document) -> Converter:
         """The converter for a document as it is now."""
         return Converter(document.uri, document.lines, self.state.documents.encoding)
+
+    def forget(self, uri: str) -> None:
+        """Forget a document, and take back its diagnostics."""
+        self.state.close(uri)
+        self.tokens.forget(uri)
+        if not self.client_pulls and not self.has_left:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
     def in_background(self, work: Any) -> None:
         """Run a coroutine to its end without waiting for it; what it raises goes to the log."""

@@ -22,6 +22,7 @@ from .extensions import Extensions
 from .features.diagnostics import diagnostics
 from .features.history import Fate, RememberedStep, ValueEvent, fate, value_events
 from .features.pipeline_comment import pipeline_comment
+from .folders import Folders
 from .history import History, StepRecord, default_folder
 from .jobs import PassesOutcome, Prepare, RunPasses, WouldChange
 from .pass_calls import PassCall, PassCallError, parse_pipeline
@@ -84,6 +85,7 @@ class Workspace:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.documents = Documents()
+        self.folders = Folders()
         self.settings = Settings()
         self.analysis = Analysis()
         self.worker = Worker()
@@ -153,6 +155,11 @@ class Workspace:
         document = self.documents.find(uri)
         return None if document is None else await self.analysis.snapshot(document)
 
+    async def unopened(self) -> Sequence[tuple[str, Snapshot]]:
+        """The files in the workspace's folders that nobody has open, by URI."""
+        opened = [document.uri for document in self.documents]
+        return await self.analysis.thread.run(self.folders.snapshots, opened)
+
     def close(self, uri: str) -> None:
         """Forget a document."""
         self.documents.close(uri)
@@ -169,8 +176,9 @@ class Workspace:
         calls: Sequence[PassCall],
         version: int | None = None,
         progress: Callable[[str], object] = lambda _: None,
+        function: str = "",
     ) -> PassesOutcome:
-        """What passes make of a document, worked out in the worker.
+        """What passes make of a document, or of the one ``function`` of it, worked out in the worker.
 
         Raises:
             MovedOn: the document is not, or no longer, at ``version``.
@@ -178,7 +186,7 @@ class Workspace:
         """
         version = document.version if version is None else version
         self._check(document, version)
-        job = RunPasses(document.text, document.name, tuple(calls), self.settings.opt_level)
+        job = RunPasses(document.text, document.name, tuple(calls), self.settings.opt_level, function)
         names = ", ".join(map(str, calls))
         self.client.status("working", names)
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...ir.diagnostics import Diagnostic, Fix, TextEdit
 from ...ir.source import TextSpan
 
-__all__ = ["PassAction", "QuickFix", "fix_all", "pass_actions", "quick_fixes"]
+__all__ = ["PassAction", "QuickFix", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class PassAction:
     title: str
     passes: tuple[str, ...]
     is_pipeline: bool = False
+    function: str = ""
+    """The one function that is to be changed; empty for all."""
 
 
 def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[QuickFix]:
@@ -48,6 +50,15 @@ def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
     if len(edits) < 2:
         return None
     return Fix("Fix everything that can be fixed", tuple(sorted(edits, key=lambda edit: edit.span)))
+
+
+def fix_all_of_kind(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[Fix]:
+    """For each kind of diagnostic that touches ``span``: the fixes of all of this kind at once."""
+    codes = dict.fromkeys(fix.diagnostic.code for fix in quick_fixes(diagnostics, span) if fix.preferred)
+    for code in codes:
+        everything = fix_all([diagnostic for diagnostic in diagnostics if diagnostic.code == code])
+        if everything is not None:
+            yield Fix(f"Fix every {code.replace('-', ' ')} in this file", everything.edits)
 
 
 def _overlap(first: TextSpan, second: TextSpan) -> bool:

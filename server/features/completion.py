@@ -1,4 +1,5 @@
-"""What can be written at the cursor: operators, attributes, values in scope, types, dtypes, constructors, functions.
+"""What can be written at the cursor: operators, attributes, values in scope, types, dtypes, constructors, functions;
+in a comment that names the file's pipeline, passes and their options.
 
 Items carry no documentation until one is looked at: :func:`documentation` gives it.
 """
@@ -18,12 +19,18 @@ from ...ir.ops.documentation import signature, value_text
 from ...ir.snapshot import CallSite, Snapshot, SymbolKind, TokenRole
 from ...ir.source import TextSpan
 from ...ir.types import DataType
+from .markdown import markdown
 from .matching import has_in_order
 from .operator_documentation import attribute_documentation, operator_documentation
 
 __all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
 _WORD = re.compile(r"[%@]?[\w.]*\Z")
+_PIPELINE = re.compile(
+    r"//\s*relay-lsp:(?:[^\[\]]|\[[^\[\]]*\])*?(?:(?P<open>\w+)\[(?:[^\[\]=]*=[^\[\],]*,)*\s*\w*)?\Z"
+)
+"""The pipeline's comment up to the cursor; ``open`` is the pass among whose options the cursor is."""
+
 _LONGEST_WORD = 200
 _MOST = 400
 _MOST_VALUES = 50
@@ -49,6 +56,8 @@ class CompletionKind(enum.Enum):
     TYPE = "type"
     DTYPE = "dtype"
     KEYWORD = "keyword"
+    PASS = "pass"
+    OPTION = "option"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,7 @@ class Completion:
     insert_text: str = ""
     snippet: str = ""
     subject: str = ""
-    """What :func:`documentation` needs to know: ``op:nn.relu``, ``attribute:nn.conv2d:strides``."""
+    """What :func:`documentation` needs to know: ``op:nn.relu``, ``attribute:nn.conv2d:strides``, ``pass:FuseOps``."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +136,10 @@ def _in_comment_or_string(snapshot: Snapshot, offset: int) -> bool:
 
 
 def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
-    """Inside an attribute's string: the strings that it takes."""
+    """Inside an attribute's string: the strings that it takes. Inside the pipeline's comment: passes."""
     token = snapshot.token_at(offset)
+    if token is not None and token.role is TokenRole.COMMENT:
+        return list(_passes(token.text[: offset - token.span.start], offset))
     if token is None or token.role is not TokenRole.STRING:
         return []
     before = snapshot.text[max(0, token.span.start - _LONGEST_WORD) : token.span.start].rstrip()
@@ -137,6 +148,43 @@ def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
         return []
     inner = TextSpan(token.span.start + 1, max(token.span.end - 1, token.span.start + 1))
     return [Completion(text, CompletionKind.ATTRIBUTE_VALUE, inner) for text in _strings(field)]
+
+
+def _passes(before: str, offset: int) -> Iterator[Completion]:
+    """The passes that can be named after ``// relay-lsp:``, or the options of the one whose bracket is open."""
+    match = _PIPELINE.match(before)
+    if match is None:
+        return
+    from ...passes import registered
+
+    word = re.search(r"\w*\Z", before)
+    span = TextSpan(offset - len(word[0] if word else ""), offset)
+    if match["open"]:
+        found = registered().get(match["open"])
+        options = found.declaration().options.values() if found is not None else ()
+        for option in options:
+            detail = option.kind if option.required else f"{option.kind}, default {value_text(option.default)}"
+            yield Completion(
+                option.name,
+                CompletionKind.OPTION,
+                span,
+                detail,
+                insert_text=f"{option.name}=",
+                snippet=f"{option.name}=${{1:{_snippet_text(value_text(option.default))}}}",
+                subject=f"option:{match['open']}:{option.name}",
+            )
+        return
+    for name, kind in registered().items():
+        declaration = kind.declaration()
+        required = [option.name for option in declaration.options.values() if option.required]
+        fields = ", ".join(f"{option}=${number}" for number, option in enumerate(required, 1))
+        snippet = f"{name}[{fields}]" if fields else ""
+        yield Completion(name, CompletionKind.PASS, span, declaration.summary, snippet=snippet, subject=f"pass:{name}")
+
+
+def _snippet_text(text: str) -> str:
+    """A text inside a snippet's placeholder."""
+    return re.sub(r"([$}\\])", r"\\\1", text)
 
 
 def _field_before(call: CallSite | None, before: str) -> AttributeField | None:
@@ -259,6 +307,8 @@ def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
 def documentation(subject: str) -> str:
     """What is to be said of a completion, in Markdown; empty where there is nothing."""
     kind, _, rest = subject.partition(":")
+    if kind in ("pass", "option"):
+        return _pass_documentation(*rest.partition(":")[::2])
     op = ops.find(rest.partition(":")[0])
     if op is None:
         return ""
@@ -266,3 +316,15 @@ def documentation(subject: str) -> str:
         return f"```relay\n{signature(op)}\n```\n\n{operator_documentation(op)}"
     field = op.attrs_type.fields().get(rest.partition(":")[2]) if op.attrs_type is not None else None
     return attribute_documentation(field) if field is not None else ""
+
+
+def _pass_documentation(name: str, option: str) -> str:
+    from ...passes import registered
+
+    found = registered().get(name)
+    if found is None:
+        return ""
+    declaration = found.declaration()
+    if not option:
+        return markdown(declaration.doc)
+    return markdown(declaration.options[option].doc) if option in declaration.options else ""

@@ -1,48 +1,55 @@
-"""Inferred types, shown beside the values whose text does not tell them."""
+"""What the text does not tell, shown beside it: types of values, names of arguments, shapes of nested calls."""
 
 from __future__ import annotations
 
+import enum
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, Symbol, SymbolKind
+from ...ir import ops
+from ...ir.snapshot import CallSite, Snapshot, Symbol, SymbolKind, TokenRole
 from ...ir.source import TextSpan
+from ...ir.types import TensorType
+from .markdown import markdown
 
-__all__ = ["InlayHint", "inlay_hints"]
+__all__ = ["InlayHint", "InlayHintKind", "inlay_argument_names", "inlay_documentation", "inlay_hints", "inlay_shapes"]
 
 _LONGEST_LABEL = 60
 _LONGEST_COMMENT = 400
 _TYPE_COMMENT = re.compile(r"/\* ty=[^*]*\*/\s*;?\s*\Z")
 
 
+class InlayHintKind(enum.Enum):
+    """What a hint tells."""
+
+    TYPE = "type"
+    ARGUMENT = "argument"
+
+
 @dataclass(frozen=True, slots=True)
 class InlayHint:
-    """A label at an offset, and the whole type where the label had to be cut."""
+    """A label at an offset."""
 
     offset: int
     label: str
-    tooltip: str = ""
+    subject: str = ""
+    """What :func:`inlay_documentation` is asked when somebody looks closer."""
     inserts: bool = False
     """Whether the label is legal text at its offset, which an editor may put in on a double click."""
+    kind: InlayHintKind = InlayHintKind.TYPE
 
 
 def inlay_hints(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
-    """The hints in a range of the text."""
-    symbols = snapshot.symbols
-    first = bisect_left(symbols, span.start, key=lambda symbol: symbol.span.start)
-    for index in range(first, len(symbols)):
-        symbol = symbols[index]
-        if symbol.span.start > span.end:
-            return
+    """The types of the values that are bound in a range of the text."""
+    for symbol in snapshot.symbols_in(span):
         if symbol.kind in _HINTED and not _is_annotated(snapshot, symbol):
             type = snapshot.type_of(symbol)
             if type is not None:
                 text = f": {type!r}"
                 label = text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
                 inserts = label == text and symbol.kind is not SymbolKind.GRAPH
-                yield InlayHint(symbol.span.end, label, text[2:] if label != text else "", inserts)
+                yield InlayHint(symbol.span.end, label, f"type:{symbol.span.start}" if label != text else "", inserts)
 
 
 _HINTED = frozenset((SymbolKind.GRAPH, SymbolKind.LET, SymbolKind.PARAMETER, SymbolKind.PATTERN_VAR))
@@ -60,3 +67,53 @@ def _is_annotated(snapshot: Snapshot, symbol: Symbol) -> bool:
     line_end = text.find("\n", end)
     tail = text[max(symbol.span.end, end - _LONGEST_COMMENT) : line_end if line_end >= 0 else len(text)]
     return _TYPE_COMMENT.search(tail) is not None
+
+
+def inlay_argument_names(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
+    """The names of operators' arguments, where there is more than one and the text does not say it already."""
+    for call in _calls(snapshot, span):
+        op = ops.find(call.op_name)
+        if op is None or len(op.arguments) < 2:
+            continue
+        for argument, place in zip(op.arguments, call.arguments, strict=False):
+            written = snapshot.text[place.start : place.end].lstrip("%")
+            if place.start >= span.start and place.end <= span.end and written != argument.name:
+                label = f"{argument.name}:"
+                subject = f"argument:{op.name}:{argument.name}"
+                yield InlayHint(place.start, label, subject, kind=InlayHintKind.ARGUMENT)
+
+
+def inlay_shapes(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
+    """The shapes of calls inside other expressions, behind their parentheses: those have no name to show it at."""
+    for call in _calls(snapshot, span):
+        around = snapshot.node_at(call.span.start)
+        outer = next((node for node in around if node.span != call.span and node.span.end >= call.span.end), None)
+        if outer is None or outer.kind in ("graph_binding", "let_binding"):
+            continue
+        expr = snapshot.expr_at(call.span.end)
+        type = snapshot.type_of(expr) if expr is not None and snapshot.span_of(expr) == call.span else None
+        if isinstance(type, TensorType) and call.span.end <= span.end:
+            shape = repr(type)[len("Tensor[") :].rpartition(", ")[0] if type.shape else "()"
+            yield InlayHint(call.span.end, f": {shape}", f"expression:{call.span.end}")
+
+
+def _calls(snapshot: Snapshot, span: TextSpan) -> Iterator[CallSite]:
+    for token in snapshot.tokens(span.start, span.end):
+        if token.role is TokenRole.OP_NAME and token.span.start >= span.start:
+            call = snapshot.call_at(token.span.end + 1)
+            if call is not None and call.span.start == token.span.start:
+                yield call
+
+
+def inlay_documentation(snapshot: Snapshot, subject: str) -> str:
+    """What is to be said of a hint that somebody looks at, in Markdown: the whole type, or what an argument is."""
+    kind, _, rest = subject.partition(":")
+    if kind == "argument":
+        op = ops.find(rest.rpartition(":")[0])
+        name = rest.rpartition(":")[2]
+        found = next((argument for argument in op.arguments if argument.name == name), None) if op is not None else None
+        return f"{found.type}. {markdown(found.doc)}" if found is not None else ""
+    if not rest.isdecimal():
+        return ""
+    type = snapshot.type_at(int(rest))
+    return f"```relay\n{type!r}\n```" if type is not None else ""

@@ -42,6 +42,8 @@ def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
     full = sigil + bare
     if full == symbol.name:
         return []
+    if symbol.kind is SymbolKind.GRAPH:
+        _check_number(snapshot, symbol, full)
     spans = references(snapshot, offset)
     for span in spans:
         for visible in snapshot.scope_at(span.start):
@@ -49,6 +51,14 @@ def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
                 line, _ = snapshot.lines.line_and_column(visible.span.start)
                 raise RenameError(f"{full} is already defined on line {line + 1}")
     return [TextEdit(span, full) for span in spans]
+
+
+def _check_number(snapshot: Snapshot, symbol: Symbol, full: str) -> None:
+    """A number may be bound once in a function, wherever it stands: one further down is in the way as well."""
+    for other in snapshot.symbols:
+        if other.kind is SymbolKind.GRAPH and other.container is symbol.container and other.name == full:
+            line, _ = snapshot.lines.line_and_column(other.span.start)
+            raise RenameError(f"{full} is already defined on line {line + 1}")
 
 
 def _symbol(snapshot: Snapshot, offset: int) -> tuple[Symbol, TextSpan]:

@@ -8,6 +8,8 @@ from typing import Any
 from lsprotocol import types
 
 from ...ir.diagnostics import Diagnostic
+from ..conversion import Converter
+from ..features.diagnostics import diagnostics
 from ..protocol import Plain, RelayLanguageServer
 from .language import View, view
 
@@ -37,7 +39,7 @@ async def on_document_diagnostic(server: RelayLanguageServer, params: types.Docu
 
 
 async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.WorkspaceDiagnosticParams) -> Plain:
-    """The diagnostics of every open document."""
+    """The diagnostics of every open document, and of the files in the workspace's folders."""
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
     reports: list[dict[str, Any]] = []
     for document in server.state.documents:
@@ -45,6 +47,15 @@ async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.Wor
         if seen is not None:
             report = _report(server, seen, known.get(document.uri))
             reports.append({"uri": document.uri, "version": document.version, **report})
+    for uri, snapshot in await server.state.unopened():
+        found = await server.state.analysis.thread.run(diagnostics, snapshot)
+        name = f"{hash((snapshot.text, len(found))):x}"
+        if known.get(uri) == name:
+            reports.append({"uri": uri, "version": None, "kind": "unchanged", "resultId": name})
+            continue
+        converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
+        items = [converter.diagnostic(item) for item in found]
+        reports.append({"uri": uri, "version": None, "kind": "full", "resultId": name, "items": items})
     return Plain({"items": reports})
 
 

@@ -22,8 +22,15 @@ from ..features.document_links import Link, links
 from ..features.folding import folds
 from ..features.formatting import format_document, format_range
 from ..features.hover import hover
-from ..features.inlay_hints import inlay_hints
+from ..features.inlay_hints import (
+    InlayHint,
+    inlay_argument_names,
+    inlay_documentation,
+    inlay_hints,
+    inlay_shapes,
+)
 from ..features.outline import OutlineItem, find_symbols, outline
+from ..features.provenance import Origin
 from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
@@ -71,7 +78,8 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     span = seen.snapshot.span_of(expr) if expr is not None else None
     events = server.state.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
     found = hover(seen.snapshot, offset, events)
-    return None if found is None else seen.converter.hover(found)
+    folder = folder_of(seen.document.uri)
+    return None if found is None else seen.converter.hover(found, lambda origin: origin_address(folder, origin))
 
 
 async def on_definition(
@@ -144,16 +152,22 @@ async def on_document_symbol(
 async def on_workspace_symbol(
     server: RelayLanguageServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation]:
-    """The definitions of all open documents that fit a query."""
-    found: list[types.SymbolInformation] = []
+    """The definitions that fit a query: in open documents, then in the files of the workspace's folders."""
+    texts: list[tuple[Snapshot, Converter]] = []
     for document in server.state.documents:
         seen = await view(server, document.uri)
-        if seen is None:
-            continue
-        for symbol in find_symbols(seen.snapshot.symbols, params.query):
+        if seen is not None:
+            texts.append((seen.snapshot, seen.converter))
+    encoding = server.state.documents.encoding
+    texts += (
+        (snapshot, Converter(uri, snapshot.lines, encoding)) for uri, snapshot in await server.state.unopened()
+    )
+    found: list[types.SymbolInformation] = []
+    for snapshot, converter in texts:
+        for symbol in find_symbols(snapshot.symbols, params.query):
             item = OutlineItem(symbol.name, "", symbol.kind, symbol.full_span, symbol.span)
             container = symbol.container.name if symbol.container is not None else None
-            found.append(seen.converter.symbol_information(item, container))
+            found.append(converter.symbol_information(item, container))
             if len(found) >= _WORKSPACE_SYMBOLS:
                 return found
     return found
@@ -179,12 +193,38 @@ async def on_selection_range(
 
 
 async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintParams) -> list[types.InlayHint] | None:
-    """Inferred types in the visible part."""
+    """What the text does not tell, in the visible part."""
     seen = await view(server, params.text_document.uri)
-    if seen is None or not server.state.settings.inlay_types:
+    if seen is None:
         return None
-    span = seen.converter.span(params.range)
-    return [seen.converter.inlay_hint(hint) for hint in inlay_hints(seen.snapshot, span)]
+    span, settings = seen.converter.span(params.range), server.state.settings
+    found: list[InlayHint] = []
+    if settings.inlay_types:
+        found += inlay_hints(seen.snapshot, span)
+    if settings.inlay_argument_names:
+        found += inlay_argument_names(seen.snapshot, span)
+    if settings.inlay_shapes:
+        found += inlay_shapes(seen.snapshot, span)
+    hints = [seen.converter.inlay_hint(hint, seen.document.version) for hint in found]
+    if not server.supports("textDocument", "inlayHint", "resolveSupport"):
+        for hint, item in zip(found, hints, strict=True):
+            _document_hint(seen, item, hint.subject)
+    return hints
+
+
+async def on_inlay_hint_resolve(server: RelayLanguageServer, hint: types.InlayHint) -> types.InlayHint:
+    """The documentation of a hint that is looked at; none where the text has changed since."""
+    data = hint.data if isinstance(hint.data, dict) else {}
+    seen = await view(server, str(data.get("uri")))
+    if seen is not None and seen.document.version == data.get("version"):
+        _document_hint(seen, hint, str(data.get("subject")))
+    return hint
+
+
+def _document_hint(seen: View, hint: types.InlayHint, subject: str) -> None:
+    words = inlay_documentation(seen.snapshot, subject)
+    if words:
+        hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, words)
 
 
 async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Plain | None:
@@ -263,22 +303,24 @@ async def on_document_link(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    folder = _folder(seen.document.uri)
+    folder = folder_of(seen.document.uri)
     targets: dict[str, str | None] = {}
     found: list[types.DocumentLink] = []
     for link in links(seen.snapshot):
-        target = targets.setdefault(link.file, _file_uri(folder, link.file))
+        target = targets.setdefault(link.file, file_uri(folder, link.file))
         if target is not None:
             found.append(_link(seen.converter, link, target))
     return found
 
 
-def _folder(uri: str) -> Path | None:
+def folder_of(uri: str) -> Path | None:
+    """The folder of a document that is a file."""
     parts = urlsplit(uri)
     return Path(url2pathname(parts.path)).parent if parts.scheme == "file" else None
 
 
-def _file_uri(folder: Path | None, name: str) -> str | None:
+def file_uri(folder: Path | None, name: str) -> str | None:
+    """The address of a file that a comment names, if there is such a file in ``folder``."""
     if folder is None:
         return None
     try:
@@ -286,6 +328,12 @@ def _file_uri(folder: Path | None, name: str) -> str | None:
         return path.resolve().as_uri() if path.is_file() else None
     except (OSError, ValueError):
         return None
+
+
+def origin_address(folder: Path | None, origin: Origin) -> str | None:
+    """The address of the line that an origin names, if there is such a file in ``folder``."""
+    address = file_uri(folder, origin.source) if origin.line else None
+    return None if address is None else f"{address}#L{origin.line},{max(origin.column, 1)}"
 
 
 def _link(converter: Converter, link: Link, target: str) -> types.DocumentLink:
@@ -361,6 +409,7 @@ _HANDLERS: dict[str, Any] = {
     types.TEXT_DOCUMENT_FOLDING_RANGE: on_folding_range,
     types.TEXT_DOCUMENT_SELECTION_RANGE: on_selection_range,
     types.TEXT_DOCUMENT_INLAY_HINT: on_inlay_hint,
+    types.INLAY_HINT_RESOLVE: on_inlay_hint_resolve,
     types.TEXT_DOCUMENT_COMPLETION: on_completion,
     types.COMPLETION_ITEM_RESOLVE: on_completion_resolve,
     types.TEXT_DOCUMENT_SIGNATURE_HELP: on_signature_help,

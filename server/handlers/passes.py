@@ -15,7 +15,8 @@ from pygls.exceptions import JsonRpcException
 from ...ir.diagnostics import Fix, Severity
 from ..capabilities import CLEAR_HISTORY, RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..documents import Document
-from ..features.code_actions import PassAction, fix_all, pass_actions, quick_fixes
+from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
+from ..features.normal_forms import normal_form_actions
 from ..features.pass_documentation import describe_pass
 from ..jobs import PassesOutcome
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
@@ -23,6 +24,7 @@ from ..protocol import RelayLanguageServer
 from ..worker import JobCancelled, JobError
 from ..workspace import MovedOn
 from .language import View, refusal, view
+from .refactorings import refactoring_actions, resolve_refactoring
 
 __all__ = ["register"]
 
@@ -61,6 +63,10 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
             actions.append(action)
     if wanted(_FIX_ALL_KIND) and (everything := fix_all(found)) is not None:
         actions.append(_fix_action(seen, everything, _FIX_ALL_KIND, version))
+    span = seen.converter.span(params.range)
+    if wanted("quickfix"):
+        actions += (_fix_action(seen, fix, "quickfix", version) for fix in fix_all_of_kind(found, span))
+    actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
         # A cursor that moves asks again and again; only somebody who opens the menu is worth the work.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
@@ -72,6 +78,9 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
             _pass_action(server, action, seen.document.uri, version)
             for action in pass_actions(changing, pipeline, pipelines)
         )
+    if wanted(_RUN_PASS_KIND):
+        forms = normal_form_actions(seen.snapshot, span)
+        actions += (_pass_action(server, action, seen.document.uri, version) for action in forms)
     return actions
 
 
@@ -103,6 +112,8 @@ def _pass_action(server: RelayLanguageServer, action: PassAction, uri: str, vers
     """The action, whose edit is worked out when it is chosen; by a command for clients that cannot ask for it then."""
     made = types.CodeAction(title=action.title, kind=_RUN_PIPELINE_KIND if action.is_pipeline else _RUN_PASS_KIND)
     data = {"uri": uri, "version": version, "passes": list(action.passes)}
+    if action.function:
+        data["function"] = action.function
     if server.supports("textDocument", "codeAction", "resolveSupport"):
         made.data = data
     else:
@@ -115,10 +126,13 @@ async def on_code_action_resolve(server: RelayLanguageServer, action: types.Code
     data = action.data
     if not isinstance(data, dict):
         return action
+    if "refactoring" in data:
+        return await resolve_refactoring(server, action, data)
     document = _document(server, data.get("uri"))
     calls = _calls(data.get("passes"))
     text = document.text
-    outcome = await _run(server, document, calls, data.get("version"))
+    function = data.get("function")
+    outcome = await _run(server, document, calls, data.get("version"), function if isinstance(function, str) else "")
     if outcome.failed is not None:
         raise refusal(outcome.failed)
     await server.state.remember(document.uri, text, outcome)
@@ -191,7 +205,7 @@ async def _run_and_apply(
     text, version = document.text, given.get("version", document.version)
     names = ", ".join(map(str, calls))
     try:
-        outcome = await _run(server, document, calls, version)
+        outcome = await _run(server, document, calls, version, str(given.get("function") or ""))
     except JsonRpcException as error:
         server.say(str(error), Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
@@ -250,7 +264,7 @@ def _calls(passes: Any) -> tuple[PassCall, ...]:
 
 
 async def _run(
-    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: Any
+    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: Any, function: str = ""
 ) -> PassesOutcome:
     """Run passes with progress that the user can cancel.
 
@@ -259,7 +273,7 @@ async def _run(
     """
     title = ", ".join(map(str, calls))
     async with _work(server, f"Relay: {title}", title) as report:
-        return await server.state.run_passes(document, calls, version, report)
+        return await server.state.run_passes(document, calls, version, report, function)
 
 
 @asynccontextmanager

@@ -86,11 +86,7 @@ def _changed(server: RelayLanguageServer, document: Document) -> None:
 
 def did_close(server: RelayLanguageServer, params: types.DidCloseTextDocumentParams) -> None:
     """A document was closed; its diagnostics go with it."""
-    uri = params.text_document.uri
-    server.state.close(uri)
-    server.tokens.forget(uri)
-    if not server.client_pulls:
-        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+    server.forget(params.text_document.uri)
 
 
 def did_save(server: RelayLanguageServer, params: types.DidSaveTextDocumentParams) -> None:

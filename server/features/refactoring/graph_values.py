@@ -87,7 +87,7 @@ def _needs_parentheses(snapshot: Snapshot, value: TextSpan, use: TextSpan) -> bo
     kinds = {node.kind for node in snapshot.node_at(value.start) if value.start <= node.span.start}
     if around in ("call", "projection"):  # `%0(…)`, `%0.1`: anything but a name needs them
         return not kinds <= {"local", "global", "graph", "name", "tuple", "parenthesis"}
-    return around == "infix" and bool(kinds & {"infix", "function", "conditional", "match"}) or "match" in kinds
+    return (around == "infix" and bool(kinds & {"infix", "function", "conditional", "match"})) or "match" in kinds
 
 
 def _whole_lines(text: str, span: TextSpan) -> TextSpan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from ....ir.diagnostics import TextEdit
@@ -47,7 +48,7 @@ def _everywhere(snapshot: Snapshot, symbol: Symbol) -> Sequence[TextEdit]:
     uses = [use for use in symbol.uses if use != symbol.span]
     edits = [_call_edit(snapshot, symbol, use) for use in uses]
     spans = sorted(edit.span for edit in edits)
-    if any(first.end > second.start for first, second in zip(spans, spans[1:], strict=False)):
+    if any(first.end > second.start for first, second in itertools.pairwise(spans)):
         raise RefactoringError(f"a call of {symbol.name} stands inside another; inline the inner one first")
     text = snapshot.text
     extent = definition_span(snapshot, symbol)
@@ -75,9 +76,9 @@ def _call_edit(snapshot: Snapshot, symbol: Symbol, use: TextSpan) -> TextEdit:
 
 def _call_of(snapshot: Snapshot, use: TextSpan) -> SyntaxNode:
     for node in snapshot.node_at(use.start):
-        if node.kind == "call" and node.span.start == use.start and node.span.end > use.end:
-            if snapshot.text[use.end : node.span.end].lstrip().startswith("("):
-                return _innermost_call(snapshot, node, use)
+        called = snapshot.text[use.end : node.span.end].lstrip().startswith("(")
+        if node.kind == "call" and node.span.start == use.start and called:
+            return _innermost_call(snapshot, node, use)
     raise RefactoringError("the function is used here, but not called")
 
 
@@ -140,9 +141,9 @@ def _body_span(snapshot: Snapshot, function: Symbol) -> TextSpan:
     if opened < 0 or not snapshot.text.endswith("}", opened, end):
         raise RefactoringError(f"the definition of {function.name} is broken")
     for symbol in snapshot.symbols:
-        if symbol.kind is SymbolKind.TYPE_PARAMETER and symbol.container is function:
-            if any(use.start >= opened for use in symbol.uses):
-                raise RefactoringError(f"the body of {function.name} mentions its type parameter {symbol.name}")
+        is_own = symbol.kind is SymbolKind.TYPE_PARAMETER and symbol.container is function
+        if is_own and any(use.start >= opened for use in symbol.uses):
+            raise RefactoringError(f"the body of {function.name} mentions its type parameter {symbol.name}")
     return without_outer_space(snapshot.text, TextSpan(opened, end - 1))
 
 

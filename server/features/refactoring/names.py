@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ....ir.diagnostics import TextEdit
 from ....ir.snapshot import Snapshot, Symbol, SymbolKind
+from ....ir.source import TextSpan
 from .refactoring import Refactoring, checked
 from .syntax import enclosing_function
 

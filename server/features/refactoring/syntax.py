@@ -11,8 +11,8 @@ from .refactoring import RefactoringError
 
 __all__ = [
     "COMPOUND",
-    "enclosing_function",
     "definition_span",
+    "enclosing_function",
     "expression_at",
     "fresh_graph_number",
     "fresh_name",

@@ -237,7 +237,7 @@ def test_whatever_is_offered_keeps_the_examples_whole(path: Path) -> None:
     text = path.read_text()
     snapshot = Snapshot.open(text, path.name)
     done: set[str] = set()
-    step = max(1, len(text) // 60)
+    step = max(1, len(text) // 15)
     for offset in range(0, len(text), step):
         for node in snapshot.node_at(offset)[:3]:
             for span in (TextSpan(offset, offset), node.span):

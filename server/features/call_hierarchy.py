@@ -1,0 +1,68 @@
+"""Which functions call which."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...ir.snapshot import Snapshot, Symbol, SymbolKind
+from ...ir.source import TextSpan
+
+__all__ = ["Calls", "function_around", "function_at", "function_named", "incoming", "outgoing"]
+
+
+@dataclass(frozen=True)
+class Calls:
+    """A function, and the places of the calls between it and the one that was asked about."""
+
+    function: Symbol
+    places: Sequence[TextSpan]
+
+
+def function_at(snapshot: Snapshot, offset: int) -> Symbol | None:
+    """The function whose name stands at ``offset``; elsewhere in a function, that one."""
+    symbol = snapshot.symbol_at(offset)
+    if symbol is not None:
+        return symbol if symbol.kind is SymbolKind.FUNCTION else None
+    return function_around(snapshot, offset)
+
+
+def function_around(snapshot: Snapshot, offset: int) -> Symbol | None:
+    """The function in whose definition ``offset`` is."""
+    return _around(_functions(snapshot), offset)
+
+
+def function_named(snapshot: Snapshot, name: str) -> Symbol | None:
+    """The function of this name, as the text now has it."""
+    return next((function for function in _functions(snapshot) if function.name == name), None)
+
+
+def incoming(snapshot: Snapshot, function: Symbol) -> list[Calls]:
+    """The functions that use ``function``, in the order of the text, each with all its uses."""
+    functions = _functions(snapshot)
+    found: dict[Symbol, list[TextSpan]] = {}
+    for use in sorted(set(function.uses) - {function.span}):
+        caller = _around(functions, use.start)
+        if caller is not None:
+            found.setdefault(caller, []).append(use)
+    return [Calls(caller, places) for caller, places in found.items()]
+
+
+def outgoing(snapshot: Snapshot, function: Symbol) -> list[Calls]:
+    """The functions that ``function`` uses, in the order of the text."""
+    found: list[Calls] = []
+    for other in _functions(snapshot):
+        places = [use for use in other.uses if use != other.span and function.full_span.contains(use.start)]
+        if places:
+            found.append(Calls(other, sorted(places)))
+    return found
+
+
+def _functions(snapshot: Snapshot) -> list[Symbol]:
+    return [symbol for symbol in snapshot.symbols if symbol.kind is SymbolKind.FUNCTION]
+
+
+def _around(functions: Sequence[Symbol], offset: int) -> Symbol | None:
+    index = bisect_right(functions, offset, key=lambda function: function.full_span.start) - 1
+    return functions[index] if index >= 0 and functions[index].full_span.contains(offset) else None

@@ -1,0 +1,24 @@
+"""A local name and its uses, which an editor changes together while one of them is typed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ir.snapshot import Snapshot, SymbolKind
+from ...ir.source import TextSpan
+from .references import references
+
+__all__ = ["WORD", "linked_ranges"]
+
+WORD = r"[%][A-Za-z0-9_][\w.]*"
+"""What may be typed there, as a regular expression of LSP: the name with its ``%``."""
+
+_LOCAL = frozenset(
+    (SymbolKind.PARAMETER, SymbolKind.LET, SymbolKind.GRAPH, SymbolKind.FREE_VAR, SymbolKind.PATTERN_VAR)
+)
+
+
+def linked_ranges(snapshot: Snapshot, offset: int) -> Sequence[TextSpan]:
+    """The places of the local name at ``offset``; none for a name that other files or callers may know."""
+    symbol = snapshot.symbol_at(offset)
+    return references(snapshot, offset) if symbol is not None and symbol.kind in _LOCAL else ()

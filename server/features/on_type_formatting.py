@@ -1,0 +1,76 @@
+"""The layout of what was just typed: the indentation after a line end or ``}``, the statement after ``;``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...ir.diagnostics import TextEdit
+from ...ir.formatting import format_edits
+from ...ir.snapshot import Snapshot, TokenRole
+from ...ir.source import TextSpan
+
+__all__ = ["FIRST_TRIGGER", "OTHER_TRIGGERS", "format_typed"]
+
+FIRST_TRIGGER = ";"
+OTHER_TRIGGERS = ("}", "\n")
+
+_OPAQUE = (TokenRole.COMMENT, TokenRole.STRING)
+_INDENT = 2
+_LARGEST = 50_000
+"""Above so many code points a statement is not formatted at a keystroke: that looks at the whole text."""
+
+
+def format_typed(snapshot: Snapshot, offset: int, typed: str) -> Sequence[TextEdit]:
+    """The edits after ``typed`` was typed before ``offset``. Nothing changes inside comments and strings."""
+    place = offset - len(typed)
+    token = snapshot.token_at(place)
+    if token is not None and token.role in _OPAQUE and token.span.start < place < token.span.end:
+        return ()
+    if typed == "\n":
+        return tuple(_indented(snapshot, offset))
+    if typed == "}":
+        return tuple(_indented(snapshot, offset)) if _is_first_of_line(snapshot.text, offset - 1) else ()
+    if typed == ";" and len(snapshot.text) <= _LARGEST:
+        line, _ = snapshot.lines.line_and_column(offset)
+        start = snapshot.lines.line_starts[line]
+        return tuple(edit for edit in format_edits(snapshot.text, TextSpan(start, offset)) if edit.span.end < offset)
+    return ()
+
+
+def _is_first_of_line(text: str, offset: int) -> bool:
+    return not text[text.rfind("\n", 0, offset) + 1 : offset].strip()
+
+
+def _indented(snapshot: Snapshot, offset: int) -> Iterator[TextEdit]:
+    """The edit that gives the line of ``offset`` the indentation that its brackets ask for."""
+    text = snapshot.text
+    line, _ = snapshot.lines.line_and_column(offset)
+    start = snapshot.lines.line_starts[line]
+    content = snapshot.lines.line(line)
+    above = line - 1
+    while above >= 0 and not snapshot.lines.line(above).strip():
+        above -= 1
+    if above < 0:
+        return
+    before = snapshot.lines.line(above)
+    depth = _depth(snapshot, snapshot.lines.line_starts[above], snapshot.lines.line_starts[above] + len(before))
+    width = len(before) - len(before.lstrip()) + _INDENT * depth
+    if content.lstrip().startswith(("}", ")", "]")):
+        width -= _INDENT
+    old = len(content) - len(content.lstrip())
+    new = " " * max(width, 0)
+    if text[start : start + old] != new:
+        yield TextEdit(TextSpan(start, start + old), new)
+
+
+def _depth(snapshot: Snapshot, start: int, end: int) -> int:
+    """Whether a line opens a bracket that it does not close: 1, or 0."""
+    depth = 0
+    for token in snapshot.tokens(start, end):
+        if token.role is TokenRole.COMMENT or token.span.start < start:
+            continue
+        if token.text in ("{", "(", "["):
+            depth += 1
+        elif token.text in ("}", ")", "]") and depth:
+            depth -= 1
+    return min(depth, 1)

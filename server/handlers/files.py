@@ -1,0 +1,62 @@
+"""Files and folders that come, go, and get other names."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from lsprotocol import types
+
+from ..features.file_names import rename_source
+from ..protocol import RelayLanguageServer
+from .language import view
+
+__all__ = ["register"]
+
+
+async def will_rename_files(server: RelayLanguageServer, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
+    """Edits of open documents whose comments name a file as their source that is about to get another name."""
+    changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
+    for document in server.state.documents:
+        seen = await view(server, document.uri)
+        if seen is None:
+            continue
+        for file in params.files:
+            old, new = _relative(document.uri, file.old_uri), _relative(document.uri, file.new_uri)
+            edits = list(rename_source(seen.snapshot, old, new)) if old and new else []
+            if edits:
+                changes += seen.converter.workspace_edit(edits, document.version).document_changes or ()
+    return types.WorkspaceEdit(document_changes=changes) if changes else None
+
+
+def _relative(document: str, file: str) -> str:
+    """A file's name as comments in a document have it: relative to the document's folder; empty for one elsewhere."""
+    folder = document.rpartition("/")[0] + "/"
+    return url2pathname(urlsplit(file[len(folder) :]).path) if file.startswith(folder) else ""
+
+
+def did_rename_files(server: RelayLanguageServer, params: types.RenameFilesParams) -> None:
+    """What is known of a file under its old name is forgotten; clients open it anew under the new one."""
+    for file in params.files:
+        server.forget(file.old_uri)
+
+
+def did_delete_files(server: RelayLanguageServer, params: types.DeleteFilesParams) -> None:
+    """What is known of a file that is no more is forgotten, and its diagnostics are taken back."""
+    for file in params.files:
+        server.forget(file.uri)
+
+
+def did_change_workspace_folders(server: RelayLanguageServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Folders were added to the workspace or taken from it."""
+    server.state.folders.change(
+        [folder.uri for folder in params.event.added], [folder.uri for folder in params.event.removed]
+    )
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these messages."""
+    server.feature(types.WORKSPACE_WILL_RENAME_FILES)(will_rename_files)
+    server.feature(types.WORKSPACE_DID_RENAME_FILES)(did_rename_files)
+    server.feature(types.WORKSPACE_DID_DELETE_FILES)(did_delete_files)
+    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(did_change_workspace_folders)

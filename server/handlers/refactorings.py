@@ -1,0 +1,68 @@
+"""Refactorings as code actions: offered with a name, worked out for the very version they were offered for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from ...ir.source import TextSpan
+from ..features.refactoring import Refactoring, RefactoringError, refactorings
+from ..protocol import RelayLanguageServer
+from .language import View, refusal, view
+
+__all__ = ["refactoring_actions", "resolve_refactoring"]
+
+_CONTENT_MODIFIED = -32801
+
+
+def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan) -> Iterator[types.CodeAction]:
+    """What can be done with the selection. Clients that cannot ask for an edit later get it, or no action, now."""
+    resolves = server.supports("textDocument", "codeAction", "resolveSupport")
+    for item in refactorings(seen.snapshot, span):
+        action = types.CodeAction(item.title, kind=item.kind)
+        if resolves:
+            action.data = {
+                "uri": seen.document.uri,
+                "version": seen.document.version,
+                "refactoring": item.name,
+                "start": span.start,
+                "end": span.end,
+            }
+            yield action
+            continue
+        try:
+            action.edit = seen.converter.workspace_edit(item.edits(), seen.document.version)
+        except RefactoringError:
+            continue
+        yield action
+
+
+async def resolve_refactoring(
+    server: RelayLanguageServer, action: types.CodeAction, data: dict[str, Any]
+) -> types.CodeAction:
+    """The edit of the refactoring that was chosen.
+
+    Raises:
+        JsonRpcException: the text has changed since, or it cannot be done here.
+    """
+    seen = await view(server, str(data.get("uri")))
+    if seen is None or seen.document.version != data.get("version"):
+        raise JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
+    chosen = _find(seen, data)
+    try:
+        action.edit = seen.converter.workspace_edit(chosen.edits(), seen.document.version)
+    except RefactoringError as error:
+        raise refusal(f"{chosen.title}: {error}") from None
+    return action
+
+
+def _find(seen: View, data: dict[str, Any]) -> Refactoring:
+    start, end = data.get("start"), data.get("end")
+    if isinstance(start, int) and isinstance(end, int):
+        for item in refactorings(seen.snapshot, TextSpan(start, end)):
+            if item.name == data["refactoring"]:
+                return item
+    raise refusal("there is no such refactoring at this place")

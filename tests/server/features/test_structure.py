@@ -1,0 +1,192 @@
+"""Call hierarchy, linked editing, layout while typing, hints of arguments and shapes, pass names in comments."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
+from relay_lsp.ir.source import TextSpan
+from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
+from relay_lsp.server.features.code_actions import fix_all_of_kind
+from relay_lsp.server.features.completion import Completion, completions, documentation
+from relay_lsp.server.features.file_names import rename_source
+from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_shapes
+from relay_lsp.server.features.linked_editing import linked_ranges
+from relay_lsp.server.features.normal_forms import normal_form_actions
+from relay_lsp.server.features.on_type_formatting import format_typed
+from relay_lsp.server.features.rename import RenameError, rename
+from tests.fixture import read_fixture
+
+CALLS = """
+def @half(%x: float32) -> float32 { divide(%x, 2f) }
+def @quarter(%x: float32) -> float32 { @half(@ha$0lf(%x)) }
+def @main(%x: float32) -> float32 { add(@quarter(%x), @half(%x)) }
+"""
+
+
+def test_who_calls_a_function_and_whom_it_calls() -> None:
+    snapshot = read_fixture(CALLS).snapshot
+    half = function_at(snapshot, read_fixture(CALLS).offset)
+    assert half is not None
+    assert half.name == "@half"
+    assert [(calls.function.name, len(calls.places)) for calls in incoming(snapshot, half)] == [
+        ("@quarter", 2),
+        ("@main", 1),
+    ]
+    main = function_at(snapshot, snapshot.text.index("@main"))
+    assert main is not None
+    assert [calls.function.name for calls in outgoing(snapshot, main)] == ["@half", "@quarter"]
+
+
+def test_calls_are_found_in_broken_text() -> None:
+    fixture = read_fixture("def @f(%x: float32) { %x }\ndef @main(%x: float32) { @f$0(%x, ")
+    function = function_at(fixture.snapshot, fixture.offset)
+    assert function is not None
+    assert [calls.function.name for calls in incoming(fixture.snapshot, function)] == ["@main"]
+
+
+def test_a_local_name_and_its_uses_are_linked() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+//        ^^
+  let %y = exp(%$0x);
+//             ^^
+  add(%y, %x)
+//        ^^
+}
+""")
+    assert list(linked_ranges(fixture.snapshot, fixture.offset)) == fixture.spans
+
+
+def test_a_function_s_name_is_not_linked_since_others_may_know_it() -> None:
+    fixture = read_fixture("def @ma$0in(%x: float32) { @main(%x) }")
+    assert list(linked_ranges(fixture.snapshot, fixture.offset)) == []
+
+
+# Layout while typing
+
+
+def typed(source: str, character: str) -> str:
+    fixture = read_fixture(source)
+    edits = format_typed(fixture.snapshot, fixture.offset, character)
+    return apply_edits(fixture.text, edits).partition("\n")[2]
+
+
+def test_a_new_line_is_indented_as_deep_as_its_brackets() -> None:
+    assert typed("def @main(%x: float32) {\n$0\n}\n", "\n") == "def @main(%x: float32) {\n  \n}\n"
+    assert typed("def @main(%x: float32) {\n  %0 = exp(%x);\n$0\n}\n", "\n").split("\n")[2] == "  "
+
+
+def test_a_closing_brace_moves_back() -> None:
+    assert typed("def @main(%x: float32) {\n  %x\n  }$0\n", "}") == "def @main(%x: float32) {\n  %x\n}\n"
+
+
+def test_a_statement_is_put_right_when_it_ends() -> None:
+    text = typed("def @main(%x: float32) {\n  %0=exp( %x );$0\n  %0\n}\n", ";")
+    assert text.split("\n")[1] == "  %0 = exp(%x);"
+
+
+def test_nothing_moves_in_a_comment() -> None:
+    source = "def @main(%x: float32) {\n     // one;$0\n  %x\n}\n"
+    assert typed(source, ";") == source.replace("$0", "")
+
+
+# Hints
+
+
+def check_hints(source: str, kind: str) -> None:
+    fixture = read_fixture(source)
+    whole = TextSpan(0, len(fixture.text))
+    found = inlay_argument_names(fixture.snapshot, whole) if kind == "names" else inlay_shapes(fixture.snapshot, whole)
+    assert [(hint.offset, hint.label) for hint in found] == sorted(
+        (a.span.start if kind == "names" else a.span.end, a.label) for a in fixture.annotations
+    )
+
+
+def test_names_of_arguments_stand_before_them_unless_they_say_so_themselves() -> None:
+    check_hints(
+        """
+def @main(%data: Tensor[(1, 8), float32], %w: Tensor[(4, 8), float32]) {
+  nn.dense(%data, %w, units=None)
+//                ^^ weight:
+}
+""",
+        "names",
+    )
+
+
+def test_shapes_stand_behind_calls_that_have_no_name() -> None:
+    check_hints(
+        """
+def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(4, 8), float32]) {
+  %0 = nn.relu(nn.dense(%x, %w, units=None));
+//             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ : (1, 4)
+  %0
+}
+""",
+        "shapes",
+    )
+
+
+def test_a_hint_is_explained_when_it_is_looked_at() -> None:
+    snapshot = read_fixture("def @main(%x: float32) { %x }").snapshot
+    assert inlay_documentation(snapshot, "argument:nn.dense:weight")
+    assert inlay_documentation(snapshot, f"type:{snapshot.text.index('%x')}") == "```relay\nfloat32\n```"
+
+
+# The pipeline's comment
+
+
+def completed(source: str) -> dict[str, Completion]:
+    fixture = read_fixture(source)
+    return {item.label: item for item in completions(fixture.snapshot, fixture.offset).items}
+
+
+def test_passes_are_offered_in_the_comment_that_names_the_pipeline() -> None:
+    found = completed("// relay-lsp: SimplifyInference, Fo$0\ndef @main(%x: float32) { %x }")
+    assert "FoldConstant" in found
+    assert found["FoldConstant"].detail
+    assert documentation(found["FoldConstant"].subject)
+
+
+def test_options_are_offered_between_the_brackets_of_a_pass() -> None:
+    found = completed("// relay-lsp: FoldConstant[$0\ndef @main(%x: float32) { %x }")
+    assert list(found) == ["fold_qnn"]
+    assert found["fold_qnn"].snippet.startswith("fold_qnn=${1:")
+
+
+def test_another_comment_offers_nothing() -> None:
+    assert completed("// Fo$0\ndef @main(%x: float32) { %x }") == {}
+
+
+# Names, fixes, forms
+
+
+def test_a_number_that_is_bound_further_down_is_refused() -> None:
+    fixture = read_fixture("def @main(%x: float32) {\n  %0 = exp(%x);\n  %1 = exp(%$00);\n  %1\n}")
+    with pytest.raises(RenameError, match="%1 is already defined on line 4"):
+        rename(fixture.snapshot, fixture.offset, "1")
+
+
+def test_comments_follow_a_file_that_gets_another_name() -> None:
+    fixture = read_fixture("def @main(%x: float32) { exp(%x) /* span=net.py:4:16 */ }")
+    edits = list(rename_source(fixture.snapshot, "net.py", "model.py"))
+    assert "span=model.py:4:16" in apply_edits(fixture.text, edits)
+
+
+def test_all_of_one_kind_are_fixed_at_once() -> None:
+    def finding(code: str, start: int, new: str) -> Diagnostic:
+        span = TextSpan(start, start + 1)
+        return Diagnostic(code, Severity.ERROR, "", span, fixes=(Fix("", (TextEdit(span, new),)),))
+
+    found = [finding("unknown-operator", 0, "a"), finding("unknown-dtype", 2, "b"), finding("unknown-operator", 4, "c")]
+    (fix,) = fix_all_of_kind(found, TextSpan(0, 0))
+    assert fix.title == "Fix every unknown operator in this file"
+    assert apply_edits("x.y.z", fix.edits) == "a.y.c"
+
+
+def test_the_forms_that_a_function_is_not_in_are_offered() -> None:
+    fixture = read_fixture("def @main(%x: float32) { %0 = exp(%$0x); %0 }")
+    cursor = TextSpan(fixture.offset, fixture.offset)
+    titles = [action.title for action in normal_form_actions(fixture.snapshot, cursor)]
+    assert titles == ["Convert @main to A-normal form"]
