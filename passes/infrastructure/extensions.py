@@ -21,7 +21,7 @@ from typing import Any
 
 from ...ir.ops import operator
 from .pass_kinds import Pass
-from .registry import register_pass, registered_now, unregister_pass
+from .registry import register_pass, registered, registered_now, unregister_pass
 
 __all__ = [
     "ENTRY_POINT_GROUPS",
@@ -153,7 +153,8 @@ def fault_of(error: BaseException, path: str | Path) -> ExtensionFault:
 
 
 def _load(origin: str, path: str, run: Callable[[], object]) -> Extension:
-    passes_before, operators_before = set(registered_now()), set(operator.registered())
+    # All our own are there before: one that the extension were the first to ask for would pass for its own.
+    passes_before, operators_before = set(registered()), set(operator.registered())
     try:
         loaded = run()
         if isinstance(loaded, ModuleType):
