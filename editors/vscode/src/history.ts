@@ -69,12 +69,14 @@ export class HistoryView implements vscode.TreeDataProvider<protocol.HistoryStep
         this.refresh();
     }
 
-    async export(): Promise<void> {
+    /** Copy the command line that does the same as the steps so far, and give it. */
+    async export(): Promise<string> {
         const steps = (await this.steps()).filter(step => step.changed);
         const name = relayEditor()?.document.uri.fsPath ?? 'FILE';
-        const line = ['relay-lsp opt', ...steps.map(step => `--pass '${step.pass}'`), `'${name}'`].join(' ');
+        const line = ['relay-lsp opt', ...steps.map(step => `--pass ${quoted(step.pass)}`), quoted(name)].join(' ');
         await vscode.env.clipboard.writeText(line);
         vscode.window.setStatusBarMessage(`Copied: ${line}`, 8000);
+        return line;
     }
 
     dispose(): void {
@@ -95,4 +97,9 @@ export class HistoryView implements vscode.TreeDataProvider<protocol.HistoryStep
         const { text } = await this.client().sendRequest(protocol.historyText, { id: step.id, side });
         return this.texts.remember(`${side}-${step.pass}.relay`, text);
     }
+}
+
+/** A word of a shell's command line. */
+function quoted(word: string): string {
+    return `'${word.replaceAll("'", "'\\''")}'`;
 }

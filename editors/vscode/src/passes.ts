@@ -4,8 +4,6 @@ import { LanguageClient } from 'vscode-languageclient/node';
 import { HistoryTexts } from './historyTexts';
 import * as protocol from './protocol';
 
-type Chosen = { name: string; options: Record<string, unknown> };
-
 export class PassCommands {
     constructor(
         private readonly client: () => LanguageClient,
@@ -13,53 +11,51 @@ export class PassCommands {
         private readonly changed: () => void,
     ) {}
 
-    /** Palette: choose a pass and apply it. `name` is given where a script or a key binding already knows it. */
+    /** Apply a pass: one that a script or a key binding names, with its options, or one chosen from the list. */
     async run(name?: string, options?: Record<string, unknown>): Promise<protocol.RunResult | undefined> {
         const editor = relayEditor();
-        const chosen = name === undefined ? await this.choose() : { name, options: options ?? {} };
-        if (!editor || !chosen) {
-            return undefined;
+        if (editor && name !== undefined) {
+            return this.execute('relay-lsp.runPass', editor, { pass: name, options: options ?? {} });
         }
-        return this.execute('relay-lsp.runPass', editor, { pass: chosen.name, options: chosen.options });
+        const call = editor && (await this.choose('Relay: Run Pass'));
+        return call ? this.execute('relay-lsp.runPipeline', editor, { passes: [call] }) : undefined;
     }
 
+    /** Apply a pipeline: one that a script names, the one of the file or of the settings, or one typed. */
     async runPipeline(passes?: string[]): Promise<protocol.RunResult | undefined> {
         const editor = relayEditor();
-        const chosen = passes ?? (await this.choosePipeline());
-        if (!editor || !chosen) {
-            return undefined;
-        }
-        return this.execute('relay-lsp.runPipeline', editor, { passes: chosen });
+        const chosen = passes ? { passes } : editor && (await choosePipeline(editor.document));
+        return editor && chosen ? this.execute('relay-lsp.runPipeline', editor, chosen) : undefined;
     }
 
-    /** Show what a pass would do as a diff; a button applies it. */
-    async preview(name?: string): Promise<void> {
+    /** Show what a pass would do as a diff; a button applies it. `call` is written `Name[option=value]`. */
+    async preview(call?: string): Promise<void> {
         const editor = relayEditor();
-        const chosen = name === undefined ? await this.choose() : { name, options: {} };
+        const chosen = call ?? (editor && (await this.choose('Relay: Preview Pass')));
         if (!editor || !chosen) {
             return;
         }
         const uri = editor.document.uri;
         const result = await this.client().sendRequest(protocol.preview, {
             textDocument: { uri: uri.toString() },
-            passes: [written(chosen)],
+            passes: [chosen],
         });
-        if (result.diagnostics.length > 0) {
-            void vscode.window.showErrorMessage(result.diagnostics[0].message);
+        if (result.failed) {
+            void vscode.window.showErrorMessage(result.failed);
             return;
         }
         if (!result.changed) {
-            void vscode.window.showInformationMessage(`${chosen.name} changes nothing here.`);
+            void vscode.window.showInformationMessage(`${chosen} changes nothing here.`);
             return;
         }
-        const after = this.texts.remember(`${chosen.name}.relay`, result.after);
+        const after = this.texts.remember(`${passName(chosen)}.relay`, result.after);
+        await vscode.commands.executeCommand('vscode.diff', uri, after, `${passName(chosen)} (preview)`);
         const counts = result.steps
             .flatMap(step => Object.entries(step.operators))
             .map(([operator, count]) => `${operator} ${count > 0 ? '+' : ''}${count}`);
-        await vscode.commands.executeCommand('vscode.diff', uri, after, `${chosen.name} (preview)`);
-        const said = counts.length > 0 ? `${chosen.name}: ${counts.join(', ')}` : `${chosen.name} keeps every operator.`;
-        if ((await vscode.window.showInformationMessage(said, 'Apply')) === 'Apply') {
-            await this.execute('relay-lsp.runPass', editor, { pass: chosen.name, options: chosen.options });
+        const said = counts.length > 0 ? counts.join(', ') : 'every operator stays';
+        if ((await vscode.window.showInformationMessage(`${chosen}: ${said}`, 'Apply')) === 'Apply') {
+            await this.execute('relay-lsp.runPipeline', editor, { passes: [chosen] });
         }
     }
 
@@ -79,57 +75,100 @@ export class PassCommands {
         return result;
     }
 
-    private async choose(): Promise<Chosen | undefined> {
+    /** The pass that the user picks, with the options that differ from their defaults: `Name[option=value, …]`. */
+    private async choose(title: string): Promise<string | undefined> {
         const known = await this.client().sendRequest(protocol.passes, {});
-        const items = known.map(pass => ({
-            label: pass.name,
-            description: `level ${pass.level}`,
-            detail: pass.summary,
-            pass,
-        }));
-        const item = await vscode.window.showQuickPick(items, {
-            title: 'Relay: Run Pass',
-            placeHolder: 'A compiler pass',
-            matchOnDetail: true,
-        });
-        if (!item) {
+        const pass = await pickPass(title, known);
+        if (!pass) {
             return undefined;
         }
-        const options: Record<string, unknown> = {};
-        for (const option of item.pass.options) {
-            const value = await askFor(item.pass.name, option);
+        const options: string[] = [];
+        for (const [index, option] of pass.options.entries()) {
+            const value = await askFor(pass, option, index + 1);
             if (value === undefined) {
                 return undefined;
             }
-            if (value !== shown(option.default)) {
-                options[option.name] = parsed(value);
+            if (value !== option.default) {
+                options.push(`${option.name}=${value}`);
             }
         }
-        return { name: item.pass.name, options };
+        return options.length > 0 ? `${pass.name}[${options.join(', ')}]` : pass.name;
     }
+}
 
-    private async choosePipeline(): Promise<string[] | undefined> {
-        const settings = vscode.workspace.getConfiguration('relay', vscode.window.activeTextEditor?.document);
-        const named = Object.entries(settings.get<Record<string, string[]>>('pipelines', {}));
-        const onSave = settings.get<string[]>('pipeline', []);
-        const items = [
-            ...named.map(([label, passes]) => ({ label, detail: passes.join(', '), passes })),
-            { label: 'On save', detail: onSave.join(', '), passes: onSave },
-            { label: 'Other…', detail: 'Type the passes, separated by commas', passes: undefined },
-        ];
-        const item = await vscode.window.showQuickPick(items, { title: 'Relay: Run Pipeline' });
-        if (!item) {
-            return undefined;
-        }
-        if (item.passes) {
-            return item.passes;
-        }
-        const typed = await vscode.window.showInputBox({
-            title: 'Relay: Run Pipeline',
-            prompt: 'Passes in order: SimplifyInference, FoldConstant[fold_qnn=True]',
-        });
-        return typed?.split(/,(?![^[]*\])/).map(name => name.trim()).filter(Boolean);
+type PipelineChoice = { passes?: string[]; name?: string };
+
+const PIPELINE_COMMENT = /^[ \t]*\/\/[ \t]*relay-lsp:[ \t]*(.+)$/m;
+
+async function choosePipeline(document: vscode.TextDocument): Promise<PipelineChoice | undefined> {
+    const settings = vscode.workspace.getConfiguration('relay', document);
+    const named = Object.entries(settings.get<Record<string, string[]>>('pipelines', {}));
+    const inFile = PIPELINE_COMMENT.exec(document.getText().slice(0, 4000))?.[1];
+    const onSave = settings.get<string[]>('pipeline', []).join(', ');
+    // Without `passes` the server runs what the file names, or else what the settings have for saving.
+    const items: (vscode.QuickPickItem & { choice?: PipelineChoice })[] = [
+        inFile ? { label: 'In this file', detail: inFile, choice: {} } : { label: 'On save', detail: onSave, choice: {} },
+        ...named.map(([name, passes]) => ({ label: name, detail: passes.join(', '), choice: { name } })),
+        { label: 'Other…', detail: 'Type the passes, separated by commas' },
+    ];
+    const item = await vscode.window.showQuickPick(items, { title: 'Relay: Run Pipeline', matchOnDetail: true });
+    if (!item || item.choice) {
+        return item?.choice;
     }
+    const typed = await vscode.window.showInputBox({
+        title: 'Relay: Run Pipeline',
+        prompt: 'Passes in order: SimplifyInference, FoldConstant[fold_qnn=True]',
+    });
+    const passes = typed
+        ?.split(/,(?![^[]*\])/)
+        .map(name => name.trim())
+        .filter(Boolean);
+    return passes?.length ? { passes } : undefined;
+}
+
+type PassItem = vscode.QuickPickItem & { pass: protocol.PassDescription };
+
+/** The list of passes; the book behind each opens its documentation beside the buffer. */
+async function pickPass(
+    title: string,
+    known: protocol.PassDescription[],
+): Promise<protocol.PassDescription | undefined> {
+    const picker = vscode.window.createQuickPick<PassItem>();
+    picker.title = title;
+    picker.placeholder = 'A compiler pass';
+    picker.matchOnDetail = true;
+    picker.items = known.map(pass => ({
+        label: pass.name,
+        description: pass.options.length > 0 ? pass.options.map(option => option.name).join(', ') : undefined,
+        detail: pass.summary,
+        buttons: [{ iconPath: new vscode.ThemeIcon('book'), tooltip: 'Documentation' }],
+        pass,
+    }));
+    return new Promise(resolve => {
+        picker.onDidTriggerItemButton(({ item }) => {
+            void showDocumentation(item.pass);
+            picker.hide();
+        });
+        picker.onDidAccept(() => {
+            resolve(picker.selectedItems[0]?.pass);
+            picker.hide();
+        });
+        picker.onDidHide(() => {
+            resolve(undefined);
+            picker.dispose();
+        });
+        picker.show();
+    });
+}
+
+async function showDocumentation(pass: protocol.PassDescription): Promise<void> {
+    const requires = pass.required.length > 0 ? `\n\nRequires ${pass.required.join(', ')}.` : '';
+    const options = pass.options.map(
+        option => `- \`${option.name}\` (${option.kind}; ${option.default ?? 'required'}): ${option.documentation}`,
+    );
+    const content = [`# ${pass.name}\n\nLevel ${pass.level}.${requires}`, pass.documentation, ...options].join('\n\n');
+    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
 }
 
 export function relayEditor(): vscode.TextEditor | undefined {
@@ -137,36 +176,29 @@ export function relayEditor(): vscode.TextEditor | undefined {
     return editor?.document.languageId === 'relay' ? editor : undefined;
 }
 
-async function askFor(pass: string, option: protocol.PassOption): Promise<string | undefined> {
-    const title = `${pass}: ${option.name}`;
-    const choices = option.choices?.length ? option.choices : typeof option.default === 'boolean' ? ['True', 'False'] : [];
+/** The value of an option as the user gives it, in the notation of pipelines; `undefined` where the user gives up. */
+async function askFor(
+    pass: protocol.PassDescription,
+    option: protocol.PassOption,
+    step: number,
+): Promise<string | undefined> {
+    const title = `${pass.name}: ${option.name} (${step} of ${pass.options.length})`;
+    const choices = option.choices.length > 0 ? option.choices : option.kind === 'True or False' ? ['True', 'False'] : [];
     if (choices.length > 0) {
-        const first = shown(option.default);
+        const first = option.default ?? choices[0];
         const ordered = [first, ...choices.filter(choice => choice !== first)];
-        return vscode.window.showQuickPick(ordered, { title, placeHolder: option.documentation });
+        return vscode.window.showQuickPick(ordered, { title, placeHolder: option.documentation, ignoreFocusOut: true });
     }
-    return vscode.window.showInputBox({ title, prompt: `${option.documentation} (${option.kind})`, value: shown(option.default) });
+    const value = await vscode.window.showInputBox({
+        title,
+        prompt: `${option.documentation} (${option.kind})`,
+        value: option.default ?? '',
+        ignoreFocusOut: true,
+        validateInput: text => (text.trim() || option.default !== null ? undefined : `${option.name} has no default.`),
+    });
+    return value?.trim() || (value === undefined ? undefined : (option.default ?? undefined));
 }
 
-function shown(value: unknown): string {
-    if (value === true) return 'True';
-    if (value === false) return 'False';
-    if (value === null || value === undefined) return 'None';
-    return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function parsed(text: string): unknown {
-    if (text === 'True') return true;
-    if (text === 'False') return false;
-    if (text === 'None' || text === '') return null;
-    try {
-        return JSON.parse(text.replace(/'/g, '"'));
-    } catch {
-        return text;
-    }
-}
-
-function written(chosen: Chosen): string {
-    const options = Object.entries(chosen.options).map(([name, value]) => `${name}=${shown(value)}`);
-    return options.length > 0 ? `${chosen.name}[${options.join(', ')}]` : chosen.name;
+function passName(call: string): string {
+    return call.split('[')[0];
 }

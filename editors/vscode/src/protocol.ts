@@ -4,9 +4,10 @@ import { NotificationType, RequestType } from 'vscode-languageclient/node';
 export interface PassOption {
     name: string;
     kind: string;
-    default: unknown;
+    /** As a pipeline writes it; null where the option must be given. */
+    default: string | null;
     documentation: string;
-    choices?: string[];
+    choices: string[];
 }
 
 export interface PassDescription {
@@ -30,6 +31,7 @@ export interface PreviewResult {
     changed: boolean;
     before: string;
     after: string;
+    failed: string | null;
     steps: { pass: string; changed: boolean; milliseconds: number; operators: Record<string, number> }[];
     diagnostics: { message: string; pass?: string }[];
 }
