@@ -25,11 +25,11 @@ from .inference import infer_statement
 from .metadata import MetadataError, read_metadata
 from .ops import operator as operators
 from .source import TextSpan
-from .syntax.lowering import Lowering, Names, ParameterList, Unit
+from .syntax.lowering import Lowering, Names, Origin, ParameterList, Unit
 from .syntax.places import place_span
 from .syntax.programs import Step
 from .syntax.reading import VERSION_LINE, shift
-from .syntax.scopes import SymbolKind
+from .syntax.scopes import Definition, SymbolKind
 from .syntax.segments import Role
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
@@ -37,7 +37,7 @@ from .syntax.suggestions import closest, replacement
 from .syntax.tokens import OPEN_COMMENT
 from .types import ERROR, IncompleteType, Type
 
-__all__ = ["Analysis", "analyse"]
+__all__ = ["Analysis", "FunctionStatements", "LoweredStatement", "StatementState", "analyse"]
 
 _NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
@@ -55,10 +55,21 @@ class _Typed:
     diagnostics: tuple[Diagnostic, ...]
 
 
-class _Lowered:
+class LoweredStatement:
     """A statement lowered with a placeholder for every name that it does not bind itself."""
 
-    __slots__ = ("diagnostics", "guess", "is_value", "lowering", "origins", "placeholders", "typed", "unit", "value")
+    __slots__ = (
+        "_nodes",
+        "diagnostics",
+        "guess",
+        "is_value",
+        "lowering",
+        "origins",
+        "placeholders",
+        "typed",
+        "unit",
+        "value",
+    )
 
     def __init__(self, segment: Segment, names: Names, guess: bool = False) -> None:
         segment.parse()
@@ -82,10 +93,11 @@ class _Lowered:
         self.lowering: Final[Lowering] = lowering
         self.origins: Final = lowering.origins
         self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
-        self.guess: _Lowered | None = None
+        self._nodes: dict[tuple[int, int], Expr] | None = None
+        self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
         if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
-            meant = _Lowered(segment, names, guess=True)
+            meant = LoweredStatement(segment, names, guess=True)
             self.guess = None if meant.diagnostics else meant
 
     def type_with(self, types: tuple[Type, ...]) -> _Typed:
@@ -95,9 +107,16 @@ class _Lowered:
             found = self.typed[types] = self._infer(types)
         return found
 
+    @property
+    def nodes(self) -> Mapping[tuple[int, int], Expr]:
+        """The expression made from each node of syntax, by the identities of statement and node."""
+        if self._nodes is None:
+            self._nodes = {(id(origin.statement), id(origin.node)): expr for expr, origin in self.origins.items()}
+        return self._nodes
+
     def types_with(self, types: tuple[Type, ...]) -> Mapping[Expr, Type]:
         """The types of the parts of the statement."""
-        known = dict(zip(self.placeholders.values(), types, strict=True))
+        known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return known
@@ -185,7 +204,12 @@ class _Facts:
     __slots__ = ("bound", "is_value", "own", "segment", "shared", "uses")
 
     def __init__(
-        self, segment: Segment, bound: str | None, uses: tuple[str, ...], shared: _Lowered | None, own: _Lowered | None
+        self,
+        segment: Segment,
+        bound: str | None,
+        uses: tuple[str, ...],
+        shared: LoweredStatement | None,
+        own: LoweredStatement | None,
     ) -> None:
         self.segment: Final = segment
         self.bound: Final = bound
@@ -198,7 +222,7 @@ class _Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class StatementState:
     """A statement in its place: ``order`` grows from one to the next."""
 
     facts: _Facts
@@ -210,17 +234,22 @@ class _State:
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
+class FunctionStatements:
     """The statements of one function: segments ``start`` to ``end``, and what each name stands for."""
 
     start: int
     end: int
     parameters: dict[str, Type]
     result: Type | None
-    names: dict[str, _State]
+    names: dict[str, StatementState]
+    parameter_definitions: tuple[Definition, ...]
+    parameter_origins: Mapping[Expr, Origin]
 
-    def moved(self, by: int) -> _Function:
-        return _Function(self.start + by, self.end + by, self.parameters, self.result, self.names)
+    def at(self, start: int, end: int, names: dict[str, StatementState]) -> FunctionStatements:
+        """The same head over other statements."""
+        return FunctionStatements(
+            start, end, self.parameters, self.result, names, self.parameter_definitions, self.parameter_origins
+        )
 
 
 class _Context:
@@ -231,13 +260,19 @@ class _Context:
     def __init__(self, metadata: Segment | None) -> None:
         self.metadata: Final = metadata
         self.names: Final = Names()
-        self.templates: Final[dict[object, _Lowered | None]] = {}
+        self.templates: Final[dict[object, LoweredStatement | None]] = {}
         if metadata is not None:
             text = metadata.tokens[1][0]
             try:
                 self.names.metadata = read_metadata(text[text.index("]") + 1 :])
             except MetadataError as error:
                 raise _NotPlain from error
+
+    def own(self, facts: _Facts) -> LoweredStatement:
+        """A statement lowered for itself, so that its diagnostics have its own names and places."""
+        if facts.own is None:
+            facts.own = LoweredStatement(facts.segment, self.names)
+        return facts.own
 
     def facts(self, segment: Segment) -> _Facts:
         """What a statement binds and uses, remembered with its segment."""
@@ -248,7 +283,7 @@ class _Context:
 
     def _facts(self, segment: Segment) -> _Facts:
         kinds, texts, _ = segment.tokens
-        if "{" in kinds or OPEN_COMMENT in segment.kinds:
+        if "{" in kinds or "w" in kinds[1:] or OPEN_COMMENT in segment.kinds:
             return self._own_facts(segment, kinds, texts)
         names = list(compress(texts, [kind in "LG" for kind in kinds]))
         numbers: dict[str, int] = {}
@@ -259,7 +294,7 @@ class _Context:
         else:
             shared = None
             if shape_of("statement", kinds).fault is None:
-                lowered = _Lowered(segment, self.names)
+                lowered = LoweredStatement(segment, self.names)
                 shared = None if lowered.diagnostics else lowered
             self.templates[key] = shared
         if shared is None:
@@ -273,7 +308,7 @@ class _Context:
         return _Facts(segment, bound, uses, shared, None)
 
     def _own_facts(self, segment: Segment, kinds: str, texts: Sequence[str]) -> _Facts:
-        own = _Lowered(segment, self.names)
+        own = LoweredStatement(segment, self.names)
         bound = None
         if kinds.startswith("wL"):
             bound = texts[1]
@@ -294,8 +329,8 @@ class Analysis:
         context: _Context,
         segments: Sequence[Segment],
         starts: npt.NDArray[np.int64],
-        states: list[_State | None],
-        functions: list[_Function],
+        states: list[StatementState | None],
+        functions: list[FunctionStatements],
         candidates: Iterable[int],
     ) -> None:
         self.context: Final = context
@@ -345,7 +380,7 @@ class Analysis:
             states.extend([None] * len(facts))
             states.extend(self.states[old_end:])
             end = function.end + shift_by
-            remade = _Function(function.start, end, function.parameters, function.result, names)
+            remade = function.at(function.start, end, names)
             worker = _Worker(self.context, remade, states)
             changed: set[str] = set(before)
             for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
@@ -362,10 +397,11 @@ class Analysis:
         except _NotPlain:
             return None
         functions = [*self.functions[:position], worker.function]
-        functions.extend(later.moved(shift_by) for later in self.functions[position + 1 :])
+        later = self.functions[position + 1 :]
+        functions.extend(other.at(other.start + shift_by, other.end + shift_by, other.names) for other in later)
         return Analysis(self.context, segments, starts, states, functions, [*faulty, *worker.touched])
 
-    def _orders(self, function: _Function, first: int, old_end: int, count: int) -> list[float]:
+    def _orders(self, function: FunctionStatements, first: int, old_end: int, count: int) -> list[float]:
         low = self.states[first - 1] if first > function.start else None
         high = self.states[old_end] if old_end < function.end else None
         start = low.order if low is not None else (high.order - count - 1 if high is not None else 0.0)
@@ -380,14 +416,14 @@ class Analysis:
 class _Worker:
     """Types the statements of one function; ``states`` is filled in place."""
 
-    def __init__(self, context: _Context, function: _Function, states: list[_State | None]) -> None:
+    def __init__(self, context: _Context, function: FunctionStatements, states: list[StatementState | None]) -> None:
         self.context: Final = context
         self.function: Final = function
         self.states: Final = states
         self.touched: Final[list[int]] = []
         """The statements that were typed."""
 
-    def place(self, facts: _Facts, order: float, index: int) -> _State:
+    def place(self, facts: _Facts, order: float, index: int) -> StatementState:
         """The state of a statement whose earlier ones are in place."""
         if facts.is_value and index != self.function.end - 1:
             raise _NotPlain
@@ -426,7 +462,7 @@ class _Worker:
         if function.result is not None and last.type not in (function.result, ERROR):
             raise _NotPlain
 
-    def _state(self, facts: _Facts, order: float, index: int) -> _State:
+    def _state(self, facts: _Facts, order: float, index: int) -> StatementState:
         names, parameters = self.function.names, self.function.parameters
         types: list[Type] = []
         for name in facts.uses:
@@ -442,16 +478,10 @@ class _Worker:
         if lowered is not None:
             typed = lowered.type_with(key)
             if not typed.diagnostics:
-                return _State(facts, order, typed.type, (), False)
-        own = self._own(facts)
+                return StatementState(facts, order, typed.type, (), False)
+        own = self.context.own(facts)
         typed = own.type_with(key)
-        return _State(facts, order, typed.type, (*own.diagnostics, *typed.diagnostics), False)
-
-    def _own(self, facts: _Facts) -> _Lowered:
-        """The statement lowered for itself, so that its diagnostics have its own names and places."""
-        if facts.own is None:
-            facts.own = _Lowered(facts.segment, self.context.names)
-        return facts.own
+        return StatementState(facts, order, typed.type, (*own.diagnostics, *typed.diagnostics), False)
 
     def _type_of(self, name: str, order: float) -> Type | None:
         bound = self.function.names.get(name)
@@ -459,20 +489,20 @@ class _Worker:
             return bound.type
         return self.function.parameters.get(name)
 
-    def _state_with_unknown(self, facts: _Facts, order: float, index: int) -> _State:
+    def _state_with_unknown(self, facts: _Facts, order: float, index: int) -> StatementState:
         """A statement with a name that means nothing here: it has the type of what was meant, if that fits."""
         kinds, texts, _ = facts.segment.tokens
         known = {name: self._type_of(name, order) for name in facts.uses}
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
         if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
             raise _NotPlain  # looks like a binding that lost its `=`
-        own = self._own(facts)
+        own = self.context.own(facts)
         meant = {name: (self._type_of(near[0], order) if near else None) for name, near in unknown.items()}
         guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]))
         if guess.diagnostics:
             guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]))
         found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
-        return _State(facts, order, guess.type, found, True)
+        return StatementState(facts, order, guess.type, found, True)
 
     def _nearest(self, name: str, index: int) -> list[str]:
         nearby = [*self.function.parameters]
@@ -518,8 +548,8 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
         count -= 1
     known = earlier.context if earlier is not None and earlier.context.metadata is metadata else None
     context = known or _Context(metadata)
-    states: list[_State | None] = [None] * len(segments)
-    functions: list[_Function] = []
+    states: list[StatementState | None] = [None] * len(segments)
+    functions: list[FunctionStatements] = []
     seen: set[str] = set()
     while index < count:
         header = segments[index]
@@ -528,7 +558,8 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
                 index += 1
                 continue
             raise _NotPlain
-        name, parameters, result = _header(context, header)
+        head = _header(context, header, index)
+        name, parameters, result = header.tokens[1][1], head.parameters, head.result
         if name in seen:
             raise _NotPlain
         seen.add(name)
@@ -539,7 +570,7 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
         if end == count or segments[end].role is not Role.CLOSE:
             raise _NotPlain
         before = _unchanged(earlier, parameters, result, segments[start:end]) if known is not None else None
-        function = _Function(start, end, parameters, result, {} if before is None else before.names)
+        function = head.at(start, end, {} if before is None else before.names)
         if before is not None and earlier is not None:
             states[start:end] = earlier.states[before.start : before.end]
             functions.append(function)
@@ -557,7 +588,7 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
 
 def _unchanged(
     earlier: Analysis | None, parameters: dict[str, Type], result: Type | None, statements: Sequence[Segment]
-) -> _Function | None:
+) -> FunctionStatements | None:
     """The function of an earlier analysis that has the same parameters and the same statements."""
     for function in earlier.functions if earlier is not None and statements else ():
         assert earlier is not None
@@ -572,7 +603,8 @@ def _unchanged(
     return None
 
 
-def _header(context: _Context, header: Segment) -> tuple[str, dict[str, Type], Type | None]:
+def _header(context: _Context, header: Segment, index: int) -> FunctionStatements:
+    """The head of a function, without statements yet."""
     header.parse()
     if header.diagnostics or len(header.statements) != 1 or header.statements[0].root is None:
         raise _NotPlain
@@ -592,4 +624,5 @@ def _header(context: _Context, header: Segment) -> tuple[str, dict[str, Type], T
                 if var.type_annotation is None or f"%{var.name_hint}" in parameters:
                     raise _NotPlain
                 parameters[f"%{var.name_hint}"] = var.type_annotation
-    return header.tokens[1][1], parameters, result
+    defined = tuple(lowering.definitions)
+    return FunctionStatements(index + 1, index + 1, parameters, result, {}, defined, lowering.origins)

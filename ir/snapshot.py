@@ -6,7 +6,8 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -18,13 +19,15 @@ from .inference import Inferred, infer_types
 from .inference.fixes import fixes_for
 from .module import IRModule
 from .source import LineIndex, TextSpan
+from .statement_names import StatementNames
+from .symbols import Symbol, is_visible
 from .syntax.lexer import WHITE_SPACE
 from .syntax.lowering import Unit
 from .syntax.parsing import Parsed
 from .syntax.reading import Reading
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.splitting import Splice, Split, split_text
-from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
+from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, statement_range, token_index_at
 from .types import FuncType, Type, TypeCall
 
 __all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenRole"]
@@ -39,20 +42,6 @@ class Token:
     text: str
     role: TokenRole
     declaration: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Symbol:
-    """A definition and its uses. ``span`` is that of the name, ``full_span`` that of the whole definition."""
-
-    kind: SymbolKind
-    name: str
-    span: TextSpan
-    full_span: TextSpan
-    container: Symbol | None
-    definition: Definition
-    uses: Sequence[TextSpan]
-    type: Type | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +160,14 @@ class Snapshot:
             diagnostic.tags,
         )
 
+    @cached_property
+    def _names(self) -> StatementNames | None:
+        """What names mean, where that is known statement by statement."""
+        return StatementNames(self._analysis) if self._analysis is not None else None
+
     def _place_span(self, place: Place) -> TextSpan | None:
+        if self._names is not None and self._names.knows(place.expr):
+            return self._names.locate(place)
         original = self._original(place.expr)
         return self._reading.locate(Place(original, place.argument, place.attribute, place.callee))
 
@@ -234,6 +230,7 @@ class Snapshot:
     def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
         segment = unit.segment
         roles = roles_of(segment)
+        named, unresolved = self._named_tokens(unit)
         index = 0
         offset = unit.base
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
@@ -247,15 +244,24 @@ class Snapshot:
             role = roles[index]
             declaration = False
             if kind in "ILG@":
-                definition = self._resolved.get(unit.number, {}).get(index)
-                if definition is not None:
-                    role = _ROLE_OF[definition.kind]
-                    own = definition.unit
-                    declaration = own is not None and own.number == unit.number and definition.token == index
-                elif (unit.number, index) in self._unresolved:
+                if index in named:
+                    meant, declaration = named[index]
+                    role = _ROLE_OF[meant]
+                elif index in unresolved:
                     role = TokenRole.UNRESOLVED
             yield Token(kind, span, text, role, declaration)
             index += 1
+
+    def _named_tokens(self, unit: Unit) -> tuple[Mapping[int, tuple[SymbolKind, bool]], Container[int]]:
+        """What the tokens of a unit name, and whether they define it; and the tokens that name nothing."""
+        if self._names is not None:
+            return self._names.named_tokens(unit.number)
+        named: dict[int, tuple[SymbolKind, bool]] = {}
+        for token, definition in self._resolved.get(unit.number, {}).items():
+            own = definition.unit
+            declaration = own is not None and own.number == unit.number and definition.token == token
+            named[token] = (definition.kind, declaration)
+        return named, {token for number, token in self._unresolved if number == unit.number}
 
     def token_at(self, offset: int) -> Token | None:
         """The token or comment at ``offset``; between a name and what follows it, the name."""
@@ -293,35 +299,24 @@ class Snapshot:
     @cached_property
     def symbols(self) -> Sequence[Symbol]:
         """Every definition, in the order of the text."""
-        return sorted(self._by_definition.values(), key=lambda symbol: symbol.span)
+        if self._names is not None:
+            return list(self._names.symbols(0, len(self._split.segments)))
+        return sorted(self._symbols_read.by_definition.values(), key=lambda symbol: symbol.span)
+
+    def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
+        """The definitions whose name begins in a range of the text, in order."""
+        if self._names is not None:
+            first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
+            found = self._names.symbols(first, last + 1)
+            return [symbol for symbol in found if span.start <= symbol.span.start <= span.end]
+        symbols = self.symbols
+        first = bisect_left(symbols, span.start, key=lambda symbol: symbol.span.start)
+        end = bisect_right(symbols, span.end, key=lambda symbol: symbol.span.start)
+        return symbols[first:end]
 
     @cached_property
-    def _by_definition(self) -> dict[Definition, Symbol]:
-        reading = self._reading
-        extents = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
-        made: dict[Definition, Symbol] = {}
-        written: dict[Definition, list[TextSpan]] = {}
-        for definition in reading.lowering.definitions:
-            unit = definition.unit
-            if unit is None:
-                continue
-            span = unit.span(definition.token)
-            full = extents.get(definition) or self._statement_range(unit, definition.token)
-            container = made.get(definition.container) if definition.container is not None else None
-            type = self._definition_type(definition)
-            uses = written[definition] = []
-            made[definition] = Symbol(definition.kind, definition.name, span, full, container, definition, uses, type)
-        for unit, token, definition in reading.lowering.uses:
-            if definition in written:
-                written[definition].append(unit.span(token))
-        return made
-
-    def _statement_range(self, unit: Unit, token: int) -> TextSpan:
-        span = unit.span(token)
-        for node in nodes_at(unit.segment, span.start - unit.base, unit.base):
-            if node.kind in ("statement", "parameter", "variable_pattern", "constructor"):
-                return node.span
-        return span
+    def _symbols_read(self) -> _SymbolsRead:
+        return _SymbolsRead(self._reading, self._definition_type)
 
     def symbol_at(self, offset: int) -> Symbol | None:
         """The symbol that the name at ``offset`` defines or uses."""
@@ -331,11 +326,16 @@ class Snapshot:
         token = token_index_at(unit.segment, offset - unit.base)
         if token is None:
             return None
+        if self._names is not None:
+            home = self._names.meanings(unit.number)[0].get(token)
+            return self._names.symbol(home) if home is not None else None
         definition = self._resolved.get(unit.number, {}).get(token)
-        return self._by_definition.get(definition) if definition is not None else None
+        return self._symbols_read.by_definition.get(definition) if definition is not None else None
 
     def scope_at(self, offset: int) -> Sequence[Symbol]:
         """The symbols that are visible at ``offset``, those bound last first."""
+        if self._names is not None:
+            return self._names.scope_at(self._index_at(offset), offset)
         inner: dict[str, Symbol] = {}
         outer: list[Symbol] = []
         container: Symbol | None = None
@@ -351,21 +351,8 @@ class Snapshot:
 
     def _is_visible(self, symbol: Symbol, offset: int) -> bool:
         """Whether the block that a symbol is bound in is still open at ``offset``."""
-        if symbol.kind is SymbolKind.GRAPH:
-            return True
-        unit = symbol.definition.unit
-        if unit is None:
-            return True
-        end = unit.base + sum(map(len, unit.segment.pieces))
-        if offset < end:
-            for node in nodes_at(unit.segment, symbol.span.start - unit.base, unit.base):
-                if node.is_block or node.kind == "function":
-                    return node.span.contains(offset)
-            return True
-        if symbol.kind is SymbolKind.PARAMETER:  # of the function itself, not of one nested in an earlier statement
-            return unit.segment.role.name == "HEADER"
-        nodes = nodes_at(unit.segment, symbol.span.start - unit.base, unit.base)
-        return not any(node.is_block or node.kind == "function" for node in nodes)
+        assert isinstance(symbol.key, Definition)
+        return symbol.key.unit is None or is_visible(symbol, symbol.key.unit, offset)
 
     # ---- expressions and types
 
@@ -379,18 +366,32 @@ class Snapshot:
     def expr_at(self, offset: int) -> Expr | None:
         """The innermost expression at ``offset``, of the typed module."""
         symbol = self.symbol_at(offset)
-        if symbol is not None and isinstance(symbol.definition.value, Expr):
-            return self.typed(symbol.definition.value)
+        if symbol is not None:
+            value = self._value_of(symbol)
+            if value is not None:
+                return value
         unit = self._unit_at(offset)
         if unit is None:
             return None
         for node in self.node_at(offset):
             if node.node is None:
                 continue
+            if self._names is not None:
+                expr = self._names.expression(unit.number, node.statement, node.node)
+                if expr is not None:
+                    return expr
+                continue
             expr = self._expressions.get((unit.number, id(node.statement), id(node.node)))
             if expr is not None:
                 return self.typed(expr)
         return None
+
+    def _value_of(self, symbol: Symbol) -> Expr | None:
+        if self._names is not None:
+            return self._names.value(symbol.key)
+        assert isinstance(symbol.key, Definition)
+        value = symbol.key.value
+        return self.typed(value) if isinstance(value, Expr) else None
 
     def span_of(self, expr: Expr) -> TextSpan | None:
         """Where an expression (of the typed or the untyped module) is written."""
@@ -400,6 +401,8 @@ class Snapshot:
         """The type of an expression or symbol, where it is known."""
         if isinstance(what, Symbol):
             return what.type
+        if self._names is not None and self._names.knows(what):
+            return self._names.type_of(what)
         if isinstance(what, GlobalVar):
             function = self._function_of(what)
             return function.checked_type if function is not None else None
@@ -437,6 +440,51 @@ class Snapshot:
         if unit is None:
             return None
         return _written_call(unit, offset)
+
+
+class _SymbolsRead:
+    """The symbols of a text that was read whole."""
+
+    def __init__(self, reading: Reading, type_of: Callable[[Definition], Type | None]) -> None:
+        self._type_of: Final = type_of
+        self._extents: Final = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
+        self._written: Final[dict[Definition, list[TextSpan]]] = {}
+        self.by_definition: Final[dict[Definition, Symbol]] = {}
+        made, written = self.by_definition, self._written
+        for definition in reading.lowering.definitions:
+            unit = definition.unit
+            if unit is None:
+                continue
+            container = made.get(definition.container) if definition.container is not None else None
+            written[definition] = []
+            made[definition] = Symbol(definition.kind, definition.name, container, self, definition)
+        for unit, token, definition in reading.lowering.uses:
+            if definition in written:
+                written[definition].append(unit.span(token))
+
+    def name_span(self, key: object) -> TextSpan:
+        """The range of the name."""
+        assert isinstance(key, Definition)
+        assert key.unit is not None
+        return key.unit.span(key.token)
+
+    def full_span(self, key: object) -> TextSpan:
+        """The range of the whole definition."""
+        assert isinstance(key, Definition)
+        extent = self._extents.get(key)
+        if extent is not None or key.unit is None:
+            return extent or TextSpan(0, 0)
+        return statement_range(key.unit.segment, key.token, key.unit.base)
+
+    def uses(self, key: object) -> Sequence[TextSpan]:
+        """Where the name is used."""
+        assert isinstance(key, Definition)
+        return self._written[key]
+
+    def symbol_type(self, key: object) -> Type | None:
+        """The type, where it is known."""
+        assert isinstance(key, Definition)
+        return self._type_of(key)
 
 
 _ROLE_OF: Final = {

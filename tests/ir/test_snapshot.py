@@ -148,6 +148,17 @@ def described(diagnostics: tuple[Diagnostic, ...]) -> list[object]:
     ]
 
 
+def tokens_of(snapshot: Snapshot) -> list[object]:
+    return [(token.kind, token.span, token.text, token.role, token.declaration) for token in snapshot.tokens()]
+
+
+def symbols_of(snapshot: Snapshot) -> list[object]:
+    return [
+        (symbol.kind, symbol.name, symbol.span, symbol.full_span, list(symbol.uses), repr(symbol.type))
+        for symbol in snapshot.symbols
+    ]
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_edits_give_what_opening_afresh_gives(seed: int):
     chance = random.Random(seed)
@@ -163,4 +174,27 @@ def test_edits_give_what_opening_afresh_gives(seed: int):
         snapshot = snapshot.edit(TextSpan(start, end), new)
         afresh = Snapshot.open(snapshot.text, "example.relay")
         assert described(snapshot.diagnostics) == described(afresh.diagnostics)
-        assert [token.text for token in snapshot.tokens()] == [token.text for token in afresh.tokens()]
+        assert tokens_of(snapshot) == tokens_of(afresh)
+        assert symbols_of(snapshot) == symbols_of(afresh)
+        offset = chance.randint(0, len(snapshot.text))
+        assert repr(snapshot.type_at(offset)) == repr(afresh.type_at(offset))
+        assert [found.name for found in snapshot.scope_at(offset)] == [found.name for found in afresh.scope_at(offset)]
+
+
+def test_names_inside_one_statement_are_not_seen_outside():
+    text = CHAIN.replace("  %1 = ", "  %40 = fn (%z: Tensor[(1, 8), float32]) { let %q = %z; add(%q, %0) };\n  %1 = ")
+    snapshot = Snapshot.open(text, "example.relay")
+    inside = [found.name for found in snapshot.scope_at(text.index("add(%q"))]
+    assert inside[:2] == ["%q", "%z"]
+    assert "%0" in inside
+    assert not {"%q", "%z"} & {found.name for found in snapshot.scope_at(text.index("%1 = "))}
+    assert repr(snapshot.type_at(text.index("%q, %0"))) == "Tensor[(1, 8), float32]"
+    [symbol] = [symbol for symbol in snapshot.symbols if symbol.name == "%q"]
+    assert [text[use.start : use.end] for use in symbol.uses] == ["%q"]
+
+
+def test_a_misspelled_operator_has_the_type_of_what_was_meant():
+    text = CHAIN.replace("nn.relu", "nn.rely", 1)
+    snapshot = Snapshot.open(text, "example.relay")
+    assert [found.code for found in snapshot.diagnostics] == ["undefined-operator"]
+    assert repr(snapshot.type_at(text.index("%2 = "))) == "Tensor[(1, 8), float32]"
