@@ -1,0 +1,182 @@
+"""Calls, linked names, layout while typing, refactorings and file operations, as editors of either kind get them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from tests.server.protocol.conftest import URI, Editor
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+MODEL = """#[version = "0.0.5"]
+def @half(%x: float32) -> float32 {
+  divide(%x, 2f)
+}
+def @main(%x: float32) {
+  %0 = @half(exp(%x));
+  add(%0, %x)
+}
+"""
+
+
+def position(line: int, character: int) -> types.Position:
+    return types.Position(line, character)
+
+
+def span(line: int, start: int, end: int) -> types.Range:
+    return types.Range(position(line, start), position(line, end))
+
+
+async def test_call_hierarchy(editor: Editor) -> None:
+    editor.open(MODEL)
+    items = await editor.client.text_document_prepare_call_hierarchy_async(
+        types.CallHierarchyPrepareParams(editor.document, position(1, 6))
+    )
+    assert items
+    assert items[0].name == "@half"
+    calls = await editor.client.call_hierarchy_incoming_calls_async(types.CallHierarchyIncomingCallsParams(items[0]))
+    assert calls
+    assert [(call.from_.name, tuple(call.from_ranges)) for call in calls] == [("@main", (span(5, 7, 12),))]
+    main = calls[0].from_
+    below = await editor.client.call_hierarchy_outgoing_calls_async(types.CallHierarchyOutgoingCallsParams(main))
+    assert below
+    assert [call.to.name for call in below] == ["@half"]
+
+
+async def test_linked_editing(editor: Editor) -> None:
+    editor.open(MODEL)
+    found = await editor.client.text_document_linked_editing_range_async(
+        types.LinkedEditingRangeParams(editor.document, position(5, 3))
+    )
+    assert found is not None
+    assert list(found.ranges) == [span(5, 2, 4), span(6, 6, 8)]
+
+
+async def test_layout_while_typing(editor: Editor) -> None:
+    editor.open(MODEL.replace("  %0 = ", "\t %0="))
+    edits = await editor.client.text_document_on_type_formatting_async(
+        types.DocumentOnTypeFormattingParams(
+            editor.document, position(5, 22), ";", types.FormattingOptions(tab_size=2, insert_spaces=True)
+        )
+    )
+    assert edits
+    assert all(not edit.new_text.strip() for edit in edits)
+
+
+async def actions(editor: Editor, where: types.Range, kind: str) -> dict[str, types.CodeAction]:
+    context = types.CodeActionContext(diagnostics=[], only=[kind], trigger_kind=types.CodeActionTriggerKind.Automatic)
+    found = await editor.client.text_document_code_action_async(types.CodeActionParams(editor.document, where, context))
+    return {action.title: action for action in found or () if isinstance(action, types.CodeAction)}
+
+
+def changes(action: types.CodeAction) -> types.TextDocumentEdit:
+    assert action.edit is not None
+    assert action.edit.document_changes is not None
+    (change,) = action.edit.document_changes
+    assert isinstance(change, types.TextDocumentEdit)
+    return change
+
+
+async def test_a_refactoring_is_worked_out_when_it_is_chosen(editor: Editor) -> None:
+    editor.open(MODEL)
+    found = await actions(editor, span(5, 13, 20), "refactor.extract")
+    assert set(found) == {"Extract to function", "Bind to a graph value"}
+    chosen = await editor.client.code_action_resolve_async(found["Bind to a graph value"])
+    change = changes(chosen)
+    assert change.text_document.version == editor.version
+    assert [edit.new_text for edit in change.edits if isinstance(edit, types.TextEdit)] == [
+        "%1 = exp(%x);\n  ",
+        "%1",
+    ]
+
+
+async def test_a_refactoring_of_a_text_that_has_moved_on_is_refused(editor: Editor) -> None:
+    editor.open(MODEL)
+    found = await actions(editor, span(5, 13, 20), "refactor.extract")
+    editor.change("// one\n", (0, 0))
+    with pytest.raises(JsonRpcException, match="the text has changed since"):
+        await editor.client.code_action_resolve_async(found["Extract to function"])
+
+
+async def test_one_function_is_converted_to_another_form(editor: Editor) -> None:
+    editor.open(MODEL)
+    found = await actions(editor, span(6, 3, 3), "refactor.rewrite")
+    chosen = await editor.client.code_action_resolve_async(found["Convert @main to A-normal form"])
+    texts = [edit.new_text for edit in changes(chosen).edits if isinstance(edit, types.TextEdit)]
+    assert any("let %" in text for text in texts)
+    assert all(edit.range.start.line > 3 for edit in changes(chosen).edits if isinstance(edit, types.TextEdit))
+
+
+async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor: Editor) -> None:
+    settings: dict[str, Any] = {"inlayHints": {"types": False, "argumentNames": True}, **editor.settings}
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": settings}))
+    editor.open(MODEL)
+    found = await editor.client.text_document_inlay_hint_async(
+        types.InlayHintParams(editor.document, types.Range(position(0, 0), position(9, 0)))
+    )
+    assert found
+    assert "lhs:" in {hint.label for hint in found}
+    hint = await editor.client.inlay_hint_resolve_async(found[0])
+    assert hint.tooltip
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": editor.settings}))
+
+
+async def test_passes_are_completed_in_the_pipeline_comment(editor: Editor) -> None:
+    editor.open("// relay-lsp: Fold\n" + MODEL)
+    found = await editor.client.text_document_completion_async(types.CompletionParams(editor.document, position(0, 18)))
+    assert isinstance(found, types.CompletionList)
+    item = next(item for item in found.items if item.label == "FoldConstant")
+    assert (await editor.client.completion_item_resolve_async(item)).documentation
+
+
+async def test_a_file_that_gets_another_name(editor: Editor) -> None:
+    editor.open(MODEL.replace("exp(%x)", "exp(%x) /* span=net.relay:1:2 */"))
+    files = [types.FileRename("file:///workspace/net.relay", "file:///workspace/model_2.relay")]
+    edit = await editor.client.workspace_will_rename_files_async(types.RenameFilesParams(files))
+    assert edit is not None
+    editor.client.workspace_did_rename_files(types.RenameFilesParams([types.FileRename(URI, URI + "2")]))
+    editor.client.workspace_did_delete_files(types.DeleteFilesParams([types.FileDelete(URI)]))
+    editor.open(MODEL)
+    assert await editor.diagnostics() == []
+
+
+async def test_files_that_nobody_opened_are_searched_in_every_folder(editor: Editor, tmp_path: Path) -> None:
+    folders: list[types.WorkspaceFolder] = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "model.relay").write_text(MODEL.replace("@half", f"@half_{name}").replace("exp", "exq"))
+        folders.append(types.WorkspaceFolder((tmp_path / name).as_uri(), name))
+    event = types.WorkspaceFoldersChangeEvent(added=folders, removed=[])
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+    symbols = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("@half_"))
+    assert symbols is not None
+    assert [symbol.name for symbol in symbols] == ["@half_one", "@half_two"]
+    report = await editor.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
+    found = [item for item in report.items if isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)]
+    assert [item.uri for item in found if item.items] == [
+        (tmp_path / n / "model.relay").as_uri() for n in ("one", "two")
+    ]
+    known = [types.PreviousResultId(item.uri, str(item.result_id)) for item in found]
+    again = await editor.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams(known))
+    assert all(isinstance(item, types.WorkspaceUnchangedDocumentDiagnosticReport) for item in again.items)
+    event = types.WorkspaceFoldersChangeEvent(added=[], removed=folders)
+    editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+    await asyncio.sleep(0)
+    assert not await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("@half_"))
+
+
+async def test_broken_text_is_answered(editor: Editor) -> None:
+    editor.open(MODEL[:-12] + " (")
+    await editor.client.text_document_prepare_call_hierarchy_async(
+        types.CallHierarchyPrepareParams(editor.document, position(5, 9))
+    )
+    await editor.client.text_document_linked_editing_range_async(
+        types.LinkedEditingRangeParams(editor.document, position(5, 3))
+    )
+    assert await actions(editor, span(5, 13, 20), "refactor") is not None
