@@ -1,4 +1,7 @@
-"""Maps the folders ``ir``, ``passes`` and ``server`` into the namespace ``relay_lsp`` (see pyproject.toml)."""
+"""Maps the folders ``ir``, ``passes`` and ``server`` into the namespace ``relay_lsp`` (see pyproject.toml).
+
+The pages on diagnostics come along as data: ``docs/diagnostics`` lies as near to ``server`` there as it does here.
+"""
 
 from setuptools import find_packages, setup
 
@@ -7,4 +10,5 @@ setup(
         "relay_lsp." + name
         for name in find_packages(include=["ir", "ir.*", "passes", "passes.*", "server", "server.*"])
     ]
+    + ["relay_lsp.docs.diagnostics"]
 )

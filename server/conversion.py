@@ -29,7 +29,7 @@ from .features.semantic_tokens import SemanticToken
 from .features.signature_help import SignatureHelp
 from .positions import Position, Range, offset_of, position_of, range_of, span_of, units
 
-__all__ = ["Converter", "change_of"]
+__all__ = ["Converter", "change_of", "documentation_page"]
 
 _SOURCE = "relay"
 _DIAGNOSTICS_FOLDER = Path(__file__).resolve().parent.parent / "docs" / "diagnostics"
@@ -80,8 +80,8 @@ def _position(position: types.Position) -> Position:
 
 
 @cache
-def _documentation_page(code: str) -> str | None:
-    """The page on a kind of diagnostic, where the documentation is beside the program."""
+def documentation_page(code: str) -> str | None:
+    """The page on a kind of diagnostic, in a checkout as in an installed package."""
     page = _DIAGNOSTICS_FOLDER / f"{code}.md"
     return page.as_uri() if page.is_file() else None
 
@@ -153,7 +153,7 @@ class Converter:
             "code": diagnostic.code,
             "source": _SOURCE,
         }
-        page = _documentation_page(diagnostic.code)
+        page = documentation_page(diagnostic.code)
         if page is not None:
             found["codeDescription"] = {"href": page}
         if diagnostic.tags:
