@@ -98,6 +98,8 @@ class RunPasses:
     opt_level: int = 3
     function: str = ""
     """The one function, such as ``@main``, that is to be changed; empty for all."""
+    provenance: bool = False
+    """Whether comments behind the statements of the result tell where their values come from."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -112,7 +114,17 @@ class RunPasses:
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
+        if self.provenance:
+            text = _with_provenance(run, module, self.name, text)
+            edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
         return PassesOutcome(text, edits, outcomes)
+
+
+def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
+    from ..passes.layers import provenance_edits
+
+    places = _places_in(text, name, module)
+    return apply_edits(text, provenance_edits(run.parsed, run.trace, module, text, places))
 
 
 def _only(function: str, before: IRModule, after: IRModule) -> IRModule:

@@ -17,13 +17,13 @@ from ...ir.visitor import post_order
 from ..provenance import Trace
 from ..text_edits.layout import layout_of
 
-__all__ = ["layer_annotation", "layers_in"]
+__all__ = ["COMMENT", "layer_annotation", "layers_in", "span_text"]
 
 _SPAN = re.compile(r"span=([^\s*,]+(?:, [^\s*,]+)*)")
 _SEQUENCE = re.compile(r"si=\[([^\]]*)\]|si=([^\s*]+)")
 _NAME = re.compile(r"[\w.:/-]+\Z")
 _POSITION = re.compile(r"(?P<name>.+):(?P<line>\d+):(?P<column>\d+)\Z")
-_COMMENT = re.compile(r"/\*(.*?)\*/")
+COMMENT = re.compile(r"/\*(.*?)\*/")
 
 
 def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
@@ -33,7 +33,7 @@ def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
     for function in layout_of(text).functions:
         for statement in function.statements:
             spans = [
-                _read(found[1].strip()) for found in _COMMENT.finditer(text, statement.value_end, statement.line_end)
+                _read(found[1].strip()) for found in COMMENT.finditer(text, statement.value_end, statement.line_end)
             ]
             span = SequentialSpan.of(spans)
             if span is not None:
@@ -89,11 +89,12 @@ def layer_annotation(layers: Mapping[Expr, AnySpan], trace: Trace | None = None)
         span = SequentialSpan.of([layers.get(origin) for origin in origins])
         if span is None:
             return ""
-        names = [_written(part) for part in (span.spans if isinstance(span, SequentialSpan) else (span,))]
+        names = [span_text(part) for part in (span.spans if isinstance(span, SequentialSpan) else (span,))]
         return f" /* si=[{', '.join(names)}] */"
 
     return annotate
 
 
-def _written(span: Span) -> str:
+def span_text(span: Span) -> str:
+    """A span as a comment has it: a layer by its name alone."""
     return span.source_name.name if span.line == 0 and span.column == 0 else str(span)

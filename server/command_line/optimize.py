@@ -24,11 +24,11 @@ _VALUES_SHOWN = 10
 _LONGEST_TEXT = 90
 
 
-def _run(options: argparse.Namespace) -> tuple[SourceFile, PassesOutcome]:
+def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
     calls = read_calls(options.passes)
     name = Path(file.source_name).name
-    job = RunPasses(file.text, name, calls, options.opt_level)
+    job = RunPasses(file.text, name, calls, options.opt_level, provenance=provenance)
     return file, job.run(lambda text: None)
 
 
@@ -42,7 +42,7 @@ def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
 
 def opt(options: argparse.Namespace) -> int:
     """Run passes and give what comes out."""
-    file, outcome = _run(options)
+    file, outcome = _run(options, options.provenance)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.timing:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import textwrap
 
+from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.expressions import Call, TupleGetItem
-from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.printing import to_text, to_text_with_positions
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.syntax import parse
 from relay_lsp.passes import Trace, create
-from relay_lsp.passes.layers import layer_annotation, layers_in
+from relay_lsp.passes.layers import layer_annotation, layers_in, provenance_edits
 
 from .modules import VERSION
 
@@ -61,3 +62,36 @@ def test_what_a_layer_became_says_so_and_reading_it_back_continues_the_chain():
         "torch.batch_norm_8:0:0",
         "torch.exp_9:0:0, torch.out:0:0",
     }
+
+
+def annotated(text: str, *names: str) -> str:
+    """``text`` after passes, printed and with comments that say where each value comes from."""
+    parsed = parse(text, "model.relay")
+    module = parsed.module
+    with Trace() as trace:
+        for name in names:
+            module = create(name)(module)
+    printed = to_text_with_positions(module, show_spans=False)
+    return apply_edits(printed.text, provenance_edits(parsed, trace, module, printed.text, printed.positions.get))
+
+
+def test_a_text_says_of_each_value_its_layer_its_place_in_the_text_before_and_whether_it_is_a_layers_output():
+    lines = [line.strip() for line in annotated(MODEL, "SimplifyInference").splitlines()]
+    places = "from=model.relay:6:8, model.relay:5:8"
+    of_layer = f"/* si=[torch.batch_norm_8] {places} */"
+    assert any(line.startswith("%1 = sqrt(") and of_layer in line for line in lines)
+    outputs = [line for line in lines if "output=torch.batch_norm_8" in line]
+    assert len(outputs) == 1
+    assert f"/* si=[torch.batch_norm_8] {places} output=torch.batch_norm_8 */" in outputs[0]
+    assert "/* si=[torch.exp_9, torch.out] from=model.relay:7:3 output=torch.exp_9, torch.out */" in lines[-2]
+
+
+def test_the_chain_goes_on_through_texts():
+    first = annotated(MODEL, "SimplifyInference")
+    second = annotated(first, "ToANormalForm", "DeadCodeElimination")
+    layers = {str(span) for span in layers_in(parse(second)).values()}
+    assert layers == {"model.py:3:7", "torch.batch_norm_8:0:0", "torch.exp_9:0:0, torch.out:0:0"}
+    assert second.count("output=torch.batch_norm_8") == 1
+    line = next(number for number, line in enumerate(first.splitlines(), 1) if "= sqrt(" in line)
+    (sqrt,) = [line for line in second.splitlines() if "= sqrt(" in line]
+    assert f"/* si=[torch.batch_norm_8] from=model.relay:{line}:8 */" in sqrt

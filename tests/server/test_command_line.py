@@ -141,6 +141,13 @@ def test_opt_prints_what_passes_make(model: Path, capsys: pytest.CaptureFixture[
     assert model.read_text() == MODEL
 
 
+def test_opt_writes_where_values_come_from(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "--pass", "EliminateCommonSubexpr", "--provenance", str(model)]) == 0
+    name = model.name
+    assert f"/* si=[{name}:" in capsys.readouterr().out
+    assert model.read_text() == MODEL
+
+
 def test_opt_writes_back_only_when_told_to(model: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.relay"
     assert main(["opt", "-p", "EliminateCommonSubexpr", "-o", str(other), str(model)]) == 0

@@ -1,0 +1,131 @@
+"""Writing where values come from into a text, behind each statement.
+
+``/* si=[torch.batch_norm_8] from=model.relay:4:8, model.relay:5:8 output=torch.batch_norm_8 */``: the layers and places
+that a value came from through everything that is known; where the expressions that it was made from stood in the text
+before; and the layers whose result it is. Reading the text back (:func:`.comments.layers_in`) continues the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...ir.diagnostics import Place, TextEdit
+from ...ir.expressions import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
+from ...ir.module import IRModule
+from ...ir.source import LineIndex, TextSpan
+from ...ir.spans import AnySpan, SequentialSpan, SourceName, Span
+from ...ir.syntax.parsing import Parsed
+from ...ir.visitor import children, post_order
+from ..provenance import Trace
+from ..text_edits.layout import layout_of
+from .comments import COMMENT, layers_in, span_text
+
+__all__ = ["provenance_edits"]
+
+Places = Callable[[Expr], TextSpan | None]
+
+
+def provenance_edits(
+    before: Parsed, trace: Trace, after: IRModule, text: str, place_in_text: Places
+) -> tuple[TextEdit, ...]:
+    """The edits of ``text`` that write behind each of its statements where its value comes from.
+
+    ``text`` says what ``after`` is, and ``place_in_text`` where its expressions stand there; ``before`` is what the
+    ``trace`` began with. Comments that said so before are replaced.
+    """
+    comments = _Comments(before, trace, after)
+    value_at = _values_by_start(after, place_in_text)
+    edits: list[TextEdit] = []
+    for function in layout_of(text).functions:
+        for statement in function.statements:
+            expr = value_at.get(statement.value_start)
+            comment = comments.of(expr) if expr is not None else ""
+            if not comment:
+                continue
+            old = [
+                found
+                for found in COMMENT.finditer(text, statement.value_end, statement.line_end)
+                if found[1].strip().startswith("si=")
+            ]
+            if old:
+                edits.append(TextEdit(TextSpan(old[0].start(), old[0].end()), comment))
+                edits.extend(TextEdit(TextSpan(found.start(), found.end()), "") for found in old[1:])
+            else:
+                edits.append(TextEdit(TextSpan(statement.value_end, statement.value_end), f" {comment}"))
+    return tuple(edits)
+
+
+class _Comments:
+    def __init__(self, before: Parsed, trace: Trace, after: IRModule) -> None:
+        self._before = before
+        self._lines = LineIndex(before.reading.text)
+        self._layers = layers_in(before)
+        self._trace = trace
+        self._source = SourceName(before.reading.name)
+        self._layers_of = {expr: self._named_layers(expr) for expr in post_order(*after.functions.values())}
+        self._outputs = _outputs(after, self._layers_of)
+
+    def of(self, expr: Expr) -> str:
+        """The comment behind a value; empty where nothing is known of it."""
+        origins = self._trace.origins(expr)
+        places = [self._place(origin) for origin in origins]
+        span = SequentialSpan.of(self._layers.get(origin, place) for origin, place in zip(origins, places, strict=True))
+        if span is None:
+            return ""
+        parts = [f"si=[{_listed(span)}]"]
+        came_from = SequentialSpan.of(places)
+        if came_from is not None:
+            parts.append(f"from={_listed(came_from)}")
+        if outputs := self._outputs.get(expr):
+            parts.append(f"output={', '.join(outputs)}")
+        return f"/* {' '.join(parts)} */"
+
+    def _place(self, origin: Expr) -> Span | None:
+        span = self._before.locate(Place(origin)) if isinstance(origin, (Call, Tuple, TupleGetItem)) else None
+        if span is None:
+            return None
+        line, column = self._lines.line_and_column(span.start)
+        return Span(self._source, line + 1, line + 1, column + 1, column + 1)
+
+    def _named_layers(self, expr: Expr) -> frozenset[str]:
+        span = SequentialSpan.of(self._layers.get(origin) for origin in self._trace.origins(expr))
+        return frozenset(part.source_name.name for part in _parts(span) if not part.line)
+
+
+def _parts(span: AnySpan | None) -> tuple[Span, ...]:
+    return () if span is None else span.spans if isinstance(span, SequentialSpan) else (span,)
+
+
+def _listed(span: AnySpan) -> str:
+    return ", ".join(map(span_text, _parts(span)))
+
+
+def _outputs(module: IRModule, layers_of: Mapping[Expr, frozenset[str]]) -> Mapping[Expr, list[str]]:
+    """For each value the layers whose result it is: those that something outside of the layer uses it for."""
+    bound = {expr.var: expr.value for expr in layers_of if isinstance(expr, Let)}
+    leaving: dict[Expr, set[str]] = {}
+
+    def use(part: Expr, layers: frozenset[str]) -> None:
+        while isinstance(part, Var) and part in bound:
+            part = bound[part]
+        if outside := layers_of.get(part, frozenset()) - layers:
+            leaving.setdefault(part, set()).update(outside)
+
+    for user, layers in layers_of.items():
+        if isinstance(user, (Let, Function)):
+            if not isinstance(user.body, Let):
+                use(user.body, frozenset())
+        else:
+            for part in children(user):
+                use(part, layers)
+    return {expr: sorted(layers) for expr, layers in leaving.items()}
+
+
+def _values_by_start(module: IRModule, place_of: Places) -> Mapping[int, Expr]:
+    """For each offset at which a value starts, the outermost one."""
+    furthest: dict[int, tuple[int, Expr]] = {}
+    for expr in post_order(*module.functions.values()):
+        place = place_of(expr) if isinstance(expr, (Call, Tuple, TupleGetItem)) else None
+        if place is not None and furthest.get(place.start, (-1, expr))[0] <= place.end:
+            furthest[place.start] = (place.end, expr)
+    return {start: expr for start, (_, expr) in furthest.items()}
