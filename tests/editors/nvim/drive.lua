@@ -47,6 +47,18 @@ local function drive()
     line = first.lnum, column = first.col, end_column = first.end_col, message = first.message, code = first.code,
   }
 
+  until_true('the virtual text', function()
+    for _, namespace in pairs(vim.api.nvim_get_namespaces()) do
+      for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+        if mark[4].virt_text and mark[4].virt_text_pos ~= 'inline' then
+          report.steps.virtual_text = (report.steps.virtual_text or '')
+            .. table.concat(vim.tbl_map(function(chunk) return chunk[1] end, mark[4].virt_text))
+        end
+      end
+    end
+    return report.steps.virtual_text ~= nil
+  end)
+
   -- 2. Hover over an operator: its type.
   vim.cmd('edit ' .. work .. '/batch_norm.relay')
   until_true('the client', function()
@@ -67,6 +79,20 @@ local function drive()
     return hovered ~= nil and hovered:find('Tensor') ~= nil
   end)
   report.steps.hover = hovered
+
+  -- A preview beside the buffer, which stays as it is.
+  local function diff_windows()
+    return vim.tbl_filter(function(window) return vim.wo[window].diff end, vim.api.nvim_tabpage_list_wins(0))
+  end
+  local function texts_of(windows)
+    return vim.tbl_map(function(window)
+      return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n') .. '\n'
+    end, windows)
+  end
+  vim.cmd('RelayPreview SimplifyInference')
+  until_true('the preview', function() return #diff_windows() == 2 end)
+  report.steps.preview = texts_of(diff_windows())
+  vim.cmd('tabclose')
 
   -- 3. A pass by its command, and one undo.
   local before = buffer_text()
@@ -89,6 +115,18 @@ local function drive()
   vim.cmd('RelayHistory')
   until_true('the history', function() return listed ~= nil end)
   report.steps.history = listed
+  -- A chosen step opens as a diff; going back gives the text before it, and one undo takes that back.
+  vim.ui.select = function(items, _, choose) choose(items[#items]) end
+  vim.cmd('RelayHistory')
+  until_true('the step', function() return #diff_windows() == 2 end)
+  report.steps.step = texts_of(diff_windows())
+  vim.cmd('tabclose')
+  local after = buffer_text()
+  vim.cmd('RelayBack')
+  until_true('the text before', function() return buffer_text() == before end)
+  vim.cmd('silent undo')
+  report.steps.back = { undone = buffer_text() == after }
+  report.steps.pipeline_completion = vim.fn.getcompletion('RelayRunPipeline SimplifyInference,FoldC', 'cmdline')
   local ok, help = pcall(function()
     vim.cmd('helptags ' .. vim.env.RELAY_PLUGIN .. '/doc')
     vim.cmd('help relay-commands')

@@ -101,3 +101,25 @@ def test_the_history_lists_the_pass(steps: dict[str, Any]):
 
 def test_the_help_is_there(steps: dict[str, Any]):
     assert steps["help"]
+
+
+def test_the_diagnostic_stands_behind_its_line(steps: dict[str, Any]):
+    assert "nn.rellu" in steps["virtual_text"]
+
+
+def test_a_preview_is_a_diff_beside_the_buffer(steps: dict[str, Any]):
+    buffer, after = steps["preview"]
+    assert buffer == BATCH_NORM
+    assert "nn.batch_norm" not in after
+
+
+def test_a_step_of_the_history_opens_as_a_diff(steps: dict[str, Any]):
+    assert steps["step"] == [BATCH_NORM, steps["pass"]["after"]]
+
+
+def test_going_back_is_one_change_that_undo_takes_back(steps: dict[str, Any]):
+    assert steps["back"]["undone"]
+
+
+def test_a_pipeline_completes_its_last_pass(steps: dict[str, Any]):
+    assert "SimplifyInference,FoldConstant" in steps["pipeline_completion"]

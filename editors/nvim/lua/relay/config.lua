@@ -3,6 +3,8 @@ local M = {}
 
 M.options = {
   cmd = { 'relay-lsp', 'serve' },
+  -- Whether diagnostics stand behind their lines.
+  virtual_text = true,
   settings = {
     relay = {
       pipeline = { 'SimplifyInference', 'EliminateCommonSubexpr' },

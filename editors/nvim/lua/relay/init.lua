@@ -3,9 +3,28 @@ local config = require('relay.config')
 
 local M = {}
 
---- Start the server for Relay buffers. `options` may give `cmd` and `settings`.
+--- Show diagnostics behind their lines, for this server only: Neovim 0.11 does not by itself.
+local function show_virtual_text()
+  vim.api.nvim_create_autocmd('LspAttach', {
+    group = vim.api.nvim_create_augroup('relay_virtual_text', { clear = true }),
+    callback = function(event)
+      local client = vim.lsp.get_client_by_id(event.data.client_id)
+      if client and client.name == 'relay' and config.options.virtual_text then
+        for _, pulls in ipairs({ false, true }) do
+          local ok, namespace = pcall(vim.lsp.diagnostic.get_namespace, client.id, pulls)
+          if ok then
+            vim.diagnostic.config({ virtual_text = true }, namespace)
+          end
+        end
+      end
+    end,
+  })
+end
+
+--- Start the server for Relay buffers. `options` may give `cmd`, `settings` and `virtual_text`.
 function M.setup(options)
   config.options = vim.tbl_deep_extend('force', config.options, options or {})
+  show_virtual_text()
   if vim.lsp.config then
     vim.lsp.config('relay', config.client())
     vim.lsp.enable('relay')
@@ -37,12 +56,12 @@ function M.client(buffer)
   return client
 end
 
-local function request(method, params, callback)
-  local client = M.client()
+local function request(method, params, callback, buffer)
+  buffer = buffer or vim.api.nvim_get_current_buf()
+  local client = M.client(buffer)
   if not client then
     return
   end
-  local buffer = vim.api.nvim_get_current_buf()
   local function answered(err, result)
     if err then
       vim.notify(err.message or vim.inspect(err), vim.log.levels.ERROR)
@@ -88,12 +107,7 @@ local function split_passes(text)
   return passes
 end
 
---- Run one pass, `Name` or `Name[option=value]`; without a name, choose one.
-function M.run_pass(pass)
-  if pass and pass ~= '' then
-    execute('relay-lsp.runPipeline', { passes = { pass } })
-    return
-  end
+local function choose_pass(callback)
   request('relay/passes', vim.empty_dict(), function(known)
     vim.ui.select(known, {
       prompt = 'Relay pass',
@@ -102,9 +116,20 @@ function M.run_pass(pass)
       end,
     }, function(chosen)
       if chosen then
-        execute('relay-lsp.runPass', { pass = chosen.name })
+        callback(chosen)
       end
     end)
+  end)
+end
+
+--- Run one pass, `Name` or `Name[option=value]`; without a name, choose one.
+function M.run_pass(pass)
+  if pass and pass ~= '' then
+    execute('relay-lsp.runPipeline', { passes = { pass } })
+    return
+  end
+  choose_pass(function(chosen)
+    execute('relay-lsp.runPass', { pass = chosen.name })
   end)
 end
 
@@ -134,24 +159,69 @@ function M.history()
   end)
 end
 
+--- Fill the window with a text that cannot be edited, as one side of a diff.
+local function show_side(name, text)
+  local buffer = vim.api.nvim_get_current_buf()
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split((text:gsub('\n$', '')), '\n', { plain = true }))
+  vim.bo[buffer].buftype = 'nofile'
+  vim.bo[buffer].bufhidden = 'wipe'
+  -- The colours of Relay, but not its filetype: no server is to look at a text that is no file.
+  vim.bo[buffer].syntax = 'relay'
+  vim.bo[buffer].modifiable = false
+  vim.b[buffer].relay_text = name
+  vim.cmd('diffthis')
+end
+
 --- Open the text before and after a step side by side as a diff.
 function M.show_step(step)
-  local function open(side, split)
+  local source = vim.api.nvim_get_current_buf()
+  local function text(side, callback)
     request('relay/historyText', { id = step.id, side = side }, function(result)
-      vim.cmd(split)
-      local buffer = vim.api.nvim_get_current_buf()
-      vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(result.text, '\n', { plain = true }))
-      vim.bo[buffer].buftype = 'nofile'
-      vim.bo[buffer].bufhidden = 'wipe'
-      vim.bo[buffer].filetype = 'relay'
-      vim.bo[buffer].modifiable = false
-      vim.cmd('diffthis')
-      if side == 'before' then
-        open('after', 'vertical new')
-      end
-    end)
+      callback(result.text)
+    end, source)
   end
-  open('before', 'tabnew')
+  text('before', function(before)
+    text('after', function(after)
+      vim.cmd('tabnew')
+      show_side('before ' .. step.pass, before)
+      vim.cmd('rightbelow vertical new')
+      show_side('after ' .. step.pass, after)
+    end)
+  end)
+end
+
+--- Show what passes would make of the buffer as a diff beside it, and which operators come and go.
+function M.preview(text)
+  local passes = split_passes(text or '')
+  if #passes == 0 then
+    choose_pass(function(chosen)
+      M.preview(chosen.name)
+    end)
+    return
+  end
+  local params = vim.tbl_extend('force', this_document(), { passes = passes })
+  request('relay/preview', params, function(result)
+    local refused = result.failed
+    if refused and refused ~= vim.NIL then
+      vim.notify(refused, vim.log.levels.ERROR)
+      return
+    elseif not result.changed then
+      vim.notify(text .. ' changes nothing here.')
+      return
+    end
+    local counts = {}
+    for _, step in ipairs(result.steps) do
+      for operator, count in pairs(step.operators) do
+        counts[#counts + 1] = string.format('%s %+d', operator, count)
+      end
+    end
+    table.sort(counts)
+    vim.cmd('tab split')
+    vim.cmd('diffthis')
+    vim.cmd('rightbelow vertical new')
+    show_side('preview ' .. text, result.after)
+    vim.notify(text .. ': ' .. (#counts > 0 and table.concat(counts, ', ') or 'every operator stays'))
+  end)
 end
 
 --- Give the buffer the text it had before the newest step of its history, as one change that `u` undoes.
@@ -210,9 +280,16 @@ function M.complete(lead)
       return item.name
     end, answer.result)
   end
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name:lower(), lead:lower())
-  end, names)
+  -- In a pipeline the names before the last comma are done.
+  local done, begun = lead:match('^(.*,%s*)([^,]*)$')
+  done, begun = done or '', (begun or lead):lower()
+  local found = {}
+  for _, name in ipairs(names) do
+    if vim.startswith(name:lower(), begun) then
+      found[#found + 1] = done .. name
+    end
+  end
+  return found
 end
 
 return M
