@@ -201,7 +201,7 @@ class _OpenLowering(Lowering):
 class _Facts:
     """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone."""
 
-    __slots__ = ("bound", "is_value", "own", "segment", "shared", "uses")
+    __slots__ = ("bound", "is_broken", "is_value", "own", "segment", "shared", "uses")
 
     def __init__(
         self,
@@ -219,6 +219,7 @@ class _Facts:
         lowered = shared or own
         assert lowered is not None
         self.is_value: Final = lowered.is_value
+        self.is_broken: Final = isinstance(lowered.value, ErrorExpr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +426,7 @@ class _Worker:
 
     def place(self, facts: _Facts, order: float, index: int) -> StatementState:
         """The state of a statement whose earlier ones are in place."""
-        if facts.is_value and index != self.function.end - 1:
+        if facts.is_value and index != self.function.end - 1 and not facts.is_broken:
             raise _NotPlain
         state = self._state(facts, order, index)
         self.states[index] = state

@@ -59,9 +59,7 @@ class CallSite:
 class Snapshot:
     """A buffer at one moment."""
 
-    def __init__(
-        self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice | None] | None
-    ) -> None:
+    def __init__(self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice] | None) -> None:
         self.lines: Final = lines
         self.name: Final = name
         self._split: Final = split
@@ -111,7 +109,7 @@ class Snapshot:
         if origin is not None:
             before, splice = origin
             earlier = before.__dict__.get("_analysis")
-            if earlier is not None and splice is not None:
+            if earlier is not None:
                 edited = earlier.edited(split.segments, split.starts, splice.first, splice.old_end, splice.new_end)
                 if edited is not None:
                     return edited

@@ -129,9 +129,32 @@ def lex(text: str) -> Lexed:
     pieces = _PIECE.findall(text)
     kinds = "".join(map(_kinds.__getitem__, pieces))
     if OPEN_COMMENT in kinds:
-        pieces = [piece for piece, _ in lex_from(text, 0)]
+        pieces = _lex_open_comments(text, pieces, kinds)
         kinds = "".join(map(_kinds.__getitem__, pieces))
     return Lexed(kinds, pieces)
+
+
+def _lex_open_comments(text: str, pieces: list[str], kinds: str) -> list[str]:
+    """The pieces of a text with comments that are nested or never closed.
+
+    The first few are stepped over one at a time; a text with more of them is read piece by piece from there on.
+    """
+    made: list[str] = []
+    position = 0
+    for _ in range(_FEW_COMMENTS):
+        opened = kinds.find(OPEN_COMMENT)
+        if opened < 0:
+            break
+        made.extend(pieces[:opened])
+        position += sum(map(len, pieces[:opened]))
+        comment, _ = next(lex_from(text, position))
+        made.append(comment)
+        position += len(comment)
+        pieces = _PIECE.findall(text, position)
+        kinds = "".join(map(_kinds.__getitem__, pieces))
+    if OPEN_COMMENT in kinds:
+        pieces = [piece for piece, _ in lex_from(text, position)]
+    return [*made, *pieces]
 
 
 def lex_from(text: str, position: int) -> Iterator[tuple[str, str]]:
@@ -158,6 +181,7 @@ def lex_from(text: str, position: int) -> Iterator[tuple[str, str]]:
         position += len(piece)
 
 
+_FEW_COMMENTS: Final = 4
 _COMMENT_MARK = re.compile(r"/\*|\*/")
 
 

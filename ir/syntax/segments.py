@@ -116,6 +116,8 @@ class Splitter:
                 return Cut(first + 1, Role.CLOSE, False)
             end = after.end() if kinds[after.end() - 1] == ";" else first + 1
             return Cut(end, Role.EXTRA_CLOSE, True)
+        if kinds[first] == "{" and self._closed(first + 1) is None:
+            return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
         if end == len(kinds) or kinds[end] == "}":
             return Cut(end, Role.STATEMENT, True)

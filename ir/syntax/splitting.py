@@ -45,13 +45,24 @@ class Split:
         self.starts: Final = starts
         self.is_local: Final = is_local
 
-    def edited(self, text: str, span: TextSpan, length: int) -> tuple[Split, Splice | None]:
-        """The segments of ``text``, in which ``length`` characters replaced ``span``; and what changed, if known."""
+    def edited(self, text: str, span: TextSpan, length: int) -> tuple[Split, Splice]:
+        """The segments of ``text``, in which ``length`` characters replaced ``span``; and what changed."""
         if self.is_local and self.segments:
             found = self._spliced(text, span, length)
             if found is not None:
                 return found
-        return split_text(text), None
+        return self._matched(split_text(text))
+
+    def _matched(self, made: Split) -> tuple[Split, Splice]:
+        """A text that was split anew: the segments at its ends that stayed the same are the old ones."""
+        old, new = self.segments, made.segments
+        first = _kept_before(old, new)
+        most = min(len(old), len(new)) - first
+        after = _kept_before(old[: -most - 1 : -1], new[: -most - 1 : -1]) if most else 0
+        segments = old[:first]
+        segments.extend(new[first : len(new) - after])
+        segments.extend(old[len(old) - after :])
+        return Split(segments, made.starts, made.is_local), Splice(first, len(old) - after, len(new) - after)
 
     def _spliced(self, text: str, span: TextSpan, length: int) -> tuple[Split, Splice] | None:
         starts, segments = self.starts, self.segments

@@ -12,7 +12,7 @@ from .shapes import ShapeNode
 from .statements import Block, Segment, Statement
 from .tokens import BLOCK, CLAUSES, KEYWORDS
 
-__all__ = ["SyntaxNode", "TokenRole", "nodes_at", "roles_of", "token_index_at"]
+__all__ = ["SyntaxNode", "TokenRole", "nodes_at", "roles_of", "statement_range", "token_index_at"]
 
 
 class TokenRole(enum.Enum):
@@ -193,6 +193,15 @@ def _path_in(segment: Segment, statement: Statement, offset: int) -> Iterator[Sh
                 if offset < span.end:
                     break
         node = inner
+
+
+def statement_range(segment: Segment, token: int, base: int) -> TextSpan:
+    """The range of the statement, parameter or pattern that the name at ``token`` is defined by."""
+    span = segment.span(token)
+    for node in nodes_at(segment, span.start, base):
+        if node.kind in ("statement", "parameter", "variable_pattern", "constructor"):
+            return node.span
+    return span.shifted(base)
 
 
 def comments_of(segment: Segment) -> Iterator[tuple[int, str]]:
