@@ -139,7 +139,16 @@ class Fill(ExprMutator):
             self._bind_to[expr.value] = expr
             yield expr.value
         body = yield expr.body
-        return self._compound(expr, self._wrap(self._scopes.opened[expr][0], body), let)
+        inner = self._scopes.opened[expr][0]
+        if not self._is_bound(expr, let):
+            return self._placed(self._wrap(inner, body))
+        # ``let a = (let b = …; c)`` becomes ``let b = …; let a = c``.
+        self._scopes.scope_of[expr].take(inner)
+        return self._compound(expr, body, let)
+
+    def _is_bound(self, expr: Expr, let: Let | None) -> bool:
+        """Whether ``expr`` is to have a binding: a ``let`` asks for it, or it is one of those to bind."""
+        return let is not None or self._included is None or expr in self._included
 
     def _match(self, expr: Match, let: Let | None) -> Descent:
         data = yield expr.data
@@ -154,7 +163,7 @@ class Fill(ExprMutator):
 
     def _compound(self, expr: Expr, now: Expr, let: Let | None) -> Expr:
         """Bind ``now``, which ``expr`` became, to the let's variable or a new one, if it is to be bound at all."""
-        if let is None and self._included is not None and expr not in self._included:
+        if not self._is_bound(expr, let):
             return self._placed(now)
         scope = self._scopes.scope_of[expr]
         if let is not None:
@@ -162,7 +171,6 @@ class Fill(ExprMutator):
         else:
             var, source = Var("x"), expr
             self.record.record(var, expr)
-        # ``let a = (let b = …; c)`` becomes ``let b = …; let a = c``.
         while isinstance(now, Let):
             self._bind(scope, now.var, now.value, now)
             now = now.body

@@ -9,6 +9,7 @@ Source of the rule: ``src/relay/analysis/dependency_graph.cc``, ``CalcScope`` in
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -49,12 +50,24 @@ class Scope:
     def __init__(self, parent: Scope | None = None) -> None:
         self.parent: Scope = parent if parent is not None else self
         self.level: int = parent.level + 1 if parent is not None else 0
-        self.bindings: list[Binding] = []
+        self.bindings: deque[Binding] = deque()
         # A second way up, of a length that makes any climb logarithmic: thousands of nested lets are ordinary.
         self._jump: Scope = self
         if parent is not None:
             far = parent._jump
             self._jump = far._jump if parent.level - far.level == far.level - far._jump.level else parent
+
+    def take(self, inner: Scope) -> None:
+        """Append the bindings of ``inner``, which has none from then on.
+
+        Only the shorter of the two is moved: a hundred thousand nested scopes hand theirs up in linear time.
+        """
+        if len(self.bindings) < len(inner.bindings):
+            inner.bindings.extendleft(reversed(self.bindings))
+            self.bindings = inner.bindings
+        else:
+            self.bindings.extend(inner.bindings)
+        inner.bindings = deque()
 
     def common_ancestor(self, other: Scope) -> Scope:
         """The innermost scope that holds both."""
