@@ -23,6 +23,11 @@ def passes(options: argparse.Namespace) -> int:
     from ...passes import registered
 
     known = registered()
+    if options.name is None and options.markdown:
+        from ...passes.infrastructure.catalogue import document_passes
+
+        print(document_passes(), end="")
+        return EXIT_OK
     if options.name is None:
         described = [kind.declaration() for kind in known.values()]
         if options.format == "json":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from ..capabilities import server_version
 from .problems import EXIT_TROUBLE, CommandError
@@ -15,6 +17,8 @@ __all__ = ["parser", "run"]
 _DESCRIPTION = """\
 Work with TVM Relay's textual IR: check it, format it, run passes over it, or serve an editor.
 """
+
+_VERBOSE_HELP = "show the traceback of an internal error"
 
 _EPILOG = """\
 examples:
@@ -32,7 +36,7 @@ A file called - is standard input. The exit code is 0 if all is well, 1 if somet
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; gives the exit code. What goes wrong is said in a sentence, never with a traceback."""
+    """Run a command; gives the exit code. What goes wrong is said in a sentence, with a traceback only if asked for."""
     options = parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
@@ -47,6 +51,23 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("relay-lsp: interrupted", file=sys.stderr)
         return 130
+    except Exception as error:
+        if options.verbose:
+            traceback.print_exc()
+        print(f"relay-lsp: {_internal_error(error, options.verbose)}", file=sys.stderr)
+        return EXIT_TROUBLE
+
+
+def _internal_error(error: Exception, verbose: bool) -> str:
+    """What to say of a fault of the program itself, and what a report of it needs."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    shown = "the lines above" if verbose else "what it prints with --verbose"
+    return (
+        f"an internal error ({what}; {Path(place.filename).name}:{place.lineno}).\n"
+        f"This is a fault of relay-lsp {server_version()}, not of your file, which is as it was. Please report it with "
+        f"the command, {shown}, and if you can the file."
+    )
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     root.add_argument("--version", action="version", version=f"relay-lsp {server_version()}")
+    root.add_argument("-v", "--verbose", action="store_true", help=_VERBOSE_HELP)
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in (_add_serve, _add_check, _add_format, _add_opt, _add_trace, _add_bisect, _add_passes, _add_ops):
         add(commands)
@@ -70,12 +92,15 @@ Commands = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage]
 def _add(
     commands: Commands[argparse.ArgumentParser], name: str, help: str, description: str = ""
 ) -> argparse.ArgumentParser:
-    return commands.add_parser(
+    command = commands.add_parser(
         name,
         help=help,
         description=description or help[0].upper() + help[1:] + ".",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    # Suppressed where it is not given, so that one before the command's name is not undone.
+    command.add_argument("-v", "--verbose", action="store_true", default=argparse.SUPPRESS, help=_VERBOSE_HELP)
+    return command
 
 
 def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -212,6 +237,7 @@ def _add_bisect(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
     passes = _add(commands, "passes", "list the passes, or explain one")
     passes.add_argument("name", metavar="NAME", nargs="?")
+    passes.add_argument("--markdown", action="store_true", help="print docs/passes.md: all about every pass")
     passes.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
 
     def command(options: argparse.Namespace) -> int:
