@@ -43,9 +43,18 @@ class Speaking:
 SpeakingInstrument = pass_instrument(Speaking)
 
 
+def speaking(name: str, said: list[str], bad: str = "", runs: bool = True) -> PassInstrument:
+    made: object = SpeakingInstrument(name, said, bad, runs)
+    assert isinstance(made, PassInstrument)
+    return made
+
+
 def instruments(said: list[str], bad: str = "", runs: bool = True) -> list[PassInstrument]:
-    names = ["Fine_0", "Bad" if bad else "Skip", "Fine_1"]
-    return [SpeakingInstrument(name, said, *((bad, runs) if name in ("Bad", "Skip") else ())) for name in names]
+    return [
+        speaking("Fine_0", said),
+        speaking("Bad" if bad else "Skip", said, bad, runs),
+        speaking("Fine_1", said),
+    ]
 
 
 def module() -> IRModule:

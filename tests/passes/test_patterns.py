@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.expressions import Call, Expr, Function
-from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.application import apply, attrs_of
+from relay_lsp.ir.ops.tensor.unary import ClipAttrs
 from relay_lsp.ir.types import TensorType
 from relay_lsp.passes import PassError, Trace, function_pass
 from relay_lsp.passes.patterns import (
@@ -128,7 +129,9 @@ def test_a_callback_without_end_is_stopped():
             self.pattern = is_op("clip")(self.value)
 
         def callback(self, pre, post, node_map):
-            return apply("clip", node_map[self.value][0], a_min=0.0, a_max=post.attrs.a_max + 1)
+            assert isinstance(post, Call)
+            limit = attrs_of(post, ClipAttrs).a_max
+            return apply("clip", node_map[self.value][0], a_min=0.0, a_max=limit + 1)
 
     module = read("def @main(%x: Tensor[(4), float32]) { clip(%x, a_min=0f, a_max=6f) }")
     with pytest.raises(PassError, match="no end of rewriting after 100 rounds; Raise"):

@@ -65,6 +65,7 @@ def test_the_first_error_is_exactly_at_the_fault(code: str, text: str):
     source, start, end = marked(VERSION + text)
     first = Snapshot.open(source, "example").diagnostics[0]
     assert first.code == code
+    assert first.span is not None
     assert (first.span.start, first.span.end) == (start, end)
 
 
@@ -102,7 +103,9 @@ def test_all_errors_are_reported_and_none_that_follows():
         + "def @main(%x: int32) {\n  %0 = ad(%x, 1);\n  %1 = add(%0, 1;\n  %2 = add(%1, %y);\n  add(%2, %0)\n}\n"
     )
     found = [
-        (diagnostic.code, text[diagnostic.span.start : diagnostic.span.end]) for diagnostic in parse(text).diagnostics
+        (diagnostic.code, text[diagnostic.span.start : diagnostic.span.end])
+        for diagnostic in parse(text).diagnostics
+        if diagnostic.span is not None
     ]
     assert found == [("undefined-operator", "ad"), ("missing-token", ""), ("undefined-variable", "%y")]
 

@@ -18,6 +18,8 @@ from relay_lsp.ir.expressions import (
     TupleGetItem,
     Var,
 )
+from relay_lsp.ir.ops.application import attrs_of
+from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
 from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.syntax import parse, parse_expr
 from relay_lsp.ir.types import FuncType, RelayRefType, TensorType, TupleType, TypeCall
@@ -120,15 +122,17 @@ def test_a_let_whose_value_is_printed_as_a_let():
 def test_attributes_of_every_kind():
     call = expr('free_var %x; nn.conv2d(%x, %x, padding=[1, 1], channels=8, data_layout="NHWC", out_dtype="float16")')
     assert isinstance(call, Call)
-    attrs = call.attrs
+    attrs = attrs_of(call, Conv2DAttrs)
     assert (attrs.padding, attrs.channels, attrs.data_layout, attrs.out_dtype) == ((1, 1), 8, "NHWC", "float16")
 
 
 def test_attributes_of_a_function():
     main = function('def @main(%x: int32, Primitive=1, Compiler="a\\"b", rates=[0.5f, 2i64], none=None) { %x }')
     assert main.attrs == {"Primitive": 1, "Compiler": 'a"b', "rates": (0.5, 2), "none": None}
-    assert isinstance(main.attrs["rates"][1], IntImm)
-    assert not isinstance(main.attrs["rates"][0], FloatImm)
+    rates = main.attrs["rates"]
+    assert isinstance(rates, tuple)
+    assert isinstance(rates[1], IntImm)
+    assert not isinstance(rates[0], FloatImm)
 
 
 def test_types():
