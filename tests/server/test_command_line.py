@@ -116,6 +116,32 @@ def test_an_empty_file_and_windows_line_ends(tmp_path: Path, capsys: pytest.Capt
     assert main(["check", str(path)]) == 0
 
 
+def test_a_file_of_fifty_megabytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "large.relay"
+    path.write_text(BROKEN + "// " + "x" * (50 << 20) + "\n")
+    assert main(["check", str(path)]) == 1
+    assert f"{path}:5:3: error[" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MODEL.partition("\n")[2],
+        MODEL.replace("  ", "\t"),
+        MODEL.replace("  multiply", "  /* 卷积 🎈 */ multiply"),
+        MODEL.replace("\n", "\r"),
+    ],
+    ids=["without a version line", "tabs", "emoji and CJK", "line ends of old"],
+)
+def test_text_that_others_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    path = tmp_path / "model.relay"
+    path.write_bytes(text.encode())
+    assert main(["check", str(path)]) in (0, 1)
+    assert main(["format", str(path)]) == 0
+    assert path.read_bytes().decode().split() == text.split() or "🎈" in path.read_bytes().decode()
+    assert "internal error" not in capsys.readouterr().err
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BROKEN.encode())))
     assert main(["check", "-"]) == 1

@@ -16,6 +16,7 @@ from .syntax import (
     expression_at,
     fresh_name,
     indentation,
+    line_end,
     names_in,
     outer_names,
 )
@@ -57,7 +58,8 @@ def _extract(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     listed = ", ".join(f"{parameters[symbol]}{_annotation(type)}" for symbol, type in zip(outer, types, strict=True))
     arrow = f" -> {spelled}" if (spelled := written(result)) else ""
     body = _body(snapshot.text, span, outer, parameters)
-    definition = f"\n\n{head}({listed}){arrow} {{\n  {body}\n}}"
+    end_of_line = line_end(snapshot.text)
+    definition = end_of_line.join(("", "", f"{head}({listed}){arrow} {{", f"  {body}", "}"))
     call = f"{name}({', '.join(symbol.name for symbol in outer)})"
     end = definition_span(snapshot, function).end
     return checked(snapshot, [TextEdit(span, call), TextEdit(TextSpan(end, end), definition)])

@@ -129,6 +129,16 @@ def @extracted(%v0: Tensor[(1, 8), float32], %x: Tensor[(1, 8), float32]) -> Ten
     )
 
 
+def test_lines_end_as_those_of_the_text_do() -> None:
+    text = '#[version = "0.0.5"]\r\ndef @main(%x: float32) {\r\n  exp(log(%x))\r\n}\r\n'
+    snapshot = Snapshot.open(text, "fixture.relay")
+    start = text.index("log")
+    found = offered(snapshot, TextSpan(start, start + len("log(%x)")))
+    for name in ("graph.bind", "function.extract"):
+        result = apply_edits(text, found[name].edits())
+        assert result.count("\n") == result.count("\r\n") > text.count("\n")
+
+
 def test_types_that_a_function_leaves_open_are_left_open() -> None:
     text = refactored("def @main[A](%x: A, %f: fn (A) -> A) -> A {\n  %f(«%f(%x)»)\n}\n", "function.extract")
     assert "def @extracted[A](%f: fn (A) -> A, %x: A) -> A {" in text

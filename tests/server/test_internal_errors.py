@@ -1,0 +1,77 @@
+"""A fault of the program itself is reported, costs nothing of the user's, and ends nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relay_lsp.server.__main__ import main
+from relay_lsp.server.application import create_server
+from relay_lsp.server.command_line import check
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """A file whose check runs into a fault."""
+
+    def fail(name: str) -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(check, "read_file", fail)
+    return str(tmp_path / "model.relay")
+
+
+def test_a_command_says_what_to_report_and_shows_no_traceback(faulty: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", faulty]) == 2
+    shown = capsys.readouterr().err
+    assert "an internal error (KeyError: 'a fault'; test_internal_errors.py:" in shown
+    assert "Please report it" in shown
+    assert "--verbose" in shown
+    assert "Traceback" not in shown
+
+
+@pytest.mark.parametrize("verbose", [["--verbose", "check"], ["check", "-v"]])
+def test_the_traceback_is_shown_on_request(faulty: str, verbose: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*verbose, faulty]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+class _Answers:
+    """A writer that keeps what the server sends."""
+
+    def __init__(self) -> None:
+        self.messages: list[dict[str, Any]] = []
+
+    def write(self, data: bytes) -> None:
+        self.messages.append(json.loads(data.partition(b"\r\n\r\n")[2]))
+
+    def close(self) -> None:
+        pass
+
+
+def test_the_server_answers_with_an_error_logs_it_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    async def serve() -> list[dict[str, Any]]:
+        server = create_server()
+
+        def fail(*_: object) -> None:
+            raise KeyError("a fault")
+
+        server.feature("test/fault")(fail)
+        answers = _Answers()
+        server.protocol.set_writer(answers)  # pyright: ignore[reportArgumentType]
+        for number, method in enumerate(("initialize", "test/fault", "shutdown"), 1):
+            params = {"capabilities": {}, "processId": None, "rootUri": None} if method == "initialize" else None
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.take(json.dumps(message).encode())
+            await asyncio.sleep(0.05)
+        return answers.messages
+
+    answered = {message["id"]: message for message in asyncio.run(serve()) if "id" in message}
+    assert "error" in answered[2]
+    assert "a fault" in json.dumps(answered[2]["error"])
+    assert "error" not in answered[3]
+    assert "a fault" in caplog.text
