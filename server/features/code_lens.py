@@ -18,6 +18,8 @@ class Lens:
     span: TextSpan
     title: str
     runs_pipeline: bool = False
+    function: str = ""
+    """The one function that the pipeline is run on; empty for all."""
 
 
 def lenses(snapshot: Snapshot) -> Iterator[Lens]:
@@ -34,6 +36,9 @@ def lenses(snapshot: Snapshot) -> Iterator[Lens]:
         if function.uses:
             parts.append(_count(len(set(function.uses) - {function.span}), "use"))
         yield Lens(function.span, ", ".join(parts))
+        if len(functions) > 1:
+            title = f"Run pipeline on {function.name}"
+            yield Lens(function.span, title, runs_pipeline=True, function=function.name)
     if functions:
         yield Lens(functions[0].span, "Run pipeline", runs_pipeline=True)
 

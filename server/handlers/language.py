@@ -291,7 +291,8 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
     for lens in lenses(seen.snapshot):
         command = types.Command(lens.title, "")
         if lens.runs_pipeline:
-            command = types.Command(lens.title, RUN_PIPELINE, arguments=[{"uri": seen.document.uri}])
+            argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
+            command = types.Command(lens.title, RUN_PIPELINE, arguments=[argument])
         found.append(types.CodeLens(seen.converter.range(lens.span), command))
     return found
 

@@ -8,6 +8,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
 from relay_lsp.server.features.code_actions import fix_all_of_kind
+from relay_lsp.server.features.code_lens import lenses
 from relay_lsp.server.features.completion import Completion, completions, documentation
 from relay_lsp.server.features.file_names import rename_source
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_shapes
@@ -190,3 +191,9 @@ def test_the_forms_that_a_function_is_not_in_are_offered() -> None:
     cursor = TextSpan(fixture.offset, fixture.offset)
     titles = [action.title for action in normal_form_actions(fixture.snapshot, cursor)]
     assert titles == ["Convert @main to A-normal form"]
+
+
+def test_a_pipeline_can_be_run_on_one_of_several_functions() -> None:
+    snapshot = read_fixture("def @half(%x: float32) { %x }\ndef @main(%x: float32) { @half(%x) }").snapshot
+    found = {lens.title: lens.function for lens in lenses(snapshot) if lens.runs_pipeline}
+    assert found == {"Run pipeline": "", "Run pipeline on @half": "@half", "Run pipeline on @main": "@main"}

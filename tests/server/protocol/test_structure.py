@@ -113,6 +113,20 @@ async def test_one_function_is_converted_to_another_form(editor: Editor) -> None
     assert all(edit.range.start.line > 3 for edit in changes(chosen).edits if isinstance(edit, types.TextEdit))
 
 
+async def test_a_pipeline_is_run_on_one_function(editor: Editor) -> None:
+    editor.open(MODEL)
+    argument = {"uri": URI, "passes": ["ToANormalForm"], "function": "@main"}
+    answer = await editor.client.workspace_execute_command_async(
+        types.ExecuteCommandParams("relay-lsp.runPipeline", [argument])
+    )
+    assert answer["applied"] if isinstance(answer, dict) else answer.applied
+    (edit,) = editor.applied
+    assert edit.document_changes
+    change = edit.document_changes[0]
+    assert isinstance(change, types.TextDocumentEdit)
+    assert all(part.range.start.line > 3 for part in change.edits)
+
+
 async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor: Editor) -> None:
     settings: dict[str, Any] = {"inlayHints": {"types": False, "argumentNames": True}, **editor.settings}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": settings}))
