@@ -8,7 +8,14 @@ import pytest
 
 from relay_lsp.ir.ops import operator
 from relay_lsp.passes import create, find
-from relay_lsp.passes.infrastructure.extensions import fault_of, load_file, unload
+from relay_lsp.passes.infrastructure.extensions import (
+    extension_of_pass,
+    fault_of,
+    load_entry_points,
+    load_file,
+    load_package,
+    unload,
+)
 
 from .modules import assert_same, read
 
@@ -109,3 +116,48 @@ def test_a_pass_that_raises_while_it_runs_is_shown_at_its_line(tmp_path):
         create("fails")(read("def @main(%x: int32) { %x }"))
     assert fault_of(raised.value, file).line == 6
     unload(extension.origin)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Makes an installed package of this name, whose entry points name its module."""
+
+    def make(name, text):
+        (tmp_path / f"{name}_passes.py").write_text(text)
+        metadata = tmp_path / f"{name}-1.0.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (metadata / "entry_points.txt").write_text(f"[relay_lsp.passes]\nmine = {name}_passes\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        return tmp_path / f"{name}_passes.py"
+
+    return make
+
+
+def test_a_package_brings_what_its_entry_points_name(package):
+    package("wellmade", DOUBLE)
+    (extension,) = load_package("wellmade")
+    assert extension.fault is None
+    assert extension.origin == "relay_lsp.passes:mine"
+    assert extension.passes == ("SwapRelu", "look_at")
+    found = extension_of_pass("SwapRelu")
+    assert found is not None
+    assert found.path.endswith("wellmade_passes.py")
+    unload(extension.origin)
+    assert [each.origin for each in load_entry_points()] == ["relay_lsp.passes:mine"]
+    unload(extension.origin)
+
+
+def test_a_faulty_package_is_shown_at_its_line(package):
+    file = package("faulty", DOUBLE + "\nboom = 1 / 0\n")
+    (extension,) = load_package("faulty")
+    assert extension.fault is not None
+    assert extension.fault.path == str(file)
+    assert extension.fault.line == DOUBLE.count("\n") + 2
+    assert find("SwapRelu") is None
+
+
+def test_a_package_that_is_not_there_is_said_so():
+    (extension,) = load_package("no-such-package")
+    assert extension.fault is not None
+    assert extension.fault.message == "no package called no-such-package is installed"

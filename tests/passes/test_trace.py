@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
+import sys
+from collections.abc import Callable, Sequence
 
 from relay_lsp.ir.expressions import Call, Expr, Function, Var
 from relay_lsp.ir.module import IRModule
@@ -159,12 +160,52 @@ def test_outlining_gathers_what_one_expression_became_and_is_undone():
     assert names(trace.origins(call(inlined, "sqrt"))) == ["TupleGetItem", "nn.batch_norm"]
 
 
-@pytest.mark.parametrize("count", [2000])
-def test_an_answer_does_not_cost_the_module(count):
+def effort(ask: Callable[[Expr], object], expr: Expr) -> int:
+    """How many functions are called to get an answer."""
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        ask(expr)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def trace_of_a_chain(count: int, passes: Sequence[str]) -> tuple[Trace, Expr, Expr]:
+    """A trace over a chain of ``count`` operators, with an expression of the first and one of the last module."""
     body = "\n".join(f"  %{number} = nn.relu({'%x' if not number else f'%{number - 1}'});" for number in range(count))
-    module = read(f"def @main(%x: Tensor[(4), float32]) {{\n{body}\n  %{count - 1}\n}}")
+    module = before = read(f"def @main(%x: Tensor[(4), float32]) {{\n{body}\n  %{count - 1}\n}}")
     with Trace() as trace:
-        for name in ("ToANormalForm", "ToGraphNormalForm"):
+        for name in passes:
             module = create(name)(module)
-    last = calls(module, "nn.relu")[-1]
-    assert len(trace.history(last)) < 20
+    return trace, calls(before, "nn.relu")[count // 2], calls(module, "nn.relu")[count // 2]
+
+
+def test_an_answer_costs_what_it_tells_and_not_the_size_of_the_module():
+    pair = ("ToANormalForm", "ToGraphNormalForm")
+    efforts: list[list[int]] = []
+    for count in (20, 2000):
+        trace, first, last = trace_of_a_chain(count, pair)
+        assert 0 < len(trace.history(last)) < 20
+        efforts.append(
+            [
+                effort(trace.origins, last),
+                effort(trace.descendants, first),
+                effort(trace.history, last),
+            ]
+        )
+    assert efforts[0] == efforts[1]
+
+
+def test_steps_that_leave_a_value_alone_cost_nothing():
+    few, many = (["ToANormalForm", *["FastMath", "DivToMul"] * times] for times in (1, 10))
+    efforts = []
+    for passes in (few, many):
+        trace, _, last = trace_of_a_chain(30, passes)
+        efforts.append(effort(trace.history, last))
+    assert efforts[0] == efforts[1]

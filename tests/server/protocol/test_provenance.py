@@ -98,3 +98,18 @@ async def test_every_span_of_a_sequence_is_an_origin_with_a_link(profile: str, t
     assert isinstance(found.contents, types.MarkupContent)
     assert f"[`source.relay:2:5`]({target}#L2,5), `torch.relu_9`" in found.contents.value
     await leave(editor)
+
+
+async def test_the_history_outlives_the_editor_and_is_shared(tmp_path: Path) -> None:
+    settings = {"history": {"folder": str(tmp_path)}}
+    first, other = await start("visual-studio-code", settings), await start("neovim", settings)
+    made = await apply(first, MODEL, "SimplifyInference", "EliminateCommonSubexpr")
+    await leave(first)
+    other.open(made)
+    assert [step["pass"] for step in (await ask(other, "relay/history"))["steps"]] == [
+        "SimplifyInference",
+        "EliminateCommonSubexpr",
+    ]
+    answer = await ask(other, "relay/provenance", position=position(made, "multiply("))
+    assert {"pass": "SimplifyInference", "before": ["multiply(%0, %2.0)"]} in answer["events"]
+    await leave(other)
