@@ -8,10 +8,12 @@ from typing import Any, cast
 
 from ..attributes import AttributeValueError, find_attributes
 from ..dimensions import FloatImm, IntImm
-from ..expressions import NDArray
+from ..expressions import Expr, NDArray
 from ..ops.operator import find
 from ..spans import SourceName
-from ..types import DataType
+from ..type_visitor import type_children
+from ..types import DataType, TensorType, Type
+from ..visitor import children
 from .attribute_fields import attribute_kinds
 from .encoding import MetadataError
 from .graph import Graph, GraphNode, read_graph
@@ -34,6 +36,23 @@ def read_metadata(json_text: str) -> dict[str, list[object]]:
         raise MetadataError("the root of the metadata section must be a Map of type keys")
     table = cast("dict[str, object]", root)
     return {key: list(_objects(key, values)) for key, values in table.items()}
+
+
+def _is_sound(made: object) -> bool:
+    """Whether what an expression or type consists of is expressions and types (a damaged section may have anything)."""
+    if isinstance(made, TensorType):
+        shape = cast("object", made.shape)
+        return isinstance(shape, tuple) and not any(
+            isinstance(dim, (Expr, Type, str)) or dim is None for dim in cast("tuple[object, ...]", shape)
+        )
+    try:
+        if isinstance(made, Expr):
+            return all(isinstance(child, Expr) for child in cast("Sequence[object]", children(made)))
+        if isinstance(made, Type):
+            return all(isinstance(child, Type) for child in cast("Sequence[object]", type_children(made)))
+    except (TypeError, AttributeError):  # where a list of parts should be is something else
+        return False
+    return True
 
 
 def _objects(key: str, values: object) -> Sequence[object]:
@@ -154,7 +173,10 @@ class _Reader:
             return find(name) or MetadataNode("Op", name)
         schema = SCHEMAS.get(key)
         if schema is not None:
-            return schema.make({name: self._value(node, name, kind) for name, kind in schema.fields})
+            made = schema.make({name: self._value(node, name, kind) for name, kind in schema.fields})
+            if not _is_sound(made):
+                raise MetadataError(f"a {key} in the metadata section has a part that cannot be there")
+            return made
         cls = find_attributes(key)
         if cls is not None:
             try:
