@@ -1,16 +1,21 @@
-// The Relay extension: starts the server and gives its passes and history a place in the editor.
+// The Relay extension, wherever it runs: reaches the server and gives its passes and history a place in the editor.
 import * as vscode from 'vscode';
-import { LanguageClient, State } from 'vscode-languageclient/node';
+import { BaseLanguageClient, State } from 'vscode-languageclient';
 import { HistoryView } from './history';
 import { HistoryTexts } from './historyTexts';
 import { PassCommands } from './passes';
 import * as protocol from './protocol';
-import { createClient, explainMissingServer } from './server';
+import { explainMissingServer } from './settings';
 import { Status } from './status';
 
-let client: LanguageClient;
+export type CreateClient = (output: vscode.OutputChannel) => BaseLanguageClient;
 
-export async function activate(context: vscode.ExtensionContext): Promise<{ client: () => LanguageClient }> {
+let client: BaseLanguageClient;
+
+export async function activateWith(
+    context: vscode.ExtensionContext,
+    createClient: CreateClient,
+): Promise<{ client: () => BaseLanguageClient }> {
     const output = vscode.window.createOutputChannel('Relay');
     const status = new Status();
     const texts = new HistoryTexts();

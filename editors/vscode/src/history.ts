@@ -1,6 +1,6 @@
 // The view "Relay Pass History": the passes that made this text, and the text at each step.
 import * as vscode from 'vscode';
-import { LanguageClient } from 'vscode-languageclient/node';
+import { BaseLanguageClient } from 'vscode-languageclient';
 import { HistoryTexts } from './historyTexts';
 import { relayEditor } from './passes';
 import * as protocol from './protocol';
@@ -11,7 +11,7 @@ export class HistoryView implements vscode.TreeDataProvider<protocol.HistoryStep
     private readonly view: vscode.TreeView<protocol.HistoryStep>;
 
     constructor(
-        private readonly client: () => LanguageClient,
+        private readonly client: () => BaseLanguageClient,
         private readonly texts: HistoryTexts,
     ) {
         this.view = vscode.window.createTreeView('relay.history', { treeDataProvider: this });

@@ -1,12 +1,12 @@
 // Choosing a pass or a pipeline, with its documentation and its options, and running or previewing it.
 import * as vscode from 'vscode';
-import { LanguageClient } from 'vscode-languageclient/node';
+import { BaseLanguageClient } from 'vscode-languageclient';
 import { HistoryTexts } from './historyTexts';
 import * as protocol from './protocol';
 
 export class PassCommands {
     constructor(
-        private readonly client: () => LanguageClient,
+        private readonly client: () => BaseLanguageClient,
         private readonly texts: HistoryTexts,
         private readonly changed: () => void,
     ) {}

@@ -1,5 +1,5 @@
 // The server's own requests and notifications, as `server/` defines them.
-import { NotificationType, RequestType } from 'vscode-languageclient/node';
+import { NotificationType, RequestType } from 'vscode-languageclient';
 
 export interface PassOption {
     name: string;

@@ -1,5 +1,4 @@
 // A WebSocket as a transport of the language server protocol: one message a frame.
-import { MessageEvent, WebSocket } from 'ws';
 import {
     AbstractMessageReader,
     AbstractMessageWriter,
@@ -7,15 +6,25 @@ import {
     Disposable,
     Message,
     MessageTransports,
-} from 'vscode-languageclient/node';
+} from 'vscode-languageclient';
+
+/** What the WebSocket of a browser and the one of the package ws have in common. */
+export interface Socket {
+    readonly url: string;
+    send(data: string): void;
+    close(): void;
+    addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+    addEventListener(type: 'open' | 'close' | 'error', listener: () => void): void;
+    removeEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+}
 
 class SocketReader extends AbstractMessageReader {
-    constructor(private readonly socket: WebSocket) {
+    constructor(private readonly socket: Socket) {
         super();
     }
 
     listen(callback: DataCallback): Disposable {
-        const onMessage = (event: MessageEvent) => callback(JSON.parse(String(event.data)) as Message);
+        const onMessage = (event: { data: unknown }) => callback(JSON.parse(String(event.data)) as Message);
         this.socket.addEventListener('message', onMessage);
         this.socket.addEventListener('close', () => this.fireClose());
         this.socket.addEventListener('error', () => this.fireError(new Error('the WebSocket failed')));
@@ -24,7 +33,7 @@ class SocketReader extends AbstractMessageReader {
 }
 
 class SocketWriter extends AbstractMessageWriter {
-    constructor(private readonly socket: WebSocket) {
+    constructor(private readonly socket: Socket) {
         super();
     }
 
@@ -37,13 +46,12 @@ class SocketWriter extends AbstractMessageWriter {
     }
 }
 
-/** Open a connection, or fail with the address in the message. */
-export function connect(address: string): Promise<MessageTransports> {
+/** The transport over a socket once it is open; fails with the address in the message. */
+export function connect(socket: Socket): Promise<MessageTransports> {
     return new Promise((resolve, reject) => {
-        const socket = new WebSocket(address);
         socket.addEventListener('open', () =>
             resolve({ reader: new SocketReader(socket), writer: new SocketWriter(socket) }),
         );
-        socket.addEventListener('error', () => reject(new Error(`no Relay server answers at ${address}`)));
+        socket.addEventListener('error', () => reject(new Error(`no Relay server answers at ${socket.url}`)));
     });
 }

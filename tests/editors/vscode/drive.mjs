@@ -26,7 +26,7 @@ const browser = await chromium.launch({
 });
 
 async function newPage() {
-    return (await browser.newContext({ viewport: { width: 1200, height: 700 } })).newPage();
+    return (await browser.newContext({ viewport: { width: 1100, height: 600 } })).newPage();
 }
 
 /** The tests inside the extension host: VS Code loads them and they write their own report. */

@@ -1,24 +1,23 @@
-// How the server is reached: a program of its own over stdio, or a running one over a WebSocket.
+// What a client is told of the user's settings, and what the user is told where they name no server.
 import * as vscode from 'vscode';
-import { LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
-import { connect } from './webSocket';
+import { LanguageClientOptions } from 'vscode-languageclient';
 
-export function createClient(output: vscode.OutputChannel): LanguageClient {
-    const settings = vscode.workspace.getConfiguration('relay');
-    const address = settings.get<string>('server.webSocket', '');
-    const [command, ...args] = settings.get<string[]>('server.command', ['relay-lsp', 'serve']);
-    const server: ServerOptions = address ? () => connect(address) : { command, args };
-    const options: LanguageClientOptions = {
+export function clientOptions(output: vscode.OutputChannel): LanguageClientOptions {
+    return {
         documentSelector: [{ language: 'relay' }],
         outputChannel: output,
         synchronize: { configurationSection: 'relay' },
         initializationOptions: {
-            ...(settings as unknown as Record<string, unknown>),
+            ...(vscode.workspace.getConfiguration('relay') as unknown as Record<string, unknown>),
             trusted: vscode.workspace.isTrusted,
         },
         markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory'] }, supportHtml: false },
     };
-    return new LanguageClient('relay', 'Relay', server, options);
+}
+
+/** The address of a running server, empty where one is to be started. */
+export function serverAddress(): string {
+    return vscode.workspace.getConfiguration('relay').get<string>('server.webSocket', '');
 }
 
 export async function explainMissingServer(error: unknown): Promise<void> {
