@@ -16,8 +16,8 @@ from relay_lsp.passes import PassContext, PassError, Trace, TraceStep, create, r
 from relay_lsp.passes.provenance import expressions_of
 
 CONFORMANCE = Path(__file__).resolve().parents[2] / ".." / "shared" / "conformance"
-MODULES_PER_PASS = 12
-LARGEST_TEXT = 6000
+MODULES_PER_PASS = 40
+LARGEST_TEXT = 20_000
 
 
 @cache
