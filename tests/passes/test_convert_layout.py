@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.ops.application import attrs_of
+from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
 from relay_lsp.passes import PassError, create
 from relay_lsp.passes.verification import verify
 
@@ -109,7 +112,11 @@ def test_depthwise_convolutions_have_a_weight_layout_of_their_own():
         """,
         conv2d=["NHWC", "default"],
     )
-    assert after["main"].body.args[0].attrs.kernel_layout == "HWOI"
+    back = after["main"].body
+    assert isinstance(back, Call)
+    convolution = back.args[0]
+    assert isinstance(convolution, Call)
+    assert attrs_of(convolution, Conv2DAttrs).kernel_layout == "HWOI"
 
 
 def test_operators_that_are_not_named_stay():
