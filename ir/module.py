@@ -61,7 +61,7 @@ class IRModule:
         functions: Mapping[GlobalVar, Function] | None = None,
         type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
     ) -> IRModule:
-        """A module whose ``@main`` is ``expr``; what is not a function becomes the body of one over its free variables."""
+        """A module whose ``@main`` is ``expr``; what is no function becomes the body of one over its free variables."""
         from .visitor import free_type_vars, free_vars
 
         if isinstance(expr, Function):

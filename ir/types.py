@@ -54,7 +54,7 @@ class DataType(str):
 
     @property
     def code(self) -> str:
-        """The kind of number: ``float``, ``int``, ``uint``, ``bfloat``, ``bool``, ``handle``, ``void`` or ``custom[…]``."""
+        """The kind: ``float``, ``int``, ``uint``, ``bfloat``, ``bool``, ``handle``, ``void`` or ``custom[…]``."""
         match = self._match()
         return (match[1] or match[3]) if match else ""
 
