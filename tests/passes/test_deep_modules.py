@@ -63,8 +63,6 @@ def test_a_pass_goes_through_a_deep_module(name, shape):
     with PassContext(opt_level=4), Trace() as trace:
         try:
             create(name, **OPTIONS.get(name, {}))(module(shape))
-        except PassError as refused:
-            # A pass may refuse what it is no pass for; it may not run out of stack.
-            assert refused.message
-        else:
-            assert trace.steps
+        except PassError:
+            return  # A pass may refuse what it is no pass for; it may not run out of stack.
+    assert trace.steps
