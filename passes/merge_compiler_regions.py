@@ -75,28 +75,32 @@ class MergeCompilerRegions(FunctionPass):
 
 
 def _merge(function: Function, regions: RegionSet) -> None:
-    """Merge each region with its parents, those nearest the inputs first."""
-    restrictions: dict[Region, set[Region]] = {}
+    """Merge each region with its parents, those nearest the inputs first.
+
+    Sets of regions are numbers with a bit for each: thousands of regions, most of them kept apart, are ordinary.
+    """
+    # The regions that each has become one with, and those that it may not become one with.
+    members: dict[Region, int] = {}
+    restrictions: dict[Region, int] = {}
     done: set[Region] = set()
     for expr in post_order(function):
         region = regions.region_of(expr) if is_end(expr) else None
         if region is None or region in done:
             continue
+        members[region] = 1 << region.identity
         parents = dict.fromkeys(
             parent for begin in region.inputs if (parent := regions.region_of(begin.args[0])) is not None
         )
-        own = restrictions.setdefault(region, set())
+        own = 0
         for parent in parents:
-            own |= restrictions.get(parent, set())
+            own |= restrictions.get(parent, 0)
         for parent in parents:
             if parent.target != region.target:
-                own.add(parent)
-            elif parent is not region and parent not in own:
+                own |= members[parent]
+            elif parent is not region and not own & members[parent]:
                 regions.merge(parent, region)
-                for held in restrictions.values():
-                    if parent in held:
-                        held.discard(parent)
-                        held.add(region)
+                members[region] |= members.pop(parent)
+        restrictions[region] = own
         done.add(region)
 
 
