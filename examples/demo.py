@@ -47,7 +47,11 @@ def main() -> None:
     title("2. The same with three faults: each at its place, with what would mend it")
     with tempfile.TemporaryDirectory() as folder:
         broken = Path(folder) / "broken.relay"
-        faults = (("nn.relu(", "nn.rellu("), ("strides=", "stride="), ("bn0_gamma: Tensor[(64)", "bn0_gamma: Tensor[(32)"))
+        faults = (
+            ("nn.relu(", "nn.rellu("),
+            ("strides=", "stride="),
+            ("bn_data_gamma: Tensor[(3)", "bn_data_gamma: Tensor[(5)"),
+        )
         damaged = text
         for right, wrong in faults:
             damaged = damaged.replace(right, wrong, 1)
