@@ -179,9 +179,7 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
         help="run the module before and after each pass on random inputs; give no result if they differ",
     )
     _add_seed(opt)
-    opt.add_argument(
-        "--provenance", action="store_true", help="write behind each statement where its value comes from"
-    )
+    opt.add_argument("--provenance", action="store_true", help="write behind each statement where its value comes from")
     opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
 
     def command(options: argparse.Namespace) -> int:

@@ -159,9 +159,7 @@ async def on_workspace_symbol(
         if seen is not None:
             texts.append((seen.snapshot, seen.converter))
     encoding = server.state.documents.encoding
-    texts += (
-        (snapshot, Converter(uri, snapshot.lines, encoding)) for uri, snapshot in await server.state.unopened()
-    )
+    texts += ((snapshot, Converter(uri, snapshot.lines, encoding)) for uri, snapshot in await server.state.unopened())
     found: list[types.SymbolInformation] = []
     for snapshot, converter in texts:
         for symbol in find_symbols(snapshot.symbols, params.query):
