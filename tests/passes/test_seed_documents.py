@@ -6,6 +6,8 @@ of TVM Explorer.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -160,7 +162,8 @@ def test_an_instrument_that_fails_on_entering_takes_the_others_out_again() -> No
             super().enter_pass_ctx()
             raise ValueError(f"{self.label} fails")
 
-    context = PassContext(instruments=[Fine("first"), Fails("second"), Fine("third")])
+    instruments: list[Any] = [Fine("first"), Fails("second"), Fine("third")]
+    context = PassContext(instruments=instruments)
     with pytest.raises(ValueError, match="second fails"), context:
         raise AssertionError("the block does not run")
     assert said == ["first enters", "second enters", "first exits"]
