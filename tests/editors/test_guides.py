@@ -16,6 +16,8 @@ from relay_lsp.passes.infrastructure.extensions import load_file, unload
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), *sorted((DOCS / "features").glob("*.md"))]
 _CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 VERSION = '#[version = "0.0.5"]\n'
 
@@ -71,6 +73,6 @@ def test_the_operators_of_the_guide_are_typed_and_refuse_what_is_wrong(loaded: l
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
 def test_what_a_page_links_to_is_there(page: Path):
-    targets = [target for target in _LINK.findall(page.read_text("utf-8")) if "://" not in target]
+    targets = [target for target in _LINK.findall(_FENCED.sub("", page.read_text("utf-8"))) if "://" not in target]
     missing = [target for target in targets if not (page.parent / target).exists()]
     assert missing == []

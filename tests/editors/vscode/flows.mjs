@@ -14,7 +14,8 @@ async function brokenFile(workbench) {
     await page.keyboard.press('Control+Shift+M');
     const action = page.locator('.action-widget .action', { hasText: 'nn.relu' }).first();
     await workbench.until('the fix', async () => {
-        await workbench.word('nn.rellu').click();
+        await page.keyboard.press('Escape');
+        await workbench.word('nn.rellu').click({ timeout: 3000 });
         await page.keyboard.press('Control+.');
         return action.waitFor({ timeout: 3000 }).then(() => true, () => false);
     });

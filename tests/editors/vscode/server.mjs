@@ -18,6 +18,7 @@ export async function start(work, vsix, settings) {
         'update.mode': 'none',
         'files.autoSave': 'off',
         'editor.hover.delay': 100,
+        'editor.stickyScroll.enabled': false,
         ...settings,
     };
     fs.writeFileSync(path.join(userData, 'User/settings.json'), JSON.stringify(all));
