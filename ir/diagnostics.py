@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from .expressions import Expr
 from .source import TextSpan
@@ -92,3 +92,12 @@ class Diagnostic:
     fixes: tuple[Fix, ...] = ()
     tags: tuple[Tag, ...] = ()
     data: object = None
+
+    def located(self, locate: Callable[[Place], TextSpan | None]) -> Diagnostic:
+        """This finding with the ranges of its place and of its related ones, where it has none and ``locate`` does."""
+        span = locate(self.place) if self.span is None and self.place is not None else self.span
+        related = tuple(
+            replace(other, span=locate(other.place)) if other.span is None and other.place is not None else other
+            for other in self.related
+        )
+        return replace(self, span=span, related=related)

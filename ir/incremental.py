@@ -19,15 +19,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from .diagnostics import Diagnostic, Place, Related, Severity
-from .expressions import Constant, ErrorExpr, Expr, GlobalVar, Let, Var
-from .inference import infer_statement
+from .diagnostics import Diagnostic, Severity
+from .expressions import ErrorExpr, Expr
+from .lowered_statement import LoweredStatement, NotPlain
 from .metadata import MetadataError, read_metadata
-from .ops import operator as operators
 from .source import TextSpan
 from .syntax.lowering import Lowering, Names, Origin, ParameterList, Unit
-from .syntax.places import place_span
-from .syntax.programs import Step
 from .syntax.reading import VERSION_LINE, shift
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.segments import Role
@@ -35,167 +32,12 @@ from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.suggestions import closest, replacement
 from .syntax.tokens import OPEN_COMMENT
-from .types import ERROR, IncompleteType, Type
+from .types import ERROR, Type
 
-__all__ = ["Analysis", "FunctionStatements", "LoweredStatement", "StatementState", "analyse"]
+__all__ = ["Analysis", "FunctionStatements", "StatementState", "analyse"]
 
 _NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
-
-
-class _NotPlain(Exception):
-    """The text is none that can be analysed statement by statement."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Typed:
-    """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start."""
-
-    type: Type
-    diagnostics: tuple[Diagnostic, ...]
-
-
-class LoweredStatement:
-    """A statement lowered with a placeholder for every name that it does not bind itself."""
-
-    __slots__ = (
-        "_nodes",
-        "diagnostics",
-        "guess",
-        "is_value",
-        "lowering",
-        "origins",
-        "placeholders",
-        "typed",
-        "unit",
-        "value",
-    )
-
-    def __init__(self, segment: Segment, names: Names, guess: bool = False) -> None:
-        segment.parse()
-        if len(segment.statements) != 1:
-            raise _NotPlain
-        lowering = _OpenLowering(names, guess)
-        self.unit: Final = Unit(segment, 1 << 30, 0)
-        lowering.enter(self.unit)
-        item = lowering.read(segment.statements[0])
-        if item.kind == "free" or lowering.names_functions:
-            raise _NotPlain
-        value = item.value
-        if isinstance(value, Constant):
-            raise _NotPlain  # an operator that reads its value must see it
-        if item.kind == "let" and item.var is not None:
-            value = Let(item.var, value, item.var)
-        self.value: Final[Expr] = value
-        self.is_value: Final = item.kind == "expression" and not item.terminated
-        self.placeholders: Final = lowering.placeholders
-        self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
-        self.lowering: Final[Lowering] = lowering
-        self.origins: Final = lowering.origins
-        self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
-        self._nodes: dict[tuple[int, int], Expr] | None = None
-        self.guess: LoweredStatement | None = None
-        """The statement with the operator that was probably meant by a misspelled one."""
-        if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
-            meant = LoweredStatement(segment, names, guess=True)
-            self.guess = None if meant.diagnostics else meant
-
-    def type_with(self, types: tuple[Type, ...]) -> _Typed:
-        """The type of the statement where its placeholders have these types, in order."""
-        found = self.typed.get(types)
-        if found is None:
-            found = self.typed[types] = self._infer(types)
-        return found
-
-    @property
-    def nodes(self) -> Mapping[tuple[int, int], Expr]:
-        """The expression made from each node of syntax, by the identities of statement and node."""
-        if self._nodes is None:
-            self._nodes = {(id(origin.statement), id(origin.node)): expr for expr, origin in self.origins.items()}
-        return self._nodes
-
-    def types_with(self, types: tuple[Type, ...]) -> Mapping[Expr, Type]:
-        """The types of the parts of the statement."""
-        known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
-        value = self.value
-        if isinstance(value, ErrorExpr) and not value.parts:
-            return known
-        return {**known, **infer_statement(value, known).types}
-
-    def _infer(self, types: tuple[Type, ...]) -> _Typed:
-        typed = self._infer_written(types)
-        if self.guess is None or typed.type is not ERROR:
-            return typed
-        known = dict(zip(self.placeholders, types, strict=True))
-        meant = self.guess.type_with(tuple([known.get(name, ERROR) for name in self.guess.placeholders]))
-        return typed if meant.diagnostics else _Typed(meant.type, typed.diagnostics)
-
-    def _infer_written(self, types: tuple[Type, ...]) -> _Typed:
-        value = self.value
-        if isinstance(value, ErrorExpr) and not value.parts:
-            return _Typed(ERROR, ())
-        inferred = infer_statement(value, dict(zip(self.placeholders.values(), types, strict=True)))
-        if not inferred.complete and not inferred.diagnostics:
-            raise _NotPlain
-        found = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
-        type = ERROR if isinstance(inferred.type, IncompleteType) else inferred.type
-        return _Typed(type, found)
-
-    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
-        span = diagnostic.span or (self._span(diagnostic.place) if diagnostic.place is not None else None)
-        if span is None:
-            raise _NotPlain
-        related = tuple(
-            Related(other.message, other.span or (self._span(other.place) if other.place else None), other.place)
-            for other in diagnostic.related
-        )
-        return Diagnostic(
-            diagnostic.code,
-            diagnostic.severity,
-            diagnostic.message,
-            span,
-            None,
-            related,
-            diagnostic.fixes,
-            diagnostic.tags,
-        )
-
-    def _span(self, place: Place) -> TextSpan | None:
-        return place_span(self.origins, place)
-
-
-class _OpenLowering(Lowering):
-    """Lowers one statement; a name that it does not bind becomes a placeholder."""
-
-    def __init__(self, names: Names, guess: bool = False) -> None:
-        self.placeholders: dict[str, Var] = {}
-        self.names_functions = False
-        self.guess: Final = guess
-        super().__init__(names, None)
-
-    def _do_name(self, step: Step, values: list[object]) -> object:
-        if self.guess and not step.raw:
-            name = self._text(step.node.first)
-            near = [] if operators.find(name) is not None else closest(name, operators.registered())
-            if near:
-                return operators.find(near[0])
-        return super()._do_name(step, values)
-
-    def _do_local(self, step: Step, values: list[object]) -> Expr:
-        name = self._text(step.node.first)
-        if self.scope.find(name[1:]) is None:
-            return self.placeholders.setdefault(name, Var(name[1:]))
-        return super()._do_local(step, values)
-
-    def _do_graph(self, step: Step, values: list[object]) -> Expr:
-        name = self._text(step.node.first)
-        if int(name[1:]) not in self.graph:
-            return self.placeholders.setdefault(name, Var(name[1:]))
-        return super()._do_graph(step, values)
-
-    def _do_global(self, step: Step, values: list[object]) -> Expr:
-        self.names_functions = True
-        return GlobalVar(self._text(step.node.first)[1:])
 
 
 class _Facts:
@@ -267,7 +109,7 @@ class _Context:
             try:
                 self.names.metadata = read_metadata(text[text.index("]") + 1 :])
             except MetadataError as error:
-                raise _NotPlain from error
+                raise NotPlain from error
 
     def own(self, facts: _Facts) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
@@ -316,7 +158,7 @@ class _Context:
         elif kinds.startswith("G="):
             bound = texts[0]
         if isinstance(own.value, ErrorExpr) and kinds.startswith("G") and not kinds.startswith("G="):
-            raise _NotPlain  # a binding that lost its `=`, or a use: the whole text tells
+            raise NotPlain  # a binding that lost its `=`, or a use: the whole text tells
         return _Facts(segment, bound, tuple(own.placeholders), None, own)
 
 
@@ -395,7 +237,7 @@ class Analysis:
             faulty.extend(i + shift_by for i in self.faulty if i >= old_end)
             worker.follow(new_end, changed, faulty)
             worker.check_result()
-        except _NotPlain:
+        except NotPlain:
             return None
         functions = [*self.functions[:position], worker.function]
         later = self.functions[position + 1 :]
@@ -410,7 +252,7 @@ class Analysis:
         step = (end - start) / (count + 1)
         orders = [start + step * (i + 1) for i in range(count)]
         if any(a >= b for a, b in zip([start, *orders], [*orders, end], strict=True)):
-            raise _NotPlain  # no numbers left between the neighbours: number anew
+            raise NotPlain  # no numbers left between the neighbours: number anew
         return orders
 
 
@@ -427,13 +269,13 @@ class _Worker:
     def place(self, facts: _Facts, order: float, index: int) -> StatementState:
         """The state of a statement whose earlier ones are in place."""
         if facts.is_value and index != self.function.end - 1 and not facts.is_broken:
-            raise _NotPlain
+            raise NotPlain
         state = self._state(facts, order, index)
         self.states[index] = state
         self.touched.append(index)
         if facts.bound is not None:
             if facts.bound in self.function.parameters or facts.bound in self.function.names:
-                raise _NotPlain
+                raise NotPlain
             self.function.names[facts.bound] = state
         return state
 
@@ -459,9 +301,9 @@ class _Worker:
         function = self.function
         last = self.states[function.end - 1] if function.end > function.start else None
         if last is None or not last.facts.is_value:
-            raise _NotPlain
+            raise NotPlain
         if function.result is not None and last.type not in (function.result, ERROR):
-            raise _NotPlain
+            raise NotPlain
 
     def _state(self, facts: _Facts, order: float, index: int) -> StatementState:
         names, parameters = self.function.names, self.function.parameters
@@ -496,7 +338,7 @@ class _Worker:
         known = {name: self._type_of(name, order) for name in facts.uses}
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
         if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
-            raise _NotPlain  # looks like a binding that lost its `=`
+            raise NotPlain  # looks like a binding that lost its `=`
         own = self.context.own(facts)
         meant = {name: (self._type_of(near[0], order) if near else None) for name, near in unknown.items()}
         guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]))
@@ -533,7 +375,7 @@ def analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier:
     """The analysis of a plain text, or ``None``. ``earlier`` lends what it has lowered."""
     try:
         return _analyse(segments, starts, earlier)
-    except _NotPlain:
+    except NotPlain:
         return None
 
 
@@ -541,7 +383,7 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
     count = len(segments)
     index = 0
     if not count or segments[0].role is not Role.DIRECTIVE or segments[0].tokens[1][:1] != [VERSION_LINE]:
-        raise _NotPlain
+        raise NotPlain
     metadata: Segment | None = None
     index = 1
     if segments[-1].role is Role.METADATA:
@@ -558,18 +400,18 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
             if not header.tokens[0] and OPEN_COMMENT not in header.kinds:
                 index += 1
                 continue
-            raise _NotPlain
+            raise NotPlain
         head = _header(context, header, index)
         name, parameters, result = header.tokens[1][1], head.parameters, head.result
         if name in seen:
-            raise _NotPlain
+            raise NotPlain
         seen.add(name)
         start = index + 1
         end = start
         while end < count and segments[end].role is Role.STATEMENT:
             end += 1
         if end == count or segments[end].role is not Role.CLOSE:
-            raise _NotPlain
+            raise NotPlain
         before = _unchanged(earlier, parameters, result, segments[start:end]) if known is not None else None
         function = head.at(start, end, {} if before is None else before.names)
         if before is not None and earlier is not None:
@@ -583,7 +425,7 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
             functions.append(worker.function)
         index = end + 1
     if len(functions) > 1 and len({name for f in functions for name in f.names}) < sum(len(f.names) for f in functions):
-        raise _NotPlain  # a graph variable may be that of an earlier function
+        raise NotPlain  # a graph variable may be that of an earlier function
     return Analysis(context, segments, starts, states, functions, range(len(states)))
 
 
@@ -608,13 +450,13 @@ def _header(context: _Context, header: Segment, index: int) -> FunctionStatement
     """The head of a function, without statements yet."""
     header.parse()
     if header.diagnostics or len(header.statements) != 1 or header.statements[0].root is None:
-        raise _NotPlain
+        raise NotPlain
     lowering = Lowering(context.names, None)
     lowering.enter(Unit(header, 0, 0))
     head = lowering.read_header(header.statements[0])
     generic = any(definition.kind is SymbolKind.TYPE_PARAMETER for definition in lowering.definitions)
     if lowering.diagnostics or generic:
-        raise _NotPlain
+        raise NotPlain
     parameters: dict[str, Type] = {}
     result: Type | None = None
     for value in head:
@@ -623,7 +465,7 @@ def _header(context: _Context, header: Segment, index: int) -> FunctionStatement
         elif isinstance(value, ParameterList):
             for var in value.variables:
                 if var.type_annotation is None or f"%{var.name_hint}" in parameters:
-                    raise _NotPlain
+                    raise NotPlain
                 parameters[f"%{var.name_hint}"] = var.type_annotation
     defined = tuple(lowering.definitions)
     return FunctionStatements(index + 1, index + 1, parameters, result, {}, defined, lowering.origins)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from .diagnostics import Diagnostic, Place, Related, Severity
+from .call_sites import CallSite, call_around
+from .diagnostics import Diagnostic, Place, Severity
 from .expressions import Constructor, Expr, Function, GlobalVar, Var
 from .incremental import Analysis, analyse
 from .inference import Inferred, infer_types
@@ -42,18 +43,6 @@ class Token:
     text: str
     role: TokenRole
     declaration: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CallSite:
-    """The call around a position: what it calls, which argument or attribute the position is in."""
-
-    op_name: str
-    span: TextSpan
-    argument_index: int
-    attribute: str | None
-    arguments: Sequence[TextSpan]
-    attributes: Mapping[str, TextSpan]
 
 
 class Snapshot:
@@ -136,27 +125,10 @@ class Snapshot:
             yield diagnostic
 
     def _located(self, diagnostic: Diagnostic) -> Diagnostic:
-        span = diagnostic.span
-        if span is None and diagnostic.place is not None:
-            span = self._place_span(diagnostic.place)
-        related = tuple(
-            Related(
-                other.message,
-                self._place_span(other.place) if other.span is None and other.place is not None else other.span,
-                other.place,
-            )
-            for other in diagnostic.related
-        )
-        return Diagnostic(
-            diagnostic.code,
-            diagnostic.severity,
-            diagnostic.message,
-            span or TextSpan(0, 0),
-            diagnostic.place,
-            related,
-            diagnostic.fixes or (fixes_for(diagnostic, span, self.text, self._place_span) if span else ()),
-            diagnostic.tags,
-        )
+        located = diagnostic.located(self._place_span)
+        span = located.span
+        fixes = diagnostic.fixes or (fixes_for(diagnostic, span, self.text, self._place_span) if span else ())
+        return replace(located, span=span or TextSpan(0, 0), fixes=fixes, data=None)
 
     @cached_property
     def _names(self) -> StatementNames | None:
@@ -437,7 +409,7 @@ class Snapshot:
         unit = self._unit_at(offset)
         if unit is None:
             return None
-        return _written_call(unit, offset)
+        return call_around(unit, offset)
 
 
 class _SymbolsRead:
@@ -507,74 +479,3 @@ def _constructor_type(module: IRModule, constructor: Constructor) -> Type | None
     parameters = data.type_vars if data is not None else ()
     result = TypeCall(constructor.belong_to, tuple(parameters))
     return FuncType(constructor.inputs, result, tuple(parameters))
-
-
-def _written_call(unit: Unit, offset: int) -> CallSite | None:
-    """The call around ``offset`` by its brackets alone, so that it is found while it is being written."""
-    kinds, _, starts = unit.segment.tokens
-    stack: list[int] = []
-    for token, kind in enumerate(kinds):
-        if unit.base + starts[token] >= offset:
-            break
-        if kind in "([{":
-            stack.append(token)
-        elif kind in ")]}" and stack:
-            stack.pop()
-    while stack:
-        opened = stack.pop()
-        if kinds[opened] == "{":
-            return None
-        if kinds[opened] == "(" and opened and kinds[opened - 1] in "IL@G":
-            return _call_from(unit, opened, offset)
-    return None
-
-
-def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
-    kinds, texts, starts = unit.segment.tokens
-    arguments: list[TextSpan] = []
-    attributes: dict[str, TextSpan] = {}
-    index, depth = -1, 0
-    current: str | None = None
-    begin = opened + 1
-    token = opened + 1
-    in_attribute: str | None = None
-
-    def finish(end: int) -> None:
-        nonlocal begin
-        if end > begin:
-            if kinds[begin : begin + 2] == "I=":
-                attributes[texts[begin]] = unit.range(begin, end - 1)
-            else:
-                arguments.append(unit.range(begin, end - 1))
-        begin = end + 1
-
-    while token < len(kinds):
-        kind = kinds[token]
-        inside = unit.base + starts[token] < offset
-        if kind in "([{":
-            depth += 1
-        elif kind in ")]}":
-            if not depth:
-                break
-            depth -= 1
-        elif kind == ";" and not depth:
-            break
-        elif kind == "," and not depth:
-            finish(token)
-            if inside:
-                current = None
-                index = len(arguments) - 1
-        if not depth and inside and kinds[token : token + 2] == "I=":
-            current = texts[token]
-        token += 1
-    finish(token)
-    in_attribute = current
-    end = unit.span(min(token, len(kinds) - 1)).end
-    return CallSite(
-        texts[opened - 1],
-        TextSpan(unit.span(opened - 1).start, end),
-        index + 1,
-        in_attribute,
-        arguments,
-        attributes,
-    )

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 from .diagnostics import Place
 from .expressions import Expr
-from .incremental import Analysis, FunctionStatements, LoweredStatement, StatementState
+from .incremental import Analysis, FunctionStatements, StatementState
+from .lowered_statement import LoweredStatement
 from .source import TextSpan
 from .symbols import Symbol, is_visible
 from .syntax.lowering import Origin, Unit
