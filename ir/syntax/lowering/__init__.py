@@ -1,0 +1,8 @@
+"""Syntax to expressions, a room for each part of the grammar."""
+
+from .bodies import Item
+from .functions import ParameterList
+from .lowering import Lowering
+from .units import Names, Origin, Unit
+
+__all__ = ["Item", "Lowering", "Names", "Origin", "ParameterList", "Unit"]

@@ -1,0 +1,133 @@
+"""The attributes of calls: written ones are checked and converted by what the operator declares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...attributes import AttributeValueError, Attrs, find_attributes
+from ...diagnostics import Fix, TextEdit
+from ...ops.operator import Op
+from ...source import TextSpan
+from ...types import DataType
+from ..programs import Step
+from ..shapes import ShapeNode
+from ..suggestions import DTYPES, closest, replacement
+from .context import FAILED, LoweringContext
+
+__all__ = ["AttributeLowering", "GivenAttribute"]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAttribute:
+    """An attribute as it was written."""
+
+    name: str
+    value: Any
+    name_token: int
+    node: ShapeNode
+
+
+class AttributeLowering(LoweringContext):
+    """The actions of the rules that read attributes, and their conversion."""
+
+    def _do_attributes(self, step: Step, values: list[Any]) -> list[GivenAttribute]:
+        return values
+
+    def _do_attribute(self, step: Step, values: list[Any]) -> GivenAttribute:
+        token = self.statement.token(step.node.first)
+        return GivenAttribute(self._texts[token], values[0], token, step.node)
+
+    def _keyed_attributes(self, given: list[GivenAttribute]) -> Attrs | None:
+        """The attributes of a call of a function, which name their own class."""
+        key = next((item for item in given if item.name == "attrs_type_key"), None)
+        if key is None:
+            for item in given:
+                self.report(
+                    "unknown-attribute",
+                    "only operators take attributes (a function does where `attrs_type_key` names their class)",
+                    self.unit.span(item.name_token),
+                    [self._removal(item)],
+                )
+            return None
+        if key.value in ("", FAILED):
+            return None
+        declared = find_attributes(key.value) if isinstance(key.value, str) else None
+        if declared is None:
+            self.report("unknown-attribute", f"unknown class of attributes {key.value}", self._range(key.node))
+            return None
+        return self._convert(declared, str(key.value), [item for item in given if item is not key], None)
+
+    def _operator_attributes(
+        self, op: Op, given: list[GivenAttribute] | None, callee_node: ShapeNode, broken: bool
+    ) -> Attrs | None:
+        declared = op.attrs_type
+        if declared is None:
+            for item in given or ():
+                self.report(
+                    "unknown-attribute",
+                    f"{op.name} takes no attributes",
+                    self.unit.span(item.name_token),
+                    [self._removal(item)],
+                )
+            return None
+        return self._convert(declared, op.name, given or [], callee_node, broken)
+
+    def _convert(
+        self,
+        declared: type[Attrs],
+        owner: str,
+        given: list[GivenAttribute],
+        callee_node: ShapeNode | None,
+        broken: bool = False,
+    ) -> Attrs | None:
+        fields = declared.fields()
+        converted: dict[str, Any] = {}
+        failed = False
+        for item in given:
+            field = fields.get(item.name)
+            if field is None:
+                failed = True
+                span = self.unit.span(item.name_token)
+                near = closest(item.name, fields)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                self.report(
+                    "unknown-attribute",
+                    f"{owner} has no attribute {item.name}{hint}",
+                    span,
+                    [*(replacement(span, name) for name in near), self._removal(item)],
+                )
+            elif item.value is FAILED:
+                failed = True
+            else:
+                try:
+                    converted[item.name] = field.convert(item.value)
+                except AttributeValueError as error:
+                    failed = True
+                    value = item.node.children[-1]
+                    span = self._range(value) if isinstance(value, ShapeNode) else self.unit.span(item.name_token)
+                    near = closest(item.value, field.choices) if isinstance(item.value, str) else []
+                    if not near and field.annotation is DataType and isinstance(item.value, str):
+                        near = closest(item.value, DTYPES)
+                    fixes = [replacement(span, f'"{name}"') for name in near]
+                    self.report("invalid-attribute-value", f"{error} (in {owner})", span, fixes)
+        missing = [name for name, field in fields.items() if field.required and name not in converted]
+        if failed or (missing and broken):  # an argument that could not be read may have been the attribute
+            return None
+        if missing:
+            span = self._range(callee_node) if callee_node is not None else self.unit.span(given[0].name_token)
+            self.report("missing-attribute", f"{owner} needs the attribute {', '.join(missing)}", span)
+            return None
+        return declared(**converted)
+
+    def _removal(self, item: GivenAttribute) -> Fix:
+        """The fix that takes an attribute out of its list, with one comma."""
+        span = self._range(item.node)
+        kinds = self.statement.kinds
+        before, after = item.node.first - 1, item.node.last + 1
+        if before >= 0 and kinds[before] == ",":
+            span = TextSpan(self.unit.span(self.statement.token(before)).start, span.end)
+        elif kinds[after : after + 1] == ",":
+            end = self.statement.token(after + 1)
+            span = TextSpan(span.start, self.unit.span(end).start)
+        return Fix(f"Remove `{item.name}`", (TextEdit(span, ""),))

@@ -1,0 +1,262 @@
+"""Expressions: names are resolved, literals converted, calls made."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ...attributes import Attrs
+from ...diagnostics import Fix, Related, TextEdit
+from ...expressions import (
+    Call,
+    Constant,
+    Constructor,
+    ErrorExpr,
+    Expr,
+    GlobalVar,
+    If,
+    Match,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from ...ops import operator as operators
+from ...ops.operator import Op
+from ...source import TextSpan
+from ...spans import Span
+from ..literals import NumberError, constant_array, read_number, read_string
+from ..programs import Step
+from ..scopes import Definition, SymbolKind
+from ..suggestions import replacement
+from .attributes import AttributeLowering, GivenAttribute
+from .context import FAILED
+
+__all__ = ["ExpressionLowering"]
+
+_INFIX: Final = {
+    "*": "multiply",
+    "/": "divide",
+    "+": "add",
+    "-": "subtract",
+    "<": "less",
+    "l": "less_equal",
+    ">": "greater",
+    "g": "greater_equal",
+    "e": "equal",
+    "n": "not_equal",
+}
+
+
+class ExpressionLowering(AttributeLowering):
+    """The actions of the rules that make expressions, functions apart."""
+
+    def _do_constant(self, step: Step, values: list[Any]) -> Any:
+        position = step.node.first
+        token = self.statement.token(position)
+        kind, text = self.statement.kinds[position], self._texts[token]
+        if kind == "b":
+            if step.raw:
+                return int(text == "True")
+            return self._mark(Constant(np.array(text == "True"), "bool"), step.node)
+        value = read_number(text, kind == "F")
+        if isinstance(value, NumberError):
+            span = self.unit.span(token)
+            fixes = [replacement(span, value.suggestion)] if value.suggestion else []
+            self.report(value.code, value.message, span, fixes)
+            return FAILED if step.raw else ErrorExpr()
+        if step.raw:
+            return value
+        return self._mark(Constant(constant_array(value)), step.node)
+
+    def _do_string(self, step: Step, values: list[Any]) -> Any:
+        return read_string(self._text(step.node.first))
+
+    def _do_list(self, step: Step, values: list[Any]) -> Any:
+        return FAILED if FAILED in values else tuple(values)
+
+    def _do_local(self, step: Step, values: list[Any]) -> Expr:
+        token = self.statement.token(step.node.first)
+        name = self._texts[token]
+        found = self.scope.find(name[1:])
+        if found is None:
+            self._report_unknown(
+                "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.scope.names())
+            )
+            return ErrorExpr()
+        self._use(token, found)
+        assert isinstance(found.value, Expr)
+        return self._mark(found.value, step.node)
+
+    def _do_graph(self, step: Step, values: list[Any]) -> Expr:
+        token = self.statement.token(step.node.first)
+        name = self._texts[token]
+        found = self._find_graph(int(name[1:]))
+        if found is None:
+            if token == self.statement.first and self.statement.kinds.startswith("G(") and self._ends_statement():
+                gap = TextSpan(self.unit.span(token).start, self.unit.span(token + 1).start)
+                end = self.unit.span(token).end
+                fix = Fix("Insert `=`", (TextEdit(TextSpan(end, end), " ="),))
+                self.report("missing-token", f"expected `=` after {name}, which is not bound yet", gap, [fix])
+                self._bind_graph(token, ErrorExpr())
+                return ErrorExpr()
+            self._report_unknown(
+                "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.graph)
+            )
+            return ErrorExpr()
+        self._use(token, found)
+        assert isinstance(found.value, Expr)
+        return self._mark(found.value, step.node)
+
+    def _ends_statement(self) -> bool:
+        return self.statement.kinds.endswith(";")
+
+    def _do_global(self, step: Step, values: list[Any]) -> Expr:
+        token = self.statement.token(step.node.first)
+        name = self._texts[token]
+        found = self.names.globals.get(name[1:])
+        if found is None:
+            if not self.names.is_expression:
+                self._report_unknown(
+                    "undefined-global",
+                    "the module has no function",
+                    name,
+                    token,
+                    (f"@{other}" for other in self.names.globals),
+                )
+                return ErrorExpr()
+            found = Definition(SymbolKind.FUNCTION, name, None, -1, GlobalVar(name[1:]))
+            self.names.globals[name[1:]] = found
+        self._use(token, found)
+        if found.name[1:] in self.names.unreadable:
+            return ErrorExpr()
+        assert isinstance(found.value, Expr)
+        return self._mark(found.value, step.node)
+
+    def _do_name(self, step: Step, values: list[Any]) -> Any:
+        token = self.statement.token(step.node.first)
+        name = self._texts[token]
+        if step.raw and name in ("None", "nullptr"):
+            return None
+        found = self.names.constructors.get(name)
+        if found is not None:
+            return self._constructor(found, token, step)
+        op = operators.find(name)
+        if op is not None:
+            return op
+        if step.raw:
+            self._report_unknown("undefined-operator", "an attribute takes no", name, token, ("None", "True", "False"))
+            return FAILED
+        self._report_unknown(
+            "undefined-operator",
+            "unknown operator",
+            name,
+            token,
+            (*operators.registered(), *self.names.constructors),
+        )
+        return ErrorExpr()
+
+    def _constructor(self, found: Definition, token: int, step: Step) -> Expr:
+        self._use(token, found)
+        constructor = found.value
+        assert isinstance(constructor, Constructor)
+        if found.unit is not None and found.unit.number > self.unit.number:
+            self.report(
+                "constructor-before-type",
+                f"{found.name} is used before its type is defined",
+                self.unit.span(token),
+                related=[Related("the definition", found.unit.span(found.token))],
+            )
+            return ErrorExpr()
+        if step.callee or step.raw or constructor.inputs:
+            return constructor
+        return self._mark(Call(constructor, ()), step.node)
+
+    def _do_meta(self, step: Step, values: list[Any]) -> Any:
+        value = self._metadata(self.statement.token(step.node.first))
+        if value is FAILED:
+            return FAILED if step.raw else ErrorExpr()
+        return self._mark(value, step.node) if isinstance(value, Expr) else value
+
+    def _do_tuple(self, step: Step, values: list[Any]) -> Expr:
+        return self._mark(Tuple(tuple(map(self._as_expr, values))), step.node)
+
+    def _do_parenthesis(self, step: Step, values: list[Any]) -> Any:
+        value = values[0]
+        if isinstance(value, Expr) and self.positions is not None and type(value) is not Op:
+            value.span = self._node_span(step.node)
+        return value
+
+    def _do_projection(self, step: Step, values: list[Any]) -> Expr:
+        position = step.node.last
+        token = self.statement.token(position)
+        index = read_number(self._texts[token], False)
+        if isinstance(index, NumberError) or index < 0:
+            message = index.message if isinstance(index, NumberError) else "an index is not negative"
+            self.report("invalid-number", message, self.unit.span(token))
+            return ErrorExpr((self._as_expr(values[0]),))
+        return self._mark(TupleGetItem(self._as_expr(values[0]), int(index)), step.node)
+
+    def _do_infix(self, step: Step, values: list[Any]) -> Expr:
+        left, right = self._as_expr(values[0]), self._as_expr(values[1])
+        operator = next(child for child in step.node.children if isinstance(child, int))
+        op = operators.find(_INFIX[self.statement.kinds[operator]])
+        if op is None:  # pragma: no cover - the ten operators are always registered
+            return ErrorExpr((left, right))
+        call = Call(op, (left, right), op.default_attrs())
+        self._mark(call, step.node)
+        if not step.outermost and isinstance(left.span, Span) and isinstance(right.span, Span):
+            call.span = left.span.merge(right.span)
+        return call
+
+    def _do_ref_create(self, step: Step, values: list[Any]) -> Expr:
+        return self._mark(RefCreate(self._as_expr(values[0])), step.node)
+
+    def _do_ref_read(self, step: Step, values: list[Any]) -> Expr:
+        return self._mark(RefRead(self._as_expr(values[0])), step.node)
+
+    def _do_ref_write(self, step: Step, values: list[Any]) -> Expr:
+        return self._mark(RefWrite(self._as_expr(values[0]), self._as_expr(values[1])), step.node)
+
+    def _do_conditional(self, step: Step, values: list[Any]) -> Expr:
+        guard, true_branch, false_branch = map(self._as_expr, values)
+        node = step.node
+        if self.positions is not None and type(guard) is not Op:
+            parens = [child for child in node.children if isinstance(child, int)]
+            guard.span = self._span(self.statement.token(parens[1]), self.statement.token(parens[2]))
+        return self._mark(If(guard, true_branch, false_branch), node)
+
+    def _do_match(self, step: Step, values: list[Any]) -> Expr:
+        data, clauses = values
+        complete = self.statement.kinds[step.node.first] == "m"
+        return self._mark(Match(self._as_expr(data), tuple(clauses), complete), step.node)
+
+    def _do_arguments(self, step: Step, values: list[Any]) -> list[Any]:
+        return values
+
+    def _do_call(self, step: Step, values: list[Any]) -> Expr:
+        callee: Any = values[0]
+        arguments: list[Any] = list(values[1])
+        given: list[GivenAttribute] | None = None
+        if arguments and isinstance(arguments[-1], list):
+            given = arguments.pop()
+        attrs: Attrs | None = None
+        if given is None and arguments and isinstance(arguments[-1], Attrs):
+            attrs = arguments.pop()
+        args = tuple(map(self._as_expr, arguments))
+        callee_node = step.node.nodes()[0]
+        if callee_node.rule == "call" and isinstance(callee, Expr):
+            callee.span = None  # TVM leaves the calls in the middle of a chain without
+        if isinstance(callee, Op):
+            if attrs is None:
+                broken = any(isinstance(argument, ErrorExpr) for argument in args)
+                attrs = self._operator_attributes(callee, given, callee_node, broken)
+                if attrs is None and (callee.attrs_type is not None or given):
+                    return self._mark(ErrorExpr(args), step.node)
+        elif given is not None and isinstance(callee, Expr) and not isinstance(callee, ErrorExpr):
+            attrs = self._keyed_attributes(given)
+        if not isinstance(callee, Expr) or isinstance(callee, ErrorExpr):
+            return self._mark(ErrorExpr((*([callee] if isinstance(callee, Expr) else []), *args)), step.node)
+        return self._mark(Call(callee, args, attrs), step.node)

@@ -1,0 +1,242 @@
+"""Syntax to expressions: names are resolved, values converted, and what is broken is marked.
+
+Source of the rule: ``src/relay/parser/parser.cc``. The spans of expressions are TVM's: its parser sets the span of
+whatever it has just read, also where that is a variable or a bound value used again, so that the last use wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Final, TypeAlias
+
+from ...expressions import Clause as MatchClause
+from ...expressions import ErrorExpr, Expr, Pattern, PatternWildcard, Var
+from ...types import ERROR, Type, TypeVar
+from ..positions import Position, Positions
+from ..programs import BLOCK_STEP, Step, program_of
+from ..scopes import Definition, SymbolKind
+from ..shapes import ShapeNode
+from ..statements import Block, Statement
+from .bodies import BodyLowering, Item
+from .expressions import ExpressionLowering
+from .functions import FunctionLowering, ParameterList
+from .patterns import PatternLowering
+from .types import TypeLowering
+from .units import Names
+
+__all__ = ["Lowering"]
+
+_Work: TypeAlias = "Generator[_Work, Any, Any]"
+
+
+def _drive(work: _Work) -> Any:
+    """Run generators that wait for generators, without recursion."""
+    stack: list[_Work] = [work]
+    result: Any = None
+    while stack:
+        try:
+            stack.append(stack[-1].send(result))
+            result = None
+        except StopIteration as done:
+            stack.pop()
+            result = done.value
+    return result
+
+
+class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering, PatternLowering):
+    """Reads statements in the order of the text.
+
+    ``diagnostics`` have ranges in the text. ``origins`` says where each expression was written, ``uses`` which token
+    names which definition.
+    """
+
+    def __init__(self, names: Names, positions: Positions | None) -> None:
+        super().__init__(names, positions)
+        self._actions: Final[dict[str, Callable[[Step, list[Any]], Any]]] = {
+            name[4:]: getattr(self, name) for name in dir(self) if name.startswith("_do_")
+        }
+
+    def read(self, statement: Statement) -> Item:
+        """One statement of a body, with everything nested in it."""
+        return _drive(self._read(statement))
+
+    def _read(self, statement: Statement) -> _Work:
+        outer = getattr(self, "statement", statement)
+        self.statement = statement
+        root = statement.root
+        first = self._place(statement.first)
+        if root is None:
+            item = yield self._read_broken(statement)
+        else:
+            value = yield self._evaluate(statement, root)
+            if isinstance(value, Item):
+                item = value
+                item.first = first
+            else:
+                item = Item("expression", value, first, terminated=statement.kinds.endswith(";"))
+        self.statement = outer
+        return item
+
+    def _evaluate(self, statement: Statement, root: ShapeNode) -> _Work:
+        values: list[Any] = []
+        actions = self._actions
+        for step in program_of(root, statement.kinds):
+            if step.action is BLOCK_STEP:
+                values.append((yield self._read_block(statement, step)))
+                self.statement = statement
+                continue
+            arity = step.arity
+            if arity:
+                taken = values[-arity:]
+                del values[-arity:]
+            else:
+                taken = []
+            values.append(actions[step.action](step, taken))
+        return values[-1]
+
+    def _read_broken(self, statement: Statement) -> _Work:
+        """What can be saved of a statement that could not be parsed: its blocks, and the name it binds."""
+        parts: list[Expr] = []
+        texts, kinds = self._texts, statement.kinds
+        for position, kind in enumerate(kinds):
+            if position > 1 or not kinds.startswith(("G=", "wL")):
+                self._note_name(kind, texts[statement.token(position)], statement.token(position))
+        for position, block in statement.blocks.items():
+            self.scope.push()
+            self.type_scope.push()
+            for parameter in _parameters_before(kinds, position):
+                token = statement.token(parameter)
+                var = Var(texts[token][1:], ERROR)
+                self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, texts[token], token, var))
+            if block.clauses is None:
+                parts.append((yield self._read_body(block)))
+            else:
+                parts.extend(clause.rhs for clause in (yield self._read_clauses(block)))
+            self.type_scope.pop()
+            self.scope.pop()
+            self.statement = statement
+        value = ErrorExpr(tuple(parts))
+        first = self._place(statement.first)
+        if kinds.startswith("G"):
+            token = statement.token(0)
+            if kinds[1:2] == "=" or len(kinds) > 1:
+                self._bind_graph(token, value)
+                return Item("graph", value, first)
+        if kinds.startswith("wL"):
+            token = statement.token(1)
+            var = Var(texts[token][1:], ERROR)
+            self.scope.add(var.name_hint, self._define(SymbolKind.LET, texts[token], token, var))
+            self.scope.push()
+            return Item("let", value, first, var, first)
+        return Item("expression", value, first, terminated=kinds.endswith(";"))
+
+    def _note_name(self, kind: str, text: str, token: int) -> None:
+        """Resolve a name of a broken statement for those who look for its uses; say nothing if it is unknown."""
+        found: Definition | None = None
+        if kind == "L":
+            found = self.scope.find(text[1:])
+        elif kind == "G":
+            found = self._find_graph(int(text[1:]))
+        elif kind == "@":
+            found = self.names.globals.get(text[1:])
+        elif kind == "I":
+            found = self.names.constructors.get(text) or self.type_scope.find(text) or self.names.types.get(text)
+        if found is not None:
+            self._use(token, found)
+
+    def _read_block(self, statement: Statement, step: Step) -> _Work:
+        block = statement.blocks[step.position]
+        rule = step.node.rule
+        if rule == "match":
+            return (yield self._read_clauses(block))
+        scoped = rule != "function"
+        if scoped:
+            self.scope.push()
+        value = yield self._read_body(block)
+        if scoped:
+            self.scope.pop()
+        return value
+
+    def _read_body(self, block: Block) -> _Work:
+        return (yield self._read_statements(block.statements, block.close))
+
+    def _read_statements(self, statements: Sequence[Statement], end: int) -> _Work:
+        depth = self.scope.depth
+        items: list[Item] = []
+        for statement in statements:
+            items.append((yield self._read(statement)))
+        value = self.fold(items, self._last_place(statements, end), lambda: self.unit.span(end))
+        self.scope.pop(self.scope.depth - depth)
+        return value
+
+    def _last_place(self, statements: Sequence[Statement], end: int) -> Position:
+        if not statements:
+            return self._place(end)
+        outer = self.statement
+        self.statement = statements[-1]
+        last = self._last_token(len(self.statement.kinds) - 1)
+        self.statement = outer
+        return self._place(last)
+
+    def _read_clauses(self, block: Block) -> _Work:
+        clauses: list[MatchClause] = []
+        for clause in block.clauses or ():
+            self.scope.push()
+            pattern: Pattern = PatternWildcard()
+            if clause.head is not None:
+                self.statement = clause.head
+                if clause.head.root is not None:
+                    pattern = yield self._evaluate(clause.head, clause.head.root)
+            broken_head = clause.head is None or clause.head.root is None
+            value = yield self._read_statements(clause.body, block.close)
+            self.scope.pop()
+            if not broken_head:
+                clauses.append(MatchClause(pattern, value))
+        return clauses
+
+    def read_header(self, statement: Statement) -> list[Any]:
+        """The head of a function of the module; its parameters are bound from here on."""
+        self.statement = statement
+        self.scope.push()
+        self.type_scope.push()
+        if statement.root is None:
+            return self._broken_header(statement)
+        return _drive(self._evaluate(statement, statement.root))
+
+    def _broken_header(self, statement: Statement) -> list[Any]:
+        parameters: list[Var] = []
+        for position in _parameters_before(statement.kinds, len(statement.kinds)):
+            token = statement.token(position)
+            var = Var(self._texts[token][1:], ERROR)
+            self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
+            parameters.append(var)
+        return [ParameterList(parameters, [])]
+
+    def read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
+        """The parameters of an algebraic data type, and its constructors: token of the name, and inputs."""
+        self.statement = statement
+        self.type_scope.push()
+        try:
+            if statement.root is None:
+                return [], []
+            return _drive(self._evaluate(statement, statement.root))
+        finally:
+            self.type_scope.pop()
+
+
+def _parameters_before(kinds: str, end: int) -> list[int]:
+    """The positions of what look like parameters in a broken head: locals after `(` or `,` at its first parentheses."""
+    found: list[int] = []
+    start = kinds.rfind("f", 0, end)
+    depth = 0
+    opened = False
+    for position in range(max(0, start), end):
+        kind = kinds[position]
+        if kind == "(":
+            depth += 1
+            opened = True
+        elif kind == ")":
+            depth -= 1
+        elif kind == "L" and opened and position and kinds[position - 1] in "(,":
+            found.append(position)
+    return found
