@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .source import TextSpan
-from .syntax.lowering import Unit
+from .syntax.units import Unit
 
 __all__ = ["CallSite", "call_around"]
 

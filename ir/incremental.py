@@ -24,14 +24,15 @@ from .expressions import ErrorExpr, Expr
 from .lowered_statement import LoweredStatement, NotPlain
 from .metadata import MetadataError, read_metadata
 from .source import TextSpan
-from .syntax.lowering import Lowering, Names, Origin, ParameterList, Unit
+from .syntax.lowering import Lowering, ParameterList
 from .syntax.reading import VERSION_LINE, shift
-from .syntax.scopes import Definition, SymbolKind
+from .syntax.scopes import Definition, Names, SymbolKind
 from .syntax.segments import Role
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.suggestions import closest, replacement
 from .syntax.tokens import OPEN_COMMENT
+from .syntax.units import Origin, Unit
 from .types import ERROR, Type
 
 __all__ = ["Analysis", "FunctionStatements", "StatementState", "analyse"]

@@ -11,11 +11,13 @@ from .expressions import Constant, ErrorExpr, Expr, GlobalVar, Let, Var
 from .inference import infer_statement
 from .ops import operator as operators
 from .source import TextSpan
-from .syntax.lowering import Lowering, Names, Unit
+from .syntax.lowering import Lowering
 from .syntax.places import place_span
 from .syntax.programs import Step
+from .syntax.scopes import Names
 from .syntax.statements import Segment
 from .syntax.suggestions import closest
+from .syntax.units import Unit
 from .types import ERROR, IncompleteType, Type
 
 __all__ = ["LoweredStatement", "NotPlain"]

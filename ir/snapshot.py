@@ -23,12 +23,12 @@ from .source import LineIndex, TextSpan
 from .statement_names import StatementNames
 from .symbols import Symbol, is_visible
 from .syntax.lexer import WHITE_SPACE
-from .syntax.lowering import Unit
 from .syntax.parsing import Parsed
 from .syntax.reading import Reading
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.splitting import Splice, Split, split_text
 from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, statement_range, token_index_at
+from .syntax.units import Unit
 from .types import FuncType, Type, TypeCall
 
 __all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenRole"]

@@ -17,11 +17,11 @@ from .incremental import Analysis, FunctionStatements, StatementState
 from .lowered_statement import LoweredStatement
 from .source import TextSpan
 from .symbols import Symbol, is_visible
-from .syntax.lowering import Origin, Unit
 from .syntax.places import place_span
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.segments import Role
 from .syntax.tree import statement_range
+from .syntax.units import Origin, Unit
 from .types import ERROR, FuncType, Type
 
 __all__ = ["Home", "StatementNames"]

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from .source import TextSpan
-from .syntax.lowering import Unit
 from .syntax.scopes import SymbolKind
 from .syntax.segments import Role
 from .syntax.tree import nodes_at
+from .syntax.units import Unit
 from .types import Type
 
 __all__ = ["Symbol", "SymbolSource", "is_visible"]

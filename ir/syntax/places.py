@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from ..diagnostics import Place
 from ..expressions import Expr
 from ..source import TextSpan
-from .lowering import Origin
 from .shapes import ShapeNode
 from .tokens import BLOCK, CLAUSES
+from .units import Origin
 
 __all__ = ["argument_nodes", "attribute_node", "node_span", "place_span"]
 

@@ -11,12 +11,13 @@ from ..metadata import MetadataError, read_metadata
 from ..module import IRModule, TypeData
 from ..source import TextSpan
 from ..types import GlobalTypeVar
-from .lowering import Item, Lowering, Names, Origin, Unit
+from .lowering import Item, Lowering
 from .places import place_span
 from .positions import Positions, span_between
-from .scopes import Definition, SymbolKind
+from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
+from .units import Origin, Unit
 
 __all__ = ["VERSION_LINE", "Reading", "shift"]
 

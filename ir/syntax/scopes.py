@@ -9,15 +9,14 @@ keeps its first value.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Final, Generic, TypeVar
 
 from ..expressions import Expr
 from ..types import Type
+from .units import Unit
 
-if TYPE_CHECKING:
-    from .lowering import Unit
-
-__all__ = ["Definition", "Scope", "SymbolKind"]
+__all__ = ["Definition", "Names", "Scope", "SymbolKind"]
 
 
 class SymbolKind(enum.Enum):
@@ -57,6 +56,20 @@ class Definition:
 
     def __repr__(self) -> str:
         return f"<{self.kind.value} {self.name}>"
+
+
+class Names:
+    """The names of a module, as far as they are known before its bodies are read."""
+
+    def __init__(self, is_expression: bool = False) -> None:
+        self.is_expression: Final = is_expression
+        self.globals: dict[str, Definition] = {}
+        self.types: dict[str, Definition] = {}
+        self.constructors: dict[str, Definition] = {}
+        self.unreadable: set[str] = set()
+        """Functions whose head is broken: nothing is known of how to call them."""
+        self.earlier_graph: dict[int, Definition] = {}
+        self.metadata: Mapping[str, Sequence[object]] = {}
 
 
 _Value = TypeVar("_Value")

@@ -3,6 +3,5 @@
 from .bodies import Item
 from .functions import ParameterList
 from .lowering import Lowering
-from .units import Names, Origin, Unit
 
-__all__ = ["Item", "Lowering", "Names", "Origin", "ParameterList", "Unit"]
+__all__ = ["Item", "Lowering", "ParameterList"]

@@ -13,8 +13,8 @@ from ...spans import Span
 from ..positions import Position, span_between
 from ..programs import Step
 from ..scopes import SymbolKind
+from ..units import Origin
 from .context import LoweringContext
-from .units import Origin
 
 __all__ = ["BodyLowering", "Item"]
 

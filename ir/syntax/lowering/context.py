@@ -12,12 +12,12 @@ from ...source import TextSpan
 from ...spans import Span
 from ...types import Type
 from ..positions import Position, Positions, span_between
-from ..scopes import Definition, Scope, SymbolKind
+from ..scopes import Definition, Names, Scope, SymbolKind
 from ..shapes import ShapeNode
 from ..statements import Statement
 from ..suggestions import closest, replacement
 from ..tokens import BLOCK, CLAUSES
-from .units import Names, Origin, Unit
+from ..units import Origin, Unit
 
 __all__ = ["FAILED", "LoweringContext"]
 

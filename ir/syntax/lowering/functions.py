@@ -9,9 +9,9 @@ from ...expressions import Expr, Function, Var, VirtualDevice
 from ...types import IncompleteType, Type, TypeVar
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
+from ..units import Origin
 from .attributes import GivenAttribute
 from .context import FAILED, LoweringContext
-from .units import Origin
 
 __all__ = ["FunctionLowering", "ParameterList"]
 

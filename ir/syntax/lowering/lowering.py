@@ -14,7 +14,7 @@ from ...expressions import ErrorExpr, Expr, Pattern, PatternWildcard, Var
 from ...types import ERROR, Type, TypeVar
 from ..positions import Position, Positions
 from ..programs import BLOCK_STEP, Step, program_of
-from ..scopes import Definition, SymbolKind
+from ..scopes import Definition, Names, SymbolKind
 from ..shapes import ShapeNode
 from ..statements import Block, Statement
 from .bodies import BodyLowering, Item
@@ -22,7 +22,6 @@ from .expressions import ExpressionLowering
 from .functions import FunctionLowering, ParameterList
 from .patterns import PatternLowering
 from .types import TypeLowering
-from .units import Names
 
 __all__ = ["Lowering"]
 

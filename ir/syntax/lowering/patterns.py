@@ -8,8 +8,8 @@ from ...expressions import Constructor, Pattern, PatternConstructor, PatternTupl
 from ..programs import Step
 from ..scopes import SymbolKind
 from ..suggestions import closest, replacement
+from ..units import Origin
 from .context import LoweringContext
-from .units import Origin
 
 __all__ = ["PatternLowering"]
 

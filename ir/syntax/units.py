@@ -1,18 +1,16 @@
-"""What is read, and what is known before: segments in their places, origins of expressions, the names of a module."""
+"""Segments where they stand in a text, and the syntax that an expression was made from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...source import TextSpan
-from ..positions import Position, Positions
-from ..scopes import Definition
-from ..shapes import ShapeNode
-from ..statements import Segment, Statement
+from ..source import TextSpan
+from .positions import Position, Positions
+from .shapes import ShapeNode
+from .statements import Segment, Statement
 
-__all__ = ["Names", "Origin", "Unit"]
+__all__ = ["Origin", "Unit"]
 
 
 class Unit:
@@ -48,17 +46,3 @@ class Origin:
     unit: Unit
     statement: Statement
     node: ShapeNode
-
-
-class Names:
-    """The names of a module, as far as they are known before its bodies are read."""
-
-    def __init__(self, is_expression: bool = False) -> None:
-        self.is_expression: Final = is_expression
-        self.globals: dict[str, Definition] = {}
-        self.types: dict[str, Definition] = {}
-        self.constructors: dict[str, Definition] = {}
-        self.unreadable: set[str] = set()
-        """Functions whose head is broken: nothing is known of how to call them."""
-        self.earlier_graph: dict[int, Definition] = {}
-        self.metadata: Mapping[str, Sequence[object]] = {}
