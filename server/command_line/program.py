@@ -108,7 +108,14 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
     where = serve.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
     where.add_argument("--tcp", metavar="HOST:PORT", help="wait for one client on a TCP port")
-    where.add_argument("--ws", metavar="HOST:PORT", help="wait for one client on a WebSocket")
+    where.add_argument("--ws", metavar="HOST:PORT", help="serve every client that connects to a WebSocket")
+    serve.add_argument(
+        "--origin",
+        metavar="ORIGIN",
+        action="append",
+        default=[],
+        help="with --ws: where pages that may connect come from besides this computer, such as https://vscode.dev",
+    )
     serve.add_argument("--log-level", default="warning", choices=["debug", "info", "warning", "error"])
 
     def command(options: argparse.Namespace) -> int:

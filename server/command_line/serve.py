@@ -10,7 +10,7 @@ __all__ = ["serve"]
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Serve one client until it leaves."""
+    """Serve one client until it leaves; over a WebSocket every one that comes."""
     if options.log_level != "warning":
         import logging
 
@@ -21,7 +21,12 @@ def serve(options: argparse.Namespace) -> int:
 
         host, port = _address(options.tcp or options.ws)
         try:
-            (serve_tcp if options.tcp else serve_websocket)(host, port)
+            if options.tcp:
+                serve_tcp(host, port)
+            else:
+                serve_websocket(host, port, options.origin)
+        except KeyboardInterrupt:
+            return EXIT_OK
         except OSError as error:
             raise CommandError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from None
         return EXIT_OK

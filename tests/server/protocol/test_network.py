@@ -7,11 +7,18 @@ import json
 import socket
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+BROKEN = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  nn.rellu(%x)
+}
+"""
 
 
 def free_port() -> int:
@@ -20,9 +27,9 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-async def serve(kind: str, port: int) -> Process:
+async def serve(kind: str, port: int, *more: str) -> Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "relay_lsp.server", "serve", f"--{kind}", f"127.0.0.1:{port}"), stderr=PIPE
+        *(sys.executable, "-m", "relay_lsp.server", "serve", f"--{kind}", f"127.0.0.1:{port}", *more), stderr=PIPE
     )
 
 
@@ -50,16 +57,87 @@ async def test_tcp() -> None:
     await asyncio.wait_for(process.wait(), 20)
 
 
-async def test_websocket() -> None:
+@pytest_asyncio.fixture
+async def websocket() -> AsyncIterator[Callable[..., Any]]:
+    """A server on a WebSocket, as a function that connects a client to it."""
     websockets = pytest.importorskip("websockets.asyncio.client")
     port = free_port()
-    process = await serve("ws", port)
-    connection = await patiently(lambda: websockets.connect(f"ws://127.0.0.1:{port}"))
-    await connection.send(json.dumps(INITIALIZE).encode())
-    answer = json.loads(await asyncio.wait_for(connection.recv(), 20))
-    assert answer["result"]["serverInfo"]["name"] == "relay-lsp"
-    await connection.close()
+    process = await serve("ws", port, "--origin", "https://vscode.dev")
+
+    async def connect(**options: Any) -> Any:
+        return await patiently(lambda: websockets.connect(f"ws://127.0.0.1:{port}", max_size=None, **options))
+
+    yield connect
+    process.terminate()
     await asyncio.wait_for(process.wait(), 20)
+
+
+async def ask(connection: Any, method: str, params: Any, identity: int = 1) -> Any:
+    """The result of a request; what the server sends meanwhile is passed over."""
+    await connection.send(json.dumps({"jsonrpc": "2.0", "id": identity, "method": method, "params": params}))
+    while True:
+        frame = await asyncio.wait_for(connection.recv(), 20)
+        assert isinstance(frame, str), "a browser takes text"
+        message = json.loads(frame)
+        if message.get("id") == identity and "method" not in message:
+            return message["result"]
+
+
+async def tell(connection: Any, method: str, params: Any = None) -> None:
+    await connection.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}))
+
+
+async def open_document(connection: Any, text: str) -> Any:
+    """Start a session, open a document, and give its diagnostics."""
+    await ask(connection, "initialize", {"capabilities": {}})
+    await tell(connection, "initialized", {})
+    item = {"uri": "file:///model.relay", "languageId": "relay", "version": 0, "text": text}
+    await tell(connection, "textDocument/didOpen", {"textDocument": item})
+    return (await ask(connection, "textDocument/diagnostic", {"textDocument": {"uri": item["uri"]}}, 2))["items"]
+
+
+async def test_each_client_of_a_websocket_has_its_own_documents(websocket: Callable[..., Any]) -> None:
+    first, second = await websocket(), await websocket()
+    assert [item["code"] for item in await open_document(first, BROKEN)] == ["undefined-operator"]
+    assert await open_document(second, BROKEN.replace("nn.rellu", "nn.relu")) == []
+    await first.close()
+    await second.close()
+
+
+async def test_a_page_that_is_reloaded_is_served_again(websocket: Callable[..., Any]) -> None:
+    left_without_a_word = await websocket()
+    await open_document(left_without_a_word, BROKEN)
+    await left_without_a_word.close()
+    polite = await websocket()
+    await open_document(polite, BROKEN)
+    await ask(polite, "shutdown", None, 3)
+    await tell(polite, "exit")
+    await asyncio.wait_for(polite.wait_closed(), 20)
+    again = await websocket()
+    assert len(await open_document(again, BROKEN)) == 1
+    await again.close()
+
+
+async def test_a_text_of_several_megabytes_arrives(websocket: Callable[..., Any]) -> None:
+    connection = await websocket()
+    comment = "// " + "x" * 77 + "\n"
+    assert len(await open_document(connection, BROKEN + comment * 40_000)) == 1
+    await connection.close()
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_served"),
+    [("http://127.0.0.1:8080", True), ("https://vscode.dev", True), ("https://elsewhere.example", False)],
+)
+async def test_only_pages_that_may_are_served(websocket: Callable[..., Any], origin: str, is_served: bool) -> None:
+    exceptions = pytest.importorskip("websockets.exceptions")
+    try:
+        connection = await websocket(origin=origin)
+    except exceptions.InvalidStatus:
+        assert not is_served
+        return
+    assert is_served
+    await connection.close()
 
 
 async def test_a_port_that_is_taken_is_said_so() -> None:
