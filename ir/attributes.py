@@ -15,6 +15,7 @@ Source of the rule: ``include/tvm/ir/attrs.h``.
 
 from __future__ import annotations
 
+import ast
 import collections.abc
 import dataclasses
 import types
@@ -72,6 +73,22 @@ class AttributeField:
     def kind(self) -> str:
         """The kind in words, for messages and documentation: ``integer``, ``list of dimensions``, …"""
         return _kind_name(self.annotation)
+
+    @property
+    def placeholder(self) -> str:
+        """Text of a value that the attribute takes, for somebody to begin with; empty where none is at hand."""
+        if self.annotation is DataType:
+            return '"float32"'
+        first = f'"{self.choices[0]}"' if self.choices else "None"
+        candidates = (first, "[]", '""', "0", "1", "False")
+        lower = [] if self.lower is None else [f"{self.lower:g}"]
+        for text in (*candidates, *lower):
+            try:
+                self.convert(ast.literal_eval(text))
+            except AttributeValueError:
+                continue
+            return text
+        return ""
 
     def convert(self, value: object) -> object:
         """``value`` as this attribute holds it.

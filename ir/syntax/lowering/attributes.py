@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...attributes import AttributeValueError, Attrs, find_attributes
+from ...attributes import AttributeField, AttributeValueError, Attrs, find_attributes
 from ...diagnostics import Fix, TextEdit
 from ...ops.operator import Op
 from ...source import TextSpan
@@ -59,7 +59,7 @@ class AttributeLowering(LoweringContext):
         return self._convert(declared, str(key.value), [item for item in given if item is not key], None)
 
     def _operator_attributes(
-        self, op: Op, given: list[GivenAttribute] | None, callee_node: ShapeNode, broken: bool
+        self, op: Op, given: list[GivenAttribute] | None, call: ShapeNode, broken: bool
     ) -> Attrs | None:
         declared = op.attrs_type
         if declared is None:
@@ -71,14 +71,14 @@ class AttributeLowering(LoweringContext):
                     [self._removal(item)],
                 )
             return None
-        return self._convert(declared, op.name, given or [], callee_node, broken)
+        return self._convert(declared, op.name, given or [], call, broken)
 
     def _convert(
         self,
         declared: type[Attrs],
         owner: str,
         given: list[GivenAttribute],
-        callee_node: ShapeNode | None,
+        call: ShapeNode | None,
         broken: bool = False,
     ) -> Attrs | None:
         fields = declared.fields()
@@ -111,14 +111,24 @@ class AttributeLowering(LoweringContext):
                         near = closest(item.value, DTYPES)
                     fixes = [replacement(span, f'"{name}"') for name in near]
                     self.report("invalid-attribute-value", f"{error} (in {owner})", span, fixes)
-        missing = [name for name, field in fields.items() if field.required and name not in converted]
+        missing = [field for name, field in fields.items() if field.required and name not in converted]
         if failed or (missing and broken):  # an argument that could not be read may have been the attribute
             return None
         if missing:
-            span = self._range(callee_node) if callee_node is not None else self.unit.span(given[0].name_token)
-            self.report("missing-attribute", f"{owner} needs the attribute {', '.join(missing)}", span)
+            span = self._range(call.nodes()[0]) if call is not None else self.unit.span(given[0].name_token)
+            needed = ", ".join(f"{field.name} ({field.kind})" for field in missing)
+            writable = all(field.placeholder for field in missing)
+            fixes = [self._addition(call, missing)] if call is not None and writable else []
+            self.report("missing-attribute", f"{owner} needs the attribute {needed}", span, fixes)
             return None
         return declared(**converted)
+
+    def _addition(self, call: ShapeNode, missing: list[AttributeField]) -> Fix:
+        """The fix that writes the attributes that a call lacks, each with a value of its kind to begin with."""
+        written = ", ".join(f"{field.name}={field.placeholder}" for field in missing)
+        end = self.unit.span(self.statement.token(call.last)).start
+        separator = "" if self.statement.kinds[call.last - 1] in "(," else ", "
+        return Fix(f"Add `{written}`", (TextEdit(TextSpan(end, end), separator + written),))
 
     def _removal(self, item: GivenAttribute) -> Fix:
         """The fix that takes an attribute out of its list, with one comma."""

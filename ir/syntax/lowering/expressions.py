@@ -252,7 +252,7 @@ class ExpressionLowering(AttributeLowering):
         if isinstance(callee, Op):
             if attrs is None:
                 broken = any(isinstance(argument, ErrorExpr) for argument in args)
-                attrs = self._operator_attributes(callee, given, callee_node, broken)
+                attrs = self._operator_attributes(callee, given, step.node, broken)
                 if attrs is None and (callee.attrs_type is not None or given):
                     return self._mark(ErrorExpr(args), step.node)
         elif given is not None and isinstance(callee, Expr) and not isinstance(callee, ErrorExpr):
