@@ -31,6 +31,10 @@ class ValueEvent:
 
     pass_name: str
     before: tuple[str, ...]
+    step: int = 0
+    """The number of the step in the history."""
+    sources: tuple[TextSpan, ...] = ()
+    """Where what it was made from stands in the text before the step."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[Value
         now = {_one_line(step.after[start:end]) for start, end in spans}
         then = [_one_line(step.before[start:end]) for start, end in sources]
         if known and (set(then) != now or len(sources) > len(spans)):
-            events.append(ValueEvent(step.pass_name, tuple(then)))
+            events.append(_event(step, sources))
         spans = sources
         if not spans:
             break
@@ -77,11 +81,16 @@ def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
         made = [(start, end) for start, end, old in step.origins if not wanted.isdisjoint(old)]
         then = [_one_line(step.before[start:end]) for start, end in spans]
         if not made:
-            return Fate((), (*events, ValueEvent(step.pass_name, tuple(then))), step.pass_name)
+            return Fate((), (*events, _event(step, spans)), step.pass_name)
         if {_one_line(step.after[start:end]) for start, end in made} != set(then):
-            events.append(ValueEvent(step.pass_name, tuple(then)))
+            events.append(_event(step, spans))
         spans = made
     return Fate(tuple(TextSpan(*item) for item in sorted(spans)), tuple(events))
+
+
+def _event(step: RememberedStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
+    texts = tuple(_one_line(step.before[start:end]) for start, end in sources)
+    return ValueEvent(step.pass_name, texts, step.id, tuple(TextSpan(*item) for item in sources))
 
 
 def _one_line(text: str) -> str:

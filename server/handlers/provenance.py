@@ -37,8 +37,9 @@ def _position(params: Any) -> types.Position:
 async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
     """The origin of the value at a position: layers and places, and the steps that touched it.
 
-    ``{range, text, origins: [{name, line, column, target?}], events: [{pass, before: [text, …]}]}``; every span of a
-    sequential span is an origin of its own, with a ``target`` to open where there is such a file.
+    ``{range, text, origins: [{name, line, column, target?}], events: [{pass, id, before: [text, …], ranges}]}``; every
+    span of a sequential span is an origin of its own, with a ``target`` to open where there is such a file. An event's
+    ``id`` is that of its step in the history, and its ranges lie in the text before that step.
     """
     uri = str(_field(params, "textDocument", "uri"))
     seen = await view(server, uri)
@@ -56,7 +57,7 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
         "origins": [
             _plain_origin(origin, origin_address(folder, origin)) for origin in origins_at(seen.snapshot, offset)
         ],
-        "events": _plain_events(server.state.events(uri, seen.snapshot.text, span)),
+        "events": _plain_events(server, uri, server.state.events(uri, seen.snapshot.text, span)),
     }
 
 
@@ -65,14 +66,26 @@ def _plain_origin(origin: Origin, target: str | None) -> dict[str, Any]:
     return plain if target is None else {**plain, "target": target}
 
 
-def _plain_events(events: tuple[ValueEvent, ...]) -> list[dict[str, Any]]:
-    return [{"pass": event.pass_name, "before": list(event.before)} for event in events]
+def _plain_events(server: RelayLanguageServer, uri: str, events: tuple[ValueEvent, ...]) -> list[dict[str, Any]]:
+    plain: list[dict[str, Any]] = []
+    for event in events:
+        before = server.state.steps_since(uri, event.step)[0].before
+        then = Converter(uri, LineIndex(before), server.state.documents.encoding)
+        plain.append(
+            {
+                "pass": event.pass_name,
+                "id": event.step,
+                "before": list(event.before),
+                "ranges": [then.plain_range(source) for source in event.sources],
+            }
+        )
+    return plain
 
 
 async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
     """Where a value of an earlier text went: ``id`` is the step of the history, ``position`` is in the text before it.
 
-    ``{range, text, places: [range in the buffer, …], events: [{pass, before}], removedBy: pass | null}``.
+    ``{range, text, places: [range in the buffer, …], events: [{pass, id, before, ranges}], removedBy: pass | null}``.
     """
     uri, identity = str(_field(params, "textDocument", "uri")), _field(params, "id")
     document = server.state.documents.find(uri)
@@ -92,7 +105,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
         "range": then.plain_range(span),
         "text": before[span.start : span.end],
         "places": [now.plain_range(place) for place in fate.spans],
-        "events": _plain_events(fate.events),
+        "events": _plain_events(server, uri, fate.events),
         "removedBy": fate.removed_by,
     }
 

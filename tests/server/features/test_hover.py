@@ -170,7 +170,7 @@ def test_a_value_is_followed_back_through_the_steps_that_touched_it() -> None:
         RememberedStep("Fuse", first, second, ((0, 4, ((0, 7),)),)),
         RememberedStep("Move", second, third, ((2, 6, ((0, 4),)),)),
     ]
-    assert value_events(steps, TextSpan(2, 6)) == (ValueEvent("Fuse", ("f(g(x))",)),)
+    assert value_events(steps, TextSpan(2, 6)) == (ValueEvent("Fuse", ("f(g(x))",), 0, (TextSpan(0, 7),)),)
 
 
 def test_a_value_that_a_step_made_of_nothing() -> None:
