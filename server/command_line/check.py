@@ -16,11 +16,12 @@ from ...ir.snapshot import Snapshot
 from ...ir.source import LineIndex, TextSpan
 from ..capabilities import server_version
 from ..features.diagnostics import diagnostics
+from ..jobs import FIRST_WORD
 from .excerpts import Painter, excerpt
-from .files import read_file
+from .files import SourceFile, read_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 
-__all__ = ["check", "report_text"]
+__all__ = ["check", "report_placed"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def check(options: argparse.Namespace) -> int:
 
 def _report(checked: Sequence[_Checked]) -> None:
     for file in checked:
-        report_text(file.name, file.lines, file.found)
+        _report_text(file.name, file.lines, file.found)
     errors = sum(item.severity is Severity.ERROR for file in checked for item in file.found)
     others = sum(len(file.found) for file in checked) - errors
     files = f"{len(checked)} file{'' if len(checked) == 1 else 's'}"
@@ -72,12 +73,22 @@ def _report(checked: Sequence[_Checked]) -> None:
         print(f"{files} checked: nothing wrong")
 
 
-def report_text(name: str, lines: LineIndex, found: Sequence[Diagnostic]) -> None:
+def _report_text(name: str, lines: LineIndex, found: Sequence[Diagnostic]) -> None:
     """Print diagnostics with excerpts, in colour on a terminal unless ``NO_COLOR`` is set."""
     paint = Painter(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
     for item in found:
         print("\n".join(excerpt(item, name, lines, paint)))
         print()
+
+
+def report_placed(file: SourceFile, found: Sequence[Diagnostic]) -> None:
+    """Print those diagnostics of a run of passes that have a place in the file.
+
+    The rest are about what was asked for, such as an option; an editor shows them at the first word for want of a
+    place, and the caller says them in a sentence.
+    """
+    placed = [item for item in found if item.span not in (None, FIRST_WORD)]
+    _report_text(file.source_name, LineIndex(file.text), placed)
 
 
 def _json(item: Diagnostic, file: _Checked) -> dict[str, Any]:

@@ -9,6 +9,7 @@ __all__ = ["unified"]
 
 def unified(name: str, before: str, after: str) -> str:
     """The difference; empty where there is none."""
+    name = name.lstrip("/")
     lines = difflib.unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
     )

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...ir.source import LineIndex
 from ..jobs import PassesOutcome, RunPasses, StepOutcome
 from .calls import read_calls
-from .check import report_text
+from .check import report_placed
 from .differences import unified
 from .files import SourceFile, read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
@@ -34,8 +33,7 @@ def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceF
 
 def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
     """Report why there is no result."""
-    placed = [found for found in outcome.diagnostics if found.span is not None]
-    report_text(file.source_name, LineIndex(file.text), placed)
+    report_placed(file, outcome.diagnostics)
     print(f"relay-lsp: {outcome.failed}", file=sys.stderr)
     return EXIT_FOUND
 

@@ -6,11 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from ...ir.source import LineIndex
 from ..pass_calls import PassCall
 from ..verification import VerifyOutcome, VerifyPasses
 from .calls import read_calls
-from .check import report_text
+from .check import report_placed
 from .files import SourceFile, read_file
 from .problems import EXIT_FOUND, EXIT_OK
 
@@ -53,5 +52,5 @@ def judge(file: SourceFile, calls: tuple[PassCall, ...], opt_level: int, seed: i
 
 def report(file: SourceFile, outcome: VerifyOutcome) -> None:
     """Show what is wrong at its place, and in a sentence on standard error."""
-    report_text(file.source_name, LineIndex(file.text), [item for item in outcome.diagnostics if item.span is not None])
+    report_placed(file, outcome.diagnostics)
     print(f"relay-lsp: {outcome.message}", file=sys.stderr)

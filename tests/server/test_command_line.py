@@ -195,6 +195,19 @@ def test_opt_refuses_a_broken_text_at_the_place(broken: Path, capsys: pytest.Cap
     assert "the text has an error" in captured.err
 
 
+def test_opt_says_once_what_is_wrong_with_the_call(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "--pass", "FuseOps[fuse_opt_level=x]", str(model)]) == 1
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "relay-lsp: FuseOps: option fuse_opt_level takes an integer\n")
+
+
+def test_a_difference_names_the_file_as_patch_reads_it(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["opt", "--pass", "EliminateCommonSubexpr", "--diff", str(model)])
+    old, new, *_ = capsys.readouterr().out.splitlines()
+    path = str(model).lstrip("/")
+    assert (old, new) == (f"--- a/{path}", f"+++ b/{path}")
+
+
 def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trace", "-p", "EliminateCommonSubexpr", str(model)]) == 0
     out = capsys.readouterr().out
