@@ -547,7 +547,7 @@ class _SegmentParser:
             longer = [*index[:position], ~token, *index[position:]]
             moved = {p + (p >= position): block for p, block in blocks.items()}
             return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
-        if not at_end:
+        if not at_end and index[position] >= 0:  # what was added to mend the statement cannot be taken out
             shape = shape_of(start, kinds[:position] + kinds[position + 1 :]) if len(kinds) > 1 else None
             span = self.segment.span(index[position])
             if shape is not None and shape.fault is None and kinds[position] not in (BLOCK, CLAUSES):

@@ -148,3 +148,31 @@ def test_nothing_makes_the_parser_raise(text: str):
     assert parse(text).diagnostics
     assert parse(VERSION + "def @main() {" + text).diagnostics
     parse_expr(text)
+
+
+TYPED = """#[version = "0.0.5"]
+type List[A] {
+  Cons(A, List[A]),
+  Nil,
+}
+
+def @main[A](%x: Tensor[(1, ?), float32], %list: List[A], %f: fn (A) -> (A, ref(A))) -> Tensor[(1, ?), float32] {
+  %0 = nn.dense(%x, meta[relay.Constant][0], units=None, out_dtype="float32") /* ty=float32 */;
+  let %y: float32 = if (less(%0, -1f64) == True) {
+    (match? (%list) {
+      Cons(%head, (_, Nil)) => { fn (%a) { (%a, %head).0 } },
+      _ => @main(%x, Nil, %f)[int8],
+    })
+  } else {
+    add(if (False) { 1 } else { ref_read(ref(%y)) }, fn (%b: int32, Primitive=1) -> int32 { %b })
+  };
+  ref_write(%y, "😀");
+  %x * %y + 2
+}
+"""
+
+
+def test_a_text_can_be_opened_after_every_key():
+    for end in range(len(TYPED) + 1):
+        for closing in ("", " {", "(", ");", "}", " if (True) {", " match (%x) {"):
+            Snapshot.open(TYPED[:end] + closing, "typed")
