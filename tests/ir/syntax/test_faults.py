@@ -172,7 +172,11 @@ def @main[A](%x: Tensor[(1, ?), float32], %list: List[A], %f: fn (A) -> (A, ref(
 """
 
 
+BEGUN = ("", " {", "(", ");", "}", " if (True) {", " match (%x) {")
+
+
 def test_a_text_can_be_opened_after_every_key():
     for end in range(len(TYPED) + 1):
-        for closing in ("", " {", "(", ");", "}", " if (True) {", " match (%x) {"):
-            Snapshot.open(TYPED[:end] + closing, "typed")
+        text = TYPED[:end] + BEGUN[end % len(BEGUN)]
+        found = Snapshot.open(text, "typed").diagnostics
+        assert all(item.span is not None and item.span.end <= len(text) for item in found)
