@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from .handlers import diagnostics, files, language, passes, provenance, structure, synchronization
+from .handlers import (
+    code_actions,
+    diagnostics,
+    files,
+    history,
+    language,
+    passes,
+    provenance,
+    structure,
+    synchronization,
+)
 from .protocol import RelayLanguageServer
 
 __all__ = ["create_server"]
+
+_HANDLERS = (
+    synchronization,
+    files,
+    language,
+    structure,
+    diagnostics,
+    code_actions,
+    passes,
+    history,
+    provenance,
+)
 
 
 def create_server() -> RelayLanguageServer:
     """A server that answers everything that :mod:`.capabilities` promises."""
     server = RelayLanguageServer()
-    for handlers in (synchronization, files, language, structure, diagnostics, passes, provenance):
+    for handlers in _HANDLERS:
         handlers.register(server)
     return server

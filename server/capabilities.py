@@ -15,6 +15,8 @@ from .encoding import Encoding
 __all__ = [
     "CLEAR_HISTORY",
     "COMMANDS",
+    "GO_TO_STEP",
+    "REPLAY",
     "RESTART_WORKER",
     "RUN_PASS",
     "RUN_PIPELINE",
@@ -53,7 +55,9 @@ RUN_PIPELINE = "relay-lsp.runPipeline"
 VERIFY = "relay-lsp.verify"
 RESTART_WORKER = "relay-lsp.restartWorker"
 CLEAR_HISTORY = "relay-lsp.clearHistory"
-COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY)
+GO_TO_STEP = "relay-lsp.goToStep"
+REPLAY = "relay-lsp.replay"
+COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY)
 
 FILES = [
     {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},

@@ -15,15 +15,16 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
-__all__ = ["History", "SpanOrigins", "StepRecord", "content_hash", "default_folder"]
+__all__ = ["History", "SpanOrigins", "StepDetails", "StepRecord", "content_hash", "default_folder"]
 
 _FILE = "history.sqlite"
-_FORMAT = 1
+_FORMAT = 2
 _BUSY_SECONDS = 5.0
 _LONGEST_CHAIN = 1000
 
@@ -31,7 +32,7 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS steps (
     id INTEGER PRIMARY KEY, before TEXT NOT NULL, after TEXT NOT NULL, pass TEXT NOT NULL,
-    seconds REAL NOT NULL, time REAL NOT NULL, origins BLOB NOT NULL
+    seconds REAL NOT NULL, time REAL NOT NULL, origins BLOB NOT NULL, details TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX IF NOT EXISTS steps_after ON steps (after, time);
 CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
@@ -39,6 +40,30 @@ CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
 
 SpanOrigins = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
 """For ranges of the text after a step (start, end), the ranges of the text before that they came from."""
+
+
+_MIGRATIONS = {1: "ALTER TABLE steps ADD COLUMN details TEXT NOT NULL DEFAULT '{}'"}
+"""What makes of a file of an older format one of the next."""
+
+_STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
+
+
+@dataclass(frozen=True)
+class StepDetails:
+    """How a pass was run, so that it can be run again. Steps remembered by older versions lack some of it."""
+
+    call: str = ""
+    """The pass with its options, as a pipeline has it."""
+    function: str = ""
+    """The one function that it was allowed to change; empty for all."""
+    opt_level: int = 3
+    """The level of the context that it ran in."""
+    run: str = ""
+    """The same for all steps that one command made."""
+    operators: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many calls of each operator there were more or fewer after it."""
+    by_hand: bool = False
+    """Whether it was no pass, but what somebody wrote between two of them."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +77,12 @@ class StepRecord:
     seconds: float
     time: float
     origins: SpanOrigins = ()
+    details: StepDetails = StepDetails()
+
+    @property
+    def call(self) -> str:
+        """The pass with its options, as far as they are known."""
+        return self.details.call or self.pass_name
 
 
 def content_hash(text: str) -> str:
@@ -88,7 +119,15 @@ class History:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
 
-    def record(self, pass_name: str, before: str, after: str, seconds: float, origins: SpanOrigins = ()) -> None:
+    def record(
+        self,
+        pass_name: str,
+        before: str,
+        after: str,
+        seconds: float,
+        origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] = (),
+        details: StepDetails = StepDetails(),
+    ) -> None:
         """Remember that a pass turned one text into another; a step that changed nothing is not one."""
         if before == after:
             return
@@ -101,8 +140,11 @@ class History:
                     (content_hash(text), body, len(body), now),
                 )
             database.execute(
-                "INSERT INTO steps (before, after, pass, seconds, time, origins) VALUES (?, ?, ?, ?, ?, ?)",
-                (content_hash(before), content_hash(after), pass_name, seconds, now, _packed(origins)),
+                "INSERT INTO steps (before, after, pass, seconds, time, origins, details) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(content_hash(before), content_hash(after), pass_name),
+                    *(seconds, now, _packed(origins), json.dumps(asdict(details))),
+                ),
             )
             self._shrink(database)
 
@@ -111,22 +153,31 @@ class History:
 
         Where the same text came out of several steps, the newest one counts.
         """
+        return tuple(reversed(self._chain(text, "after")))
+
+    def steps_from(self, text: str) -> tuple[StepRecord, ...]:
+        """What was made of ``text``: the steps that lead away from it, the first one first; of several the newest."""
+        return tuple(self._chain(text, "before"))
+
+    def _chain(self, text: str, end: str) -> list[StepRecord]:
+        """The steps that hang together, from the one whose ``end`` (``before`` or ``after``) is ``text`` on."""
         steps: list[StepRecord] = []
         key = content_hash(text)
         seen = {key}
         with self._transaction() as database:
             while len(steps) < _LONGEST_CHAIN:
                 row = database.execute(
-                    "SELECT id, pass, before, after, seconds, time, origins FROM steps WHERE after = ?"
-                    " ORDER BY time DESC, id DESC LIMIT 1",
-                    (key,),
+                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY time DESC, id DESC LIMIT 1", (key,)
                 ).fetchone()
-                if row is None or row[2] in seen:
+                if row is None:
                     break
-                steps.append(StepRecord(*row[:6], origins=_unpacked(row[6])))
-                key = row[2]
+                step = _step(row)
+                key = step.before if end == "after" else step.after
+                if key in seen:
+                    break
+                steps.append(step)
                 seen.add(key)
-        return tuple(reversed(steps))
+        return steps
 
     def text(self, key: str) -> str | None:
         """The text of this content hash, if it is still remembered."""
@@ -141,10 +192,8 @@ class History:
     def step(self, identity: int) -> StepRecord | None:
         """The step of this number, if it is still remembered."""
         with self._transaction() as database:
-            row = database.execute(
-                "SELECT id, pass, before, after, seconds, time, origins FROM steps WHERE id = ?", (identity,)
-            ).fetchone()
-            return None if row is None else StepRecord(*row[:6], origins=_unpacked(row[6]))
+            row = database.execute(f"SELECT {_STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
+            return None if row is None else _step(row)
         return None
 
     def clear(self) -> None:
@@ -199,6 +248,8 @@ class History:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             found = connection.execute("PRAGMA user_version").fetchone()[0]
+            if found in _MIGRATIONS:
+                found = _migrate(connection)
             if found not in (0, _FORMAT):
                 raise sqlite3.DatabaseError(f"the file has format {found}, this program reads {_FORMAT}")
             connection.executescript(_TABLES)
@@ -243,7 +294,25 @@ class History:
         database.executemany("DELETE FROM steps WHERE after = ?", gone)
 
 
-def _packed(origins: SpanOrigins) -> bytes:
+def _migrate(connection: sqlite3.Connection) -> int:
+    """Bring a file of an older format up to date, unless another server has done so meanwhile; gives its format."""
+    connection.execute("BEGIN IMMEDIATE")
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    while found in _MIGRATIONS:
+        connection.execute(_MIGRATIONS[found])
+        found += 1
+    connection.execute(f"PRAGMA user_version = {found}")
+    connection.commit()
+    return found
+
+
+def _step(row: tuple[Any, ...]) -> StepRecord:
+    known = {entry.name for entry in fields(StepDetails)}
+    details = {name: value for name, value in json.loads(row[7]).items() if name in known}
+    return StepRecord(*row[:6], origins=_unpacked(row[6]), details=StepDetails(**details))
+
+
+def _packed(origins: object) -> bytes:
     return zlib.compress(json.dumps(origins, separators=(",", ":")).encode(), 1)
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -20,10 +19,10 @@ from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edit
 from ..ir.source import TextSpan
 from .history import SpanOrigins
 from .pass_calls import PassCall
+from .pass_changes import OperatorCount, PassChanges, Places, operator_counts, pass_changes
 from .worker_process import Progress
 
 if TYPE_CHECKING:
-    from ..ir.expressions import Expr
     from ..ir.module import IRModule
     from ..ir.snapshot import Snapshot
     from ..ir.syntax import Parsed
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST_WORD",
+    "CompareTexts",
     "PassesOutcome",
     "Prepare",
     "RunPasses",
@@ -50,6 +50,8 @@ class StepOutcome:
     """What one pass did. ``operators`` says how many calls of each operator there are more or fewer."""
 
     name: str
+    call: PassCall
+    """How it was run: what was asked for, or the bare pass where another one required it."""
     changed: bool
     seconds: float
     operators: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -69,6 +71,8 @@ class PassesOutcome:
     failed: str | None = None
     fault: ExtensionFault | None = None
     """Where in a user's file a pass of theirs failed."""
+    changes: PassChanges = field(default_factory=PassChanges)
+    """What of the old text became what of the new."""
 
     @property
     def changed(self) -> bool:
@@ -96,8 +100,6 @@ class RunPasses:
     name: str
     calls: tuple[PassCall, ...]
     opt_level: int = 3
-    function: str = ""
-    """The one function, such as ``@main``, that is to be changed; empty for all."""
     provenance: bool = False
     """Whether comments behind the statements of the result tell where their values come from."""
 
@@ -109,15 +111,18 @@ class RunPasses:
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
-        module = _only(self.function, run.parsed.module, run.module) if self.function else run.module
-        edits = text_edits(self.text, run.parsed, module, run.trace) if run.changing else ()
+        edits = text_edits(self.text, run.parsed, run.module, run.trace) if run.changing else ()
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
+        changes = PassChanges()
+        if edits:
+            places = _places_in(text, self.name, run.module)
+            changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
         if self.provenance:
-            text = _with_provenance(run, module, self.name, text)
+            text = _with_provenance(run, run.module, self.name, text)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
-        return PassesOutcome(text, edits, outcomes)
+        return PassesOutcome(text, edits, outcomes, changes=changes)
 
 
 def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
@@ -128,8 +133,14 @@ def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
 
 
 def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
-    """The module before, with one function as it is after; its place in the module is that of its name."""
-    old, new = before.find_global_var(function.removeprefix("@")), after.find_global_var(function.removeprefix("@"))
+    """The module before, with one function as it is after; its place in the module is that of its name.
+
+    Where no function is named, it is the module after.
+    """
+    if not function:
+        return after
+    name = function.removeprefix("@")
+    old, new = before.find_global_var(name), after.find_global_var(name)
     if old is None or new is None:
         return before
     return before.with_function(old, after.functions[new])
@@ -151,6 +162,35 @@ class WouldChange:
         return isinstance(run, _Run) and bool(run.changing)
 
 
+@dataclass(frozen=True, eq=False)
+class _RunStep:
+    """One run of a pass, with the module before and after it in which only what its call may change is changed."""
+
+    trace: TraceStep
+    call: PassCall
+    before: IRModule
+    after: IRModule
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.trace.name
+
+
+@dataclass(frozen=True)
+class CompareTexts:
+    """Count the operators of two texts."""
+
+    before: str
+    after: str
+    name: str
+
+    def run(self, progress: Progress) -> tuple[OperatorCount, ...]:
+        """Those of which there are more or fewer in ``after``. Of a broken text, what could be read counts."""
+        before, after = (open_snapshot(text, self.name).parsed.module for text in (self.before, self.after))
+        return tuple(operator_counts(before, after))
+
+
 @dataclass(frozen=True)
 class _Run:
     """Passes that have run. ``changing`` are the steps that changed what the text says."""
@@ -158,12 +198,8 @@ class _Run:
     parsed: Parsed
     module: IRModule
     trace: Trace
-    changing: Sequence[TraceStep]
-
-    @property
-    def steps(self) -> Sequence[TraceStep]:
-        """Every step, in order of running."""
-        return self.trace.steps
+    steps: Sequence[_RunStep]
+    changing: Sequence[_RunStep]
 
 
 def _run_passes(
@@ -179,14 +215,21 @@ def _run_passes(
     if errors:
         count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
         return PassesOutcome(text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
+    for call in calls:
+        if call.function and parsed.module.find_global_var(call.function.removeprefix("@")) is None:
+            there = ", ".join(f"@{var.name_hint}" for var in parsed.module) or "none"
+            return PassesOutcome(text, failed=f"there is no function {call.function}; the text has {there}")
     names = [call.name for call in calls]
     with passes.PassContext(opt_level=opt_level, required_pass=names), passes.Trace() as trace:
         module = parsed.module
+        steps: list[_RunStep] = []
         for call in calls:
             progress(str(call))
+            known = len(trace.steps)
             try:
                 before, module = module, passes.Sequential([passes.create(call.name, **call.options)])(module)
                 if module is not before:
+                    module = _only(call.function, before, module)
                     require_sound(module, call.name)
             except passes.PassError as error:
                 located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
@@ -202,7 +245,18 @@ def _run_passes(
                     message += f" ({Path(fault.path).name}, line {fault.line})"
                 found = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
                 return PassesOutcome(text, diagnostics=(found,), failed=message, fault=fault)
-    return _Run(parsed, module, trace, _changing(trace.steps, names))
+            steps += _steps_of(call, before, trace.steps[known:])
+    return _Run(parsed, module, trace, steps, _changing(steps, names))
+
+
+def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> Iterator[_RunStep]:
+    """The steps of one call: its own, and those of the passes that it requires."""
+    last = before
+    for step in steps:
+        after = _only(call.function, before, step.after)
+        own = call if step.name == call.name else PassCall(step.name, function=call.function)
+        yield _RunStep(step, own, last, after)
+        last = after
 
 
 def _fault_of(error: Exception, pass_name: str) -> ExtensionFault | None:
@@ -213,14 +267,14 @@ def _fault_of(error: Exception, pass_name: str) -> ExtensionFault | None:
     return fault_of(error, extension.path) if extension is not None and extension.path else None
 
 
-def _changing(steps: Sequence[TraceStep], asked_for: Sequence[str]) -> list[TraceStep]:
+def _changing(steps: Sequence[_RunStep], asked_for: Sequence[str]) -> list[_RunStep]:
     """The steps that changed what the module says. Types inferred because another pass needs them are no change."""
     from ..ir.structural import structural_equal
 
     return [
         step
         for step in steps
-        if step.changed
+        if step.trace.changed
         and (step.name != _INFER_TYPE or _INFER_TYPE in asked_for)
         and not structural_equal(step.before, step.after)
     ]
@@ -239,25 +293,11 @@ def forget_snapshots() -> None:
     open_snapshot.cache_clear()
 
 
-def _step_outcome(step: TraceStep, changed: bool, texts: Mapping[TraceStep, tuple[str, SpanOrigins]]) -> StepOutcome:
+def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, tuple[str, SpanOrigins]]) -> StepOutcome:
     if not changed:
-        return StepOutcome(step.name, False, step.seconds)
-    before, after = _operator_counts(step.before), _operator_counts(step.after)
-    difference = {name: after[name] - before[name] for name in sorted(before.keys() | after.keys())}
-    operators = {name: count for name, count in difference.items() if count}
-    return StepOutcome(step.name, True, step.seconds, operators, *texts.get(step, ("", ())))
-
-
-def _operator_counts(module: IRModule) -> Counter[str]:
-    from ..ir.expressions import Call
-    from ..ir.ops.operator import Op
-    from ..ir.visitor import post_order
-
-    counts: Counter[str] = Counter()
-    for expr in post_order(*module.functions.values()):
-        if isinstance(expr, Call) and isinstance(expr.op, Op):
-            counts[expr.op.name] += 1
-    return counts
+        return StepOutcome(step.name, step.call, False, step.trace.seconds)
+    operators = {count.name: count.after - count.before for count in operator_counts(step.before, step.after)}
+    return StepOutcome(step.name, step.call, True, step.trace.seconds, operators, *texts.get(step, ("", ())))
 
 
 _INFER_TYPE = "InferType"
@@ -265,17 +305,15 @@ _INFER_TYPE = "InferType"
 FIRST_WORD = TextSpan(0, 1)
 """Where stands what has no place of its own."""
 
-Places = Callable[["Expr"], "TextSpan | None"]
 
-
-def _step_texts(run: _Run, name: str, final_text: str) -> dict[TraceStep, tuple[str, SpanOrigins]]:
+def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, tuple[str, SpanOrigins]]:
     """For each step that changes the text, the text after it, and where in the text before its values came from.
 
     The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
     """
     from ..ir.printing import to_text_with_positions
 
-    found: dict[TraceStep, tuple[str, SpanOrigins]] = {}
+    found: dict[_RunStep, tuple[str, SpanOrigins]] = {}
     places: Places = places_of(run.parsed)
     for step in run.steps:
         if step not in run.changing:
@@ -291,9 +329,9 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[TraceStep, tuple[
     return found
 
 
-def _places_through(step: TraceStep, places: Places) -> Places:
+def _places_through(step: _RunStep, places: Places) -> Places:
     """The places in an unchanged text of the expressions that a step has put in place of equal ones."""
-    return lambda expr: next((place for old in step.origins(expr) if (place := places(old)) is not None), None)
+    return lambda expr: next((place for old in step.trace.origins(expr) if (place := places(old)) is not None), None)
 
 
 def places_of(parsed: Parsed) -> Places:
@@ -319,7 +357,7 @@ def _places_in(text: str, name: str, module: IRModule) -> Places:
 
 
 def _origins(
-    step: TraceStep, old_places: Places, new_places: Places
+    step: _RunStep, old_places: Places, new_places: Places
 ) -> Iterator[tuple[int, int, tuple[tuple[int, int], ...]]]:
     from ..ir.expressions import GlobalVar, Var
     from ..ir.ops.operator import Op
@@ -330,7 +368,9 @@ def _origins(
             continue
         span = new_places(expr)
         if span is not None:
-            sources = dict.fromkeys(old for source in step.origins(expr) if (old := old_places(source)) is not None)
+            sources = dict.fromkeys(
+                old for source in step.trace.origins(expr) if (old := old_places(source)) is not None
+            )
             yield span.start, span.end, tuple((old.start, old.end) for old in sources)
 
 

@@ -24,6 +24,8 @@ class PassCall:
 
     name: str
     options: Mapping[str, object] = field(default_factory=dict[str, object])
+    function: str = ""
+    """The one function, such as ``@main``, that it may change; empty for all. No part of how a call is written."""
 
     @staticmethod
     def parse(text: str) -> PassCall:

@@ -19,6 +19,7 @@ from pygls.uris import to_fs_path
 from pygls.workspace import Workspace as PyglsWorkspace
 
 from ..ir.diagnostics import Diagnostic, Severity
+from ..ir.source import LineIndex
 from .capabilities import choose_encoding, initialize_result, pulls_diagnostics, server_version, supports
 from .conversion import Converter
 from .documents import Document
@@ -157,6 +158,10 @@ class RelayLanguageServer(LanguageServer):
     def converter_for(self, document: Document) -> Converter:
         """The converter for a document as it is now."""
         return Converter(document.uri, document.lines, self.state.documents.encoding)
+
+    def converter_of(self, uri: str, text: str) -> Converter:
+        """The converter for a text that a document had or could have."""
+        return Converter(uri, LineIndex(text), self.state.documents.encoding)
 
     def forget(self, uri: str) -> None:
         """Forget a document, and take back its diagnostics."""

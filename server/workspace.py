@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..ir.diagnostics import Diagnostic, Severity, TextEdit
 from ..ir.source import TextSpan
 from .analysis import Analysis, Publisher
+from .buffer_history import BufferHistory, buffer_history, remember_hand_edit
 from .documents import Document, Documents, difference
 from .executor import SingleThread
 from .extensions import Extensions
@@ -23,9 +25,11 @@ from .features.diagnostics import diagnostics
 from .features.history import Fate, RememberedStep, ValueEvent, fate, value_events
 from .features.pipeline_comment import pipeline_comment
 from .folders import Folders
-from .history import History, StepRecord, default_folder
-from .jobs import PassesOutcome, Prepare, RunPasses, WouldChange
+from .history import History, StepDetails, StepRecord, content_hash, default_folder
+from .jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
+from .outcome_memory import OutcomeMemory
 from .pass_calls import PassCall, PassCallError, parse_pipeline
+from .pass_changes import OperatorCount
 from .settings import Settings, read_settings
 from .verification import VerifyOutcome, VerifyPasses
 from .worker import JobError, Worker
@@ -97,6 +101,7 @@ class Workspace:
         self._history: History | None = None
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
         self._surveys: dict[str, _Survey] = {}
+        self._outcomes = OutcomeMemory()
         self._steps: dict[str, tuple[RememberedStep, ...]] = {}
         self._baselines: dict[str, str] = {}
 
@@ -176,9 +181,8 @@ class Workspace:
         calls: Sequence[PassCall],
         version: int | None = None,
         progress: Callable[[str], object] = lambda _: None,
-        function: str = "",
     ) -> PassesOutcome:
-        """What passes make of a document, or of the one ``function`` of it, worked out in the worker.
+        """What passes make of a document, worked out in the worker; the last few outcomes are kept, by content.
 
         Raises:
             MovedOn: the document is not, or no longer, at ``version``.
@@ -186,14 +190,15 @@ class Workspace:
         """
         version = document.version if version is None else version
         self._check(document, version)
-        job = RunPasses(document.text, document.name, tuple(calls), self.settings.opt_level, function)
         names = ", ".join(map(str, calls))
         self.client.status("working", names)
         try:
             await self.extensions.refresh()
-            outcome: PassesOutcome = await self.worker.run(
-                self.extensions.job(job), timeout=self.settings.pass_timeout, progress=progress
-            )
+            job = self.extensions.job(RunPasses(document.text, document.name, tuple(calls), self.settings.opt_level))
+            outcome = self._outcomes.find(job)
+            if outcome is None:
+                outcome = await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
+                self._outcomes.keep(job, outcome)
         except JobError as error:
             self.client.status("stopped", error.message)
             raise
@@ -325,14 +330,22 @@ class Workspace:
     async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         """Keep the steps of a pipeline whose result was put into the buffer."""
         if self.settings.history:
-            await self._storage.run(self._record, before, outcome)
+            await self._storage.run(self._record, uri, before, outcome)
             await self.recall(uri, outcome.text)
 
-    def _record(self, before: str, outcome: PassesOutcome) -> None:
+    def _record(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         store = self._store()
+        baseline = self._baselines.get(uri)
+        if baseline is not None and baseline != before:
+            steps = self._steps[uri]
+            remember_hand_edit(store, baseline, before, steps[-1].origins if steps else ())
+        run = uuid.uuid4().hex
         for step in outcome.steps:
             if step.changed:
-                store.record(step.name, before, step.text, step.seconds, step.origins)
+                details = StepDetails(
+                    str(step.call), step.call.function, self.settings.opt_level, run, dict(step.operators)
+                )
+                store.record(step.name, before, step.text, step.seconds, step.origins, details)
                 before = step.text
 
     def _store(self) -> History:
@@ -369,11 +382,28 @@ class Workspace:
             for document in self.documents:
                 self.publisher.schedule(document)
 
-    async def steps_to(self, text: str) -> Sequence[StepRecord]:
-        """How a text came to be."""
+    async def buffer_history(self, document: Document) -> BufferHistory:
+        """The steps on a buffer."""
         if not self.settings.history:
-            return ()
-        return await self._storage.run(lambda: self._store().steps_to(text))
+            return BufferHistory()
+        text, baseline = document.text, self._baselines.get(document.uri)
+        return await self._storage.run(lambda: buffer_history(self._store(), text, baseline))
+
+    async def remembered_steps(self, numbers: Sequence[int]) -> Sequence[StepRecord | None]:
+        """The steps of these numbers, as far as they are remembered."""
+        return await self._storage.run(lambda: [self._store().step(number) for number in numbers])
+
+    async def compare(
+        self, before: str, after: str, name: str, progress: Callable[[str], object] = lambda _: None
+    ) -> Sequence[OperatorCount]:
+        """The operators of which one text calls more than the other.
+
+        Raises:
+            JobError: the worker could not do it.
+        """
+        await self.extensions.refresh()
+        job = self.extensions.job(CompareTexts(before, after, name))
+        return await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
 
     async def remembered_text(self, step: int, side: str) -> str | None:
         """The text before or after a step of the history."""
@@ -440,11 +470,17 @@ class Workspace:
         if not self.settings.history:
             return
         steps = await self._storage.run(self._remembered_steps, text)
-        if steps:
+        if steps is not None:
             self._baselines[uri], self._steps[uri] = text, steps
+        else:
+            self._baselines.pop(uri, None)
+            self._steps.pop(uri, None)
 
-    def _remembered_steps(self, text: str) -> tuple[RememberedStep, ...]:
+    def _remembered_steps(self, text: str) -> tuple[RememberedStep, ...] | None:
+        """The steps that led to a text: none where it is the first of its history, ``None`` where it has none."""
         store = self._store()
+        if store.text(content_hash(text)) is None:
+            return None
         found: list[RememberedStep] = []
         for record in store.steps_to(text):
             before, after = store.text(record.before), store.text(record.after)

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ _LONGEST_TEXT = 90
 
 def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
-    calls = read_calls(options.passes)
+    calls = tuple(replace(call, function=options.function) for call in read_calls(options.passes))
     name = Path(file.source_name).name
     job = RunPasses(file.text, name, calls, options.opt_level, provenance=provenance)
     return file, job.run(lambda text: None)

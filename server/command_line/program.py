@@ -186,6 +186,7 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
         help="run the module before and after each pass on random inputs; give no result if they differ",
     )
     _add_seed(opt)
+    _add_function(opt)
     opt.add_argument("--provenance", action="store_true", help="write behind each statement where its value comes from")
     opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
 
@@ -197,6 +198,12 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     opt.set_defaults(command=command)
 
 
+def _add_function(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--function", metavar="NAME", default="", help="the one function, such as @main, that may be changed (all)"
+    )
+
+
 def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     trace = _add(
         commands,
@@ -204,6 +211,7 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         "run passes step by step: what each did, how long it took, and what came from what",
     )
     _add_pipeline_arguments(trace)
+    _add_function(trace)
     trace.add_argument("--format", choices=["text", "json"], default="text", help="how to report (text)")
     trace.add_argument("--texts", action="store_true", help="print the whole text after each step that changed it")
     trace.add_argument("--all", action="store_true", help="show every new value; else the first ten of each step")

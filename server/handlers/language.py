@@ -318,6 +318,12 @@ def folder_of(uri: str) -> Path | None:
     return Path(url2pathname(parts.path)).parent if parts.scheme == "file" else None
 
 
+def path_of(uri: str) -> str:
+    """The path of a document that is a file; for another one, the last part of its address."""
+    parts = urlsplit(uri)
+    return url2pathname(parts.path) if parts.scheme == "file" else uri.rpartition("/")[2]
+
+
 def file_uri(folder: Path | None, name: str) -> str | None:
     """The address of a file that a comment names, if there is such a file in ``folder``."""
     if folder is None:

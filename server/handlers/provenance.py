@@ -6,11 +6,10 @@ from typing import Any
 
 from lsprotocol import types
 
-from ...ir.source import LineIndex
-from ..conversion import Converter
 from ..features.history import ValueEvent
 from ..features.provenance import Origin, origins_at
 from ..protocol import RelayLanguageServer
+from .arguments import field_of
 from .language import folder_of, origin_address, refusal, view
 
 __all__ = ["register"]
@@ -19,16 +18,8 @@ PROVENANCE = "relay/provenance"
 FATE = "relay/fate"
 
 
-def _field(params: Any, *path: str) -> Any:
-    """A part of the parameters of a request of our own, which arrive as objects with attributes."""
-    current = params
-    for name in path:
-        current = current.get(name) if isinstance(current, dict) else getattr(current, name, None)
-    return current
-
-
 def _position(params: Any) -> types.Position:
-    line, character = _field(params, "position", "line"), _field(params, "position", "character")
+    line, character = field_of(params, "position", "line"), field_of(params, "position", "character")
     if not isinstance(line, int) or not isinstance(character, int):
         raise refusal('the request needs "position": {"line": …, "character": …}')
     return types.Position(line, character)
@@ -41,7 +32,7 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     span of a sequential span is an origin of its own, with a ``target`` to open where there is such a file. An event's
     ``id`` is that of its step in the history, and its ranges lie in the text before that step.
     """
-    uri = str(_field(params, "textDocument", "uri"))
+    uri = str(field_of(params, "textDocument", "uri"))
     seen = await view(server, uri)
     if seen is None:
         return None
@@ -87,7 +78,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
 
     ``{range, text, places: [range in the buffer, …], events: [{pass, id, before, ranges}], removedBy: pass | null}``.
     """
-    uri, identity = str(_field(params, "textDocument", "uri")), _field(params, "id")
+    uri, identity = str(field_of(params, "textDocument", "uri")), field_of(params, "id")
     document = server.state.documents.find(uri)
     if document is None:
         return None
@@ -95,7 +86,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
     if not steps:
         raise refusal("this step is not among those that led to the text")
     before = steps[0].before
-    then = Converter(uri, LineIndex(before), server.state.documents.encoding)
+    then = server.converter_of(uri, before)
     found = await server.state.fate(uri, steps, then.offset(_position(params)))
     if found is None:
         return None

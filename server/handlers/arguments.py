@@ -1,0 +1,74 @@
+"""What the commands and requests of our own are given, read with care: a client may send anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..documents import Document
+from ..pass_calls import PassCall, PassCallError, parse_pipeline
+from ..protocol import RelayLanguageServer
+from .language import refusal
+
+__all__ = ["calls_in", "field_of", "numbers_in", "one_argument", "open_document", "version_in"]
+
+
+def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
+    """The one object that each of our commands takes.
+
+    Raises:
+        JsonRpcException: it is something else.
+    """
+    if len(arguments) == 1 and isinstance(arguments[0], dict):
+        return arguments[0]
+    raise refusal('the command takes one object, such as {"uri": …}')
+
+
+def field_of(params: Any, *path: str) -> Any:
+    """A part of the parameters of a request of our own, which arrive as objects with attributes."""
+    current = params
+    for name in path:
+        current = current.get(name) if isinstance(current, dict) else getattr(current, name, None)
+    return current
+
+
+def open_document(server: RelayLanguageServer, uri: object) -> Document:
+    """The open document of this URI.
+
+    Raises:
+        JsonRpcException: there is none.
+    """
+    document = server.state.documents.find(uri) if isinstance(uri, str) else None
+    if document is None:
+        raise refusal(f"{uri} is not an open document")
+    return document
+
+
+def calls_in(passes: Any, function: object = "") -> tuple[PassCall, ...]:
+    """The passes of a list or of a text with commas, all of which may change the one ``function`` only, if any.
+
+    Raises:
+        JsonRpcException: one of them cannot be read.
+    """
+    try:
+        calls = parse_pipeline(passes or ())
+    except (PassCallError, TypeError) as error:
+        raise refusal(str(error)) from None
+    return tuple(replace(call, function=function) for call in calls) if isinstance(function, str) else calls
+
+
+def numbers_in(given: Any) -> tuple[int, ...]:
+    """The numbers of steps of the history.
+
+    Raises:
+        JsonRpcException: it is no list of numbers.
+    """
+    if not isinstance(given, (list, tuple)) or not all(isinstance(each, int) for each in given):
+        raise refusal('"steps" must be a list of the numbers of steps, such as [3, 4]')
+    return tuple(given)
+
+
+def version_in(given: Any) -> int | None:
+    """The version of the text that a client means, if it says which."""
+    return given if isinstance(given, int) and not isinstance(given, bool) else None

@@ -1,0 +1,124 @@
+"""Code actions: fixes, refactorings, and passes, whose edits are worked out when one is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from ...ir.diagnostics import Fix
+from ..capabilities import RUN_PIPELINE
+from ..documents import Document
+from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
+from ..features.normal_forms import normal_form_actions
+from ..pass_calls import PassCallError, parse_pipeline
+from ..protocol import RelayLanguageServer
+from .arguments import calls_in, open_document, version_in
+from .language import View, refusal, view
+from .refactorings import refactoring_actions, resolve_refactoring
+from .running import run_passes
+
+__all__ = ["register"]
+
+_RUN_PASS_KIND = "refactor.rewrite.relay"
+_RUN_PIPELINE_KIND = "source.runPipeline.relay"
+_FIX_ALL_KIND = "source.fixAll.relay"
+
+
+async def on_code_action(server: RelayLanguageServer, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    """Fixes of what is wrong here, and passes that would change the buffer."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    version = seen.document.version
+    wanted = _Wanted(params.context.only)
+    found = server.state.diagnostics(seen.document, seen.snapshot)
+    actions: list[types.CodeAction] = []
+    if wanted("quickfix"):
+        for item in quick_fixes(found, seen.converter.span(params.range)):
+            action = _fix_action(seen, item.fix, "quickfix", version)
+            action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
+            action.is_preferred = item.preferred
+            actions.append(action)
+    if wanted(_FIX_ALL_KIND) and (everything := fix_all(found)) is not None:
+        actions.append(_fix_action(seen, everything, _FIX_ALL_KIND, version))
+    span = seen.converter.span(params.range)
+    if wanted("quickfix"):
+        actions += (_fix_action(seen, fix, "quickfix", version) for fix in fix_all_of_kind(found, span))
+    actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
+    if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
+        # A cursor that moves asks again and again; only somebody who opens the menu is worth the work.
+        invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
+        changing = await server.state.passes_that_change(seen.document, wait=invoked) if wanted(_RUN_PASS_KIND) else ()
+        settings = server.state.settings
+        pipeline = _pipeline(server, seen.document) if wanted(_RUN_PIPELINE_KIND) else ()
+        pipelines = dict(settings.pipelines) if wanted(_RUN_PIPELINE_KIND) else {}
+        actions += (
+            _pass_action(server, action, seen.document.uri, version)
+            for action in pass_actions(changing, pipeline, pipelines)
+        )
+    if wanted(_RUN_PASS_KIND):
+        forms = normal_form_actions(seen.snapshot, span)
+        actions += (_pass_action(server, action, seen.document.uri, version) for action in forms)
+    return actions
+
+
+def _pipeline(server: RelayLanguageServer, document: Document) -> Sequence[str]:
+    """The document's pipeline, a text for each pass; empty where it cannot be read, which saving it tells."""
+    try:
+        return [str(call) for call in parse_pipeline(server.state.pipeline_for(document))]
+    except PassCallError:
+        return ()
+
+
+class _Wanted:
+    """The kinds of actions that a client asked for; all, where it named none."""
+
+    def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
+        self._only = [kind.value if isinstance(kind, types.CodeActionKind) else kind for kind in only or ()]
+
+    def __call__(self, kind: str) -> bool:
+        return not self._only or any(
+            kind == wanted or kind.startswith(f"{wanted}.") or wanted == "" for wanted in self._only
+        )
+
+
+def _fix_action(seen: View, fix: Fix, kind: str, version: int) -> types.CodeAction:
+    return types.CodeAction(title=fix.title, kind=kind, edit=seen.converter.workspace_edit(fix.edits, version))
+
+
+def _pass_action(server: RelayLanguageServer, action: PassAction, uri: str, version: int) -> types.CodeAction:
+    """The action, whose edit is worked out when it is chosen; by a command for clients that cannot ask for it then."""
+    made = types.CodeAction(title=action.title, kind=_RUN_PIPELINE_KIND if action.is_pipeline else _RUN_PASS_KIND)
+    data = {"uri": uri, "version": version, "passes": list(action.passes)}
+    if action.function:
+        data["function"] = action.function
+    if server.supports("textDocument", "codeAction", "resolveSupport"):
+        made.data = data
+    else:
+        made.command = types.Command(action.title, RUN_PIPELINE, arguments=[data])
+    return made
+
+
+async def on_code_action_resolve(server: RelayLanguageServer, action: types.CodeAction) -> types.CodeAction:
+    """The edit of an action that was chosen, for the version of the text that it was offered for."""
+    data = action.data
+    if not isinstance(data, dict):
+        return action
+    if "refactoring" in data:
+        return await resolve_refactoring(server, action, data)
+    document = open_document(server, data.get("uri"))
+    calls = calls_in(data.get("passes"), data.get("function"))
+    text = document.text
+    outcome = await run_passes(server, document, calls, version_in(data.get("version")))
+    if outcome.failed is not None:
+        raise refusal(outcome.failed)
+    await server.state.remember(document.uri, text, outcome)
+    action.edit = server.converter_for(document).workspace_edit(outcome.edits, document.version)
+    return action
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(on_code_action)
+    server.feature(types.CODE_ACTION_RESOLVE)(on_code_action_resolve)

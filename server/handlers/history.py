@@ -1,0 +1,191 @@
+"""What passes did to a buffer: the steps, the text at each, going back, and doing the same again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from ...ir.diagnostics import Severity
+from ..capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY
+from ..features.exporting import command_line, pipeline_comment_line
+from ..history import StepRecord
+from ..line_edits import line_edits
+from ..pass_calls import PassCall
+from ..protocol import RelayLanguageServer
+from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
+from .language import path_of, refusal
+from .running import apply, moved_on, run_and_apply, work
+
+__all__ = ["calls_of_steps", "register"]
+
+HISTORY = "relay/history"
+HISTORY_TEXT = "relay/historyText"
+HISTORY_DIFFERENCE = "relay/historyDifference"
+EXPORT_PIPELINE = "relay/exportPipeline"
+
+
+async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+    """The steps on a buffer: those that led to its text, and those that it was taken back from."""
+    document = open_document(server, field_of(params, "textDocument", "uri"))
+    found = await server.state.buffer_history(document)
+    return {
+        "version": document.version,
+        "edited": found.edited,
+        "current": found.current,
+        "steps": [_described(step, index < found.current) for index, step in enumerate(found.steps)],
+        "command": _command(found.steps[: found.current], path_of(document.uri)),
+    }
+
+
+def _described(step: StepRecord, applied: bool) -> dict[str, Any]:
+    moment = datetime.fromtimestamp(step.time, tz=timezone.utc)
+    return {
+        "id": step.id,
+        "kind": "edit" if step.details.by_hand else "pass",
+        "pass": step.pass_name,
+        "call": step.call,
+        "function": step.details.function,
+        "run": step.details.run,
+        "changed": True,
+        "applied": applied,
+        "milliseconds": round(step.seconds * 1000, 3),
+        "time": moment.isoformat(timespec="seconds"),
+        "operators": dict(step.details.operators),
+    }
+
+
+def _command(steps: Sequence[StepRecord], file: str) -> str:
+    run = [step for step in steps if not step.details.by_hand]
+    return command_line([_call(step) for step in run], [step.details.opt_level for step in run], file)
+
+
+def _call(step: StepRecord) -> PassCall:
+    (call,) = calls_in([step.call], step.details.function)
+    return call
+
+
+async def _steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[StepRecord]:
+    """The steps of these numbers that are runs of passes, in this order.
+
+    Raises:
+        JsonRpcException: one of them is not remembered.
+    """
+    found = await server.state.remembered_steps(numbers)
+    missing = [str(number) for number, step in zip(numbers, found, strict=True) if step is None]
+    if missing:
+        raise refusal(f"step {', '.join(missing)} is not remembered any more")
+    return [step for step in found if step is not None and not step.details.by_hand]
+
+
+async def calls_of_steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[PassCall]:
+    """The passes of remembered steps, with the options and the function that they ran with. What was written by hand
+    between them is left out: it belongs to the text that it was written in.
+
+    Raises:
+        JsonRpcException: a step is not remembered, or there is no pass among them.
+    """
+    calls = [_call(step) for step in await _steps(server, numbers)]
+    if not calls:
+        raise refusal("there is no pass among these steps")
+    return calls
+
+
+async def on_history_text(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+    """The text before or after a step."""
+    return {"text": await _text(server, params)}
+
+
+async def _text(server: RelayLanguageServer, moment: Any) -> str:
+    """The text of a moment: ``{id, side}``.
+
+    Raises:
+        JsonRpcException: it is not remembered.
+    """
+    identity, side = field_of(moment, "id"), "before" if field_of(moment, "side") == "before" else "after"
+    text = await server.state.remembered_text(identity, side) if isinstance(identity, int) else None
+    if text is None:
+        raise refusal("the text of this step is not remembered any more")
+    return text
+
+
+async def on_history_difference(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+    """Two texts of the history, or one and the buffer, and which operators one has more of than the other."""
+    document = open_document(server, field_of(params, "textDocument", "uri"))
+    texts: list[str] = []
+    for name in ("before", "after"):
+        moment = field_of(params, name)
+        texts.append(document.text if moment is None else await _text(server, moment))
+    async with work(server, "Relay: compare texts", "comparing texts") as report:
+        counts = await server.state.compare(texts[0], texts[1], document.name, report)
+    return {
+        "before": texts[0],
+        "after": texts[1],
+        "operators": [{"name": count.name, "before": count.before, "after": count.after} for count in counts],
+    }
+
+
+async def on_export_pipeline(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+    """Steps of the history as a command line, as the comment of a file, and as a list for the settings."""
+    document = open_document(server, field_of(params, "textDocument", "uri"))
+    given = field_of(params, "steps")
+    if given is None:
+        found = await server.state.buffer_history(document)
+        steps = [step for step in found.steps[: found.current] if not step.details.by_hand]
+    else:
+        steps = await _steps(server, numbers_in(given))
+    calls = [_call(step) for step in steps]
+    return {
+        "command": _command(steps, path_of(document.uri)),
+        "comment": pipeline_comment_line(calls),
+        "passes": [str(call) for call in calls],
+    }
+
+
+# Commands
+
+
+async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+    """Give a buffer the text that it had before or after a step, as one edit of the lines that differ."""
+    given = one_argument(arguments)
+    document = open_document(server, given.get("uri"))
+    version = version_in(given.get("version"))
+    if version is not None and version != document.version:
+        raise moved_on()
+    version = document.version
+    text = await _text(server, given)
+    if document.version != version:
+        raise moved_on()
+    edits = line_edits(document.text, text)
+    if not edits:
+        return {"changed": False, "applied": False, "message": "the buffer has this text already"}
+    refused = await apply(server, document, edits, "Relay: go to a step of the history")
+    if refused is not None:
+        return {"changed": True, "applied": False, "message": refused}
+    await server.state.recall(document.uri, text)
+    return {"changed": True, "applied": True, "message": "done"}
+
+
+async def replay(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+    """Run the passes of steps of the history again, on the buffer as it is now."""
+    given = one_argument(arguments)
+    document = open_document(server, given.get("uri"))
+    calls = await calls_of_steps(server, numbers_in(given.get("steps")))
+    return await run_and_apply(server, document, calls, version_in(given.get("version")))
+
+
+async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
+    """Forget what passes did."""
+    await server.state.clear_history()
+    server.say("The pass history is empty now.", Severity.INFORMATION)
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests and commands."""
+    server.feature(HISTORY)(on_history)
+    server.feature(HISTORY_TEXT)(on_history_text)
+    server.feature(HISTORY_DIFFERENCE)(on_history_difference)
+    server.feature(EXPORT_PIPELINE)(on_export_pipeline)
+    server.command(GO_TO_STEP)(go_to_step)
+    server.command(REPLAY)(replay)
+    server.command(CLEAR_HISTORY)(clear_history)

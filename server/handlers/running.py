@@ -1,0 +1,136 @@
+"""Running passes for a client: with progress that it can cancel, and the result put into its buffer or refused."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from ...ir.diagnostics import Severity, TextEdit
+from ..documents import Document
+from ..jobs import PassesOutcome
+from ..pass_calls import PassCall
+from ..protocol import RelayLanguageServer
+from ..worker import JobCancelled, JobError
+from ..workspace import MovedOn
+from .language import refusal
+
+__all__ = ["apply", "described_steps", "moved_on", "run_and_apply", "run_passes", "work"]
+
+_CONTENT_MODIFIED = -32801
+
+
+def moved_on() -> JsonRpcException:
+    """The answer to a request about a version of a text that is no more."""
+    return JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
+
+
+async def run_and_apply(
+    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: int | None
+) -> dict[str, Any]:
+    """Run passes and put the result into the buffer, as one edit. What came of it is told to the user and given."""
+    text = document.text
+    names = ", ".join(map(str, calls))
+    try:
+        outcome = await run_passes(server, document, calls, version)
+    except JsonRpcException as error:
+        server.say(str(error), Severity.ERROR)
+        return {"changed": False, "applied": False, "message": str(error), "steps": []}
+    if outcome.failed is not None:
+        server.say(outcome.failed, Severity.ERROR)
+        return _report(outcome, False, outcome.failed)
+    if not outcome.changed:
+        message = f"{names}: nothing to change"
+        server.say(message, Severity.INFORMATION)
+        return _report(outcome, False, message)
+    refused = await apply(server, document, outcome.edits, f"Relay: {names}")
+    if refused is not None:
+        return _report(outcome, False, refused)
+    await server.state.remember(document.uri, text, outcome)
+    return _report(outcome, True, f"{names}: done")
+
+
+async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:
+    """Have the editor change the buffer, at the version that it has now; why it did not, which the user is told."""
+    edit = server.converter_for(document).workspace_edit(edits, document.version)
+    answer = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
+    if answer.applied:
+        return None
+    message = f"the editor refused the change: {answer.failure_reason or 'the text has changed since'}"
+    server.say(message, Severity.WARNING)
+    return message
+
+
+def _report(outcome: PassesOutcome, applied: bool, message: str) -> dict[str, Any]:
+    return {"changed": outcome.changed, "applied": applied, "message": message, "steps": described_steps(outcome)}
+
+
+def described_steps(outcome: PassesOutcome) -> list[dict[str, Any]]:
+    """What each pass did, as JSON."""
+    return [
+        {
+            "pass": step.name,
+            "call": str(step.call),
+            "changed": step.changed,
+            "milliseconds": round(step.seconds * 1000, 3),
+            "operators": dict(step.operators),
+        }
+        for step in outcome.steps
+    ]
+
+
+async def run_passes(
+    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: int | None
+) -> PassesOutcome:
+    """Run passes with progress that the user can cancel.
+
+    Raises:
+        JsonRpcException: the text has moved on, or the worker could not do it.
+    """
+    title = ", ".join(map(str, calls))
+    async with work(server, f"Relay: {title}", title) as report:
+        return await server.state.run_passes(document, calls, version, report)
+
+
+@asynccontextmanager
+async def work(server: RelayLanguageServer, shown: str, title: str) -> AsyncIterator[Callable[[str], None]]:
+    """Progress around a job of the worker; what keeps the worker from doing it becomes a refusal.
+
+    Raises:
+        JsonRpcException: the text has moved on, or the worker could not do it.
+    """
+    async with _progress(server, shown) as report:
+        try:
+            yield report
+        except MovedOn:
+            raise moved_on() from None
+        except JobCancelled:
+            raise refusal(f"{title}: cancelled") from None
+        except JobError as error:
+            server.log(error.details)
+            raise refusal(f"{title}: {error.message}") from None
+
+
+@asynccontextmanager
+async def _progress(server: RelayLanguageServer, title: str) -> AsyncIterator[Callable[[str], None]]:
+    """Progress in the client's window. Its button cancels the task inside."""
+    if not server.supports("window", "workDoneProgress"):
+        yield lambda text: None
+        return
+    token = str(uuid.uuid4())
+    progress = server.work_done_progress
+    await progress.create_async(token)
+    task = asyncio.current_task()
+    watched = progress.tokens.get(token)
+    if watched is not None and task is not None:
+        watched.add_done_callback(lambda future: task.cancel() if future.cancelled() else None)
+    progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True))
+    try:
+        yield lambda text: progress.report(token, types.WorkDoneProgressReport(message=text))
+    finally:
+        progress.end(token, types.WorkDoneProgressEnd())
