@@ -61,7 +61,7 @@ def _plain_events(server: RelayLanguageServer, uri: str, events: tuple[ValueEven
     plain: list[dict[str, Any]] = []
     for event in events:
         before = server.state.steps_since(uri, event.step)[0].before
-        then = Converter(uri, LineIndex(before), server.state.documents.encoding)
+        then = server.converter_of(uri, before)
         plain.append(
             {
                 "pass": event.pass_name,
