@@ -7,7 +7,7 @@ one. Source of the rule: ``src/relay/analysis/annotated_region_set.cc``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from ...ir.expressions import (
@@ -22,7 +22,7 @@ from ...ir.expressions import (
     Tuple,
     TupleGetItem,
 )
-from ...ir.visitor import post_order
+from ...ir.visitor import children
 from ..infrastructure import PassError
 from .annotations import compiler_of, is_begin, is_end
 
@@ -114,7 +114,7 @@ class RegionSet:
         # Where each value enters regions again.
         self._entries: dict[Expr, list[Call]] = {}
         self._made = 0
-        for expr in post_order(function):
+        for expr in _in_order(function):
             self._place(expr)
 
     def region_of(self, expr: Expr) -> Region | None:
@@ -176,6 +176,27 @@ class RegionSet:
             self.merge(own, found)
         else:
             self._add(found, expr)
+
+
+_JOINED_FIRST = (Let, If, RefCreate, RefRead, RefWrite)
+"""What joins a region before its parts do: in effect none, unless something before it has the same parts."""
+
+
+def _in_order(function: Function) -> Iterator[Expr]:
+    """Every expression once, its parts before it, apart from what is :data:`_JOINED_FIRST`."""
+    seen: set[Expr] = set()
+    stack: list[tuple[Expr, bool]] = [(function, False)]
+    while stack:
+        expr, parts_are_done = stack.pop()
+        if parts_are_done:
+            yield expr
+        elif expr not in seen:
+            seen.add(expr)
+            if isinstance(expr, _JOINED_FIRST):
+                yield expr
+            else:
+                stack.append((expr, True))
+            stack.extend((part, False) for part in reversed(children(expr)) if part not in seen)
 
 
 def _flow(expr: Expr) -> Sequence[Expr]:

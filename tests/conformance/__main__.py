@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import operators, records
-from .judging import Case, judge
+from .judging import Case, Verdict, judge
 from .tally import Tally
 
 KINDS = (
@@ -89,6 +89,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--operators", action="store_true", help="show, per operator, how many calls are typed right")
     parser.add_argument("--json", metavar="FILE", help="write every failure to this file")
     parser.add_argument("--markdown", metavar="FILE", help="write the tables to this file, as in docs/conformance.md")
+    parser.add_argument(
+        "--write-exceptions", action="store_true", help="add what a rule excepts to exceptions.json, id by id"
+    )
     options = parser.parse_args(arguments)
     if not records.available():
         print("The records (../shared/conformance) are not on this machine: nothing was measured.")
@@ -109,19 +112,31 @@ def main(arguments: list[str] | None = None) -> int:
         ]
         chosen.extend(found[:: options.every][: options.limit])
     reasons = records.exceptions()
+    ruled: dict[str, str] = {}
     tally = Tally()
     failures: defaultdict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
     with multiprocessing.get_context("spawn").Pool(options.jobs) if options.jobs > 1 else _Alone() as pool:
-        for kind, row, identity, origin, problem, took in pool.imap_unordered(judge, chosen, 16):
-            tally.add((kind, row), problem is None, identity in reasons, took)
-            if problem is not None and identity not in reasons:
-                failures[kind, row].append({"id": identity, "origin": origin, "problem": problem})
+        for verdict in pool.imap_unordered(judge, chosen, 16):
+            row, identity = (verdict.kind, verdict.row), verdict.identity
+            reason = verdict.reason or reasons.get(identity)
+            tally.add(row, verdict.problem is None, reason is not None, verdict.seconds)
+            if verdict.problem is None:
+                continue
+            if verdict.reason is not None:
+                ruled[identity] = verdict.reason
+            elif reason is None:
+                failures[row].append({"id": identity, "origin": verdict.origin, "problem": verdict.problem})
     for (kind, row), found in sorted(failures.items()):
         for failure in found[: options.failures]:
             print(f"--- {kind} {row} {failure['id']} {failure['origin']}\n{failure['problem']}")
     print(f"\n{tally.as_text()}")
-    for identity, reason in sorted(reasons.items()):
-        print(f"exception {identity}: {reason}")
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for identity, reason in sorted({**reasons, **ruled}.items()):
+        by_reason[reason].append(identity)
+    for reason, identities in sorted(by_reason.items()):
+        print(f"exception ({reason}): {' '.join(identities)}")
+    if options.write_exceptions:
+        records.write_exceptions({**reasons, **ruled})
     if options.markdown:
         command = shlex.join(["python", "-m", "tests.conformance", *(sys.argv[1:] if arguments is None else arguments)])
         Path(options.markdown).write_text(tally.as_markdown(command), encoding="utf-8")
@@ -141,9 +156,7 @@ class _Alone:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def imap_unordered(
-        self, function: object, items: list[Case], _chunk: int
-    ) -> Iterator[tuple[str, str, str, str, str | None, float]]:
+    def imap_unordered(self, function: object, items: list[Case], _chunk: int) -> Iterator[Verdict]:
         return (judge(item) for item in items)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from typing import NamedTuple
 
 from .records import Record
 
@@ -11,9 +12,21 @@ Case = tuple[str, str, Record, str, str]
 """Kind, row of the table, record, and for kinds that judge each text by itself the field and the text."""
 
 
-def judge(case: Case) -> tuple[str, str, str, str, str | None, float]:
-    """Kind, row, id, origin, how it differs (or ``None``) and the seconds it took."""
-    from . import verdicts
+class Verdict(NamedTuple):
+    """What came of one case. ``problem`` says how it differs; ``reason`` why a rule does not hold it against us."""
+
+    kind: str
+    row: str
+    identity: str
+    origin: str
+    problem: str | None
+    reason: str | None
+    seconds: float
+
+
+def judge(case: Case) -> Verdict:
+    """Judge one case. Whatever is raised on the way is what is wrong with it."""
+    from . import surroundings, verdicts
 
     kind, row, record, field, text = case
     start = time.perf_counter()
@@ -41,4 +54,6 @@ def judge(case: Case) -> tuple[str, str, str, str, str | None, float]:
     except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
         where = traceback.extract_tb(error.__traceback__)[-1]
         problem = f"CRASH {type(error).__name__}: {error} ({where.filename.rsplit('/', 2)[-1]}:{where.lineno})"
-    return kind, row, str(record["id"]), str(record.get("origin", "")), problem, time.perf_counter() - start
+    reason = None if problem is None else surroundings.reason(kind, record, problem)
+    taken = time.perf_counter() - start
+    return Verdict(kind, row, str(record["id"]), str(record.get("origin", "")), problem, reason, taken)

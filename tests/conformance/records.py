@@ -43,3 +43,9 @@ def texts(record: Record) -> Iterator[tuple[str, str]]:
 def exceptions() -> dict[str, str]:
     """Records that cannot be met for a reason in TVM's surroundings: id to reason."""
     return json.loads(EXCEPTIONS.read_text(encoding="utf-8")) if EXCEPTIONS.exists() else {}
+
+
+def write_exceptions(reasons: dict[str, str]) -> None:
+    """Write the file of exceptions."""
+    text = json.dumps(reasons, indent=2, sort_keys=True, ensure_ascii=False)
+    EXCEPTIONS.write_text(f"{text}\n", encoding="utf-8")

@@ -237,16 +237,24 @@ def _numbered(module: ir.IRModule) -> ir.IRModule:
     return ir.infer_types(ir.parse(numbered).module).module
 
 
-def _missing_pass(record: Record) -> str | None:
+_DEFAULT_CONTEXT: dict[str, Any] = {"opt_level": 3, "required_pass": [], "disabled_pass": [], "config": {}}
+
+
+def missing_pass(record: Record) -> str | None:
+    """A sentence where the record is of a pass that does not exist here."""
     names = [record["pass"]] if record["pass"] != "Sequential" else [step["pass"] for step in record["args"]["passes"]]
     missing = [name for name in names if passes.find(name) is None]
     return f"no pass {missing[0]}" if missing else None
 
 
-def _run(record: Record, before: ir.IRModule) -> ir.IRModule:
-    """What the recorded pass makes of ``before`` under the recorded context."""
+def run(record: Record, before: ir.IRModule) -> ir.IRModule:
+    """What the recorded pass makes of ``before`` under the recorded context.
+
+    Raises:
+        PassError: it refuses.
+    """
     _register_test_targets(record)
-    context = record["ctx"]
+    context = record.get("ctx") or _DEFAULT_CONTEXT
     with passes.PassContext(
         opt_level=context["opt_level"],
         required_pass=context["required_pass"],
@@ -258,7 +266,7 @@ def _run(record: Record, before: ir.IRModule) -> ir.IRModule:
 
 def run_pass(record: Record) -> str | None:
     """The pass under the recorded context gives the recorded module, compared after inference on both sides."""
-    missing = _missing_pass(record)
+    missing = missing_pass(record)
     if missing:
         return missing
     before, problem = _typed(record["before"], "before")
@@ -267,7 +275,7 @@ def run_pass(record: Record) -> str | None:
     expected, problem = _typed(record["after"], "after")
     if expected is None:
         return problem
-    result = _run(record, before)
+    result = run(record, before)
     inferred = ir.infer_types(result)
     found = errors(inferred.diagnostics)
     if found:
@@ -280,13 +288,13 @@ def run_pass(record: Record) -> str | None:
 
 def meaning(record: Record) -> str | None:
     """The pass leaves the module's results as they were, on random inputs; a module that does not run says nothing."""
-    missing = _missing_pass(record)
+    missing = missing_pass(record)
     if missing:
         return missing
     before, problem = _typed(record["before"], "before")
     if before is None:
         return problem
-    after = _run(record, before)
+    after = run(record, before)
     try:
         verdict = verification.verify(before, after, bound=verification.BOUNDS.get(record["pass"]))
     except verification.Unverifiable:
@@ -296,20 +304,14 @@ def meaning(record: Record) -> str | None:
 
 def pass_error(record: Record) -> str | None:
     """TVM refuses, and so do we, with an error that names the pass."""
-    if passes.find(record["pass"]) is None and record["pass"] != "Sequential":
-        return f"no pass {record['pass']}"
+    missing = missing_pass(record)
+    if missing:
+        return missing
     parsed = ir.parse(record["before"])
     if errors(parsed.diagnostics):
         return None
-    context = record.get("ctx") or {"opt_level": 3, "required_pass": [], "disabled_pass": [], "config": {}}
     try:
-        with passes.PassContext(
-            opt_level=context["opt_level"],
-            required_pass=context["required_pass"],
-            disabled_pass=context["disabled_pass"],
-            config=context["config"],
-        ):
-            _create(record["pass"], record["args"])(parsed.module)
+        run(record, parsed.module)
     except passes.PassError:
         return None
     return f"TVM refuses ({record['error'].strip().splitlines()[0][:160]}), and we do not"

@@ -1,0 +1,128 @@
+"""Why a record cannot be met, where the reason lies in what surrounds a pass in TVM and not in the pass.
+
+What holds for a class of records is a rule here, so that it holds for records that nobody has looked at, too; what
+holds for one record alone, such as an operator that its test registers, is in ``exceptions.json``. Both are asked only
+about records that fail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from relay_lsp import ir, passes
+
+from . import verdicts
+from .records import Record
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_REFERENCE_TYPE = re.compile(r"(?::|->)\s[^={;]*\bref\(")
+_MATCH_AS_VALUE = re.compile(r"=\s*match\??\s*\(")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A reason, and the records that it keeps from being met.
+
+    ``applies`` gets the record and what is wrong with our answer to it.
+    """
+
+    kinds: tuple[str, ...]
+    reason: str
+    applies: Callable[[Record, str], bool]
+
+
+def reason(kind: str, record: Record, problem: str) -> str | None:
+    """Why this record, which fails, cannot be met; ``None`` where it should be, as where its pass does not exist."""
+    if "pass" in record and verdicts.missing_pass(record):
+        return None
+    return next((rule.reason for rule in RULES if kind in rule.kinds and rule.applies(record, problem)), None)
+
+
+def readable_by_tvm(text: str) -> bool:
+    """Whether TVM's parser reads what its printer wrote.
+
+    It does not read the type of a reference (``ParseType`` in ``src/relay/parser/parser.cc`` has no case for the word
+    ``ref``), nor a ``match`` that is the value of a variable (``ParseBindingExpr`` reads the value by
+    ``ParseExprBinOp``, which has none for ``match``).
+    """
+    bare = _COMMENT.sub("", text.partition("\n#[metadata]")[0])
+    return not (_REFERENCE_TYPE.search(bare) or _MATCH_AS_VALUE.search(bare))
+
+
+def _recorder_could_not_read(record: Record, problem: str) -> bool:
+    if not _only_diagnostics(record):
+        return False
+    if not readable_by_tvm(record["before"]):
+        return True
+    try:
+        after = ir.infer_types(verdicts.run(record, ir.parse(record["before"]).module)).module
+    except passes.PassError:
+        return False
+    return not readable_by_tvm(ir.to_text(after, show_meta_data=False))
+
+
+def _infers_each_function_alone(record: Record, problem: str) -> bool:
+    if record["pass"] != "DynamicToStatic":
+        return False
+    module = ir.parse(record["before"]).module
+    needs_others = bool(module.type_definitions) or len(module.functions) > 1
+    missing = "There is no definition of" in record["error"] or "Cannot find global type var" in record["error"]
+    return needs_others and (missing or _only_diagnostics(record))
+
+
+def _inverts_the_first_element(record: Record, problem: str) -> bool:
+    found = re.fullmatch(r".*: a constant Tensor\[\((.+)\), \w+\] against a constant Tensor\[\((.+)\), \w+\]", problem)
+    return record["pass"] == "DivToMul" and found is not None and found[1] == found[2]
+
+
+def _only_diagnostics(record: Record) -> bool:
+    """Whether the error says no more than that there were diagnostics, as those of the parser and of inference do."""
+    return record["error"].startswith("DiagnosticError: DiagnosticError: one or more error diagnostics were emitted")
+
+
+def _says(words: str) -> Callable[[Record, str], bool]:
+    return lambda record, problem: words in record["error"]
+
+
+def _free_variables_of_patterns(record: Record, problem: str) -> bool:
+    return "contains free variables" in record["error"] and "match" in record["before"]
+
+
+RULES = (
+    Rule(
+        ("errors",),
+        "TVM's parser cannot read what its printer wrote, by which the recorder passed modules on: the type of a "
+        "reference, or a match as the value of a variable",
+        _recorder_could_not_read,
+    ),
+    Rule(
+        ("errors",),
+        "TVM infers the types of each function alone, without the module's other functions and its type definitions",
+        _infers_each_function_alone,
+    ),
+    Rule(("errors",), "TVM takes the variables of patterns for free ones", _free_variables_of_patterns),
+    Rule(
+        ("errors",),
+        "TVM folds by compiling for its host, for which the operator has no code; here it is evaluated",
+        _says("doesn't have an FTVMStrategy registered"),
+    ),
+    Rule(
+        ("errors",),
+        "TVM's registry lacks a fusion pattern for the operator; here it is opaque",
+        _says("Attribute TOpPattern has not been registered for"),
+    ),
+    Rule(("errors",), "TVM meets a null pointer of its own", _says("Found null pointer node while traversing AST")),
+    Rule(
+        ("errors",),
+        "TVM takes every callee for an operator, and fails on that of a composite function",
+        _says("Downcast from relay.Function to Op failed"),
+    ),
+    Rule(
+        ("passes", "cross", "models"),
+        "TVM inverts the first element of a constant and leaves the memory of the others as it was",
+        _inverts_the_first_element,
+    ),
+)
+"""In the order in which they are asked."""
