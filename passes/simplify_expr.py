@@ -1,12 +1,14 @@
-"""``SimplifyExpr`` and what of it runs after ``AlterOpLayout``."""
+"""``SimplifyExpr``."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from ..ir.expressions import Function
 from ..ir.module import IRModule
 from . import simplifications as rules
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
-from .patterns import rewrite
+from .patterns import DFPatternCallback, rewrite
 
 
 @declare_pass(opt_level=0, required=("InferType",))
@@ -34,7 +36,7 @@ class SimplifyExpr(FunctionPass):
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function, simplified."""
-        simplified = rewrite(
+        return simplified(
             [
                 *rules.concretize_like(),
                 rules.SimplifyAdd(),
@@ -54,6 +56,15 @@ class SimplifyExpr(FunctionPass):
             function,
             module,
         )
-        if not isinstance(simplified, Function):
-            raise PassError("a rewrite replaced the whole function", place=function)
-        return simplified
+
+
+def simplified(callbacks: Sequence[DFPatternCallback], function: Function, module: IRModule) -> Function:
+    """``function`` with the callbacks applied, in this order, until none changes anything.
+
+    Raises:
+        PassError: a callback replaced the function itself by something else.
+    """
+    result = rewrite(callbacks, function, module)
+    if not isinstance(result, Function):
+        raise PassError("a rewrite replaced the whole function", place=function)
+    return result

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from relay_lsp import ir, passes
+from relay_lsp.ir import ops
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.metadata import read_metadata, write_metadata
 from relay_lsp.ir.source import LineIndex
+from relay_lsp.ir.visitor import rewrite_post_order
 from relay_lsp.passes import verification
 from relay_lsp.passes.compiler_regions import register_target_support
 
@@ -300,6 +302,85 @@ def meaning(record: Record) -> str | None:
     except verification.Unverifiable:
         return None
     return None if verdict.agrees or verdict.largest is None else verdict.largest.message
+
+
+def optimize(record: Record) -> str | None:
+    """The whole pipeline gives the recorded module, apart from what the back end writes on it.
+
+    The passes are those that ``OptimizeImpl`` in ``src/relay/backend/build_module.cc`` runs for one target, as long as
+    the level asks for them. ``PlanDevices`` and ``LabelOps`` do not exist here: what they write is the devices of
+    parameters, functions and values (``on_device``), a hash of each function and the layouts of its operators, and is
+    left out.
+    """
+    context = passes.PassContext(opt_level=record["opt_level"])
+    pipeline = passes.Sequential(
+        [
+            passes.create("RemoveUnusedFunctions", entry_functions=["main"]),
+            *(passes.create(name) for name in _PREPARATION),
+            *(passes.create(f"CombineParallel{name}", min_num_branches=3) for name in _COMBINED),
+            *(passes.create(name) for name in _SIMPLIFICATION),
+        ]
+    )
+    wanted = {name for _, name in record["passes"]}
+    if "AlterOpLayout" in wanted:
+        return "no pass AlterOpLayout"
+    before, problem = _typed(record["before"], "before")
+    if before is None:
+        return problem
+    expected, problem = _typed(record["after"], "after")
+    if expected is None:
+        return problem
+    with context:
+        actual = pipeline(before)
+    expected, actual = (_without_labels(module) for module in (expected, actual))
+    if ir.structural_equal(expected, actual, map_free_vars=True):
+        return None
+    return ir.first_difference(expected, actual, map_free_vars=True) or "structurally different"
+
+
+_PREPARATION = (
+    "ToBasicBlockNormalForm",
+    "QnnLegalize",
+    "QnnCanonicalize",
+    "Legalize",
+    "SimplifyInference",
+    "EliminateCommonSubexpr",
+)
+_COMBINED = ("Conv2D", "Dense", "BatchMatmul")
+_SIMPLIFICATION = (
+    "FoldConstant",
+    "FoldScaleAxis",
+    "SimplifyExpr",
+    "CanonicalizeCast",
+    "CanonicalizeOps",
+    "FlattenAtrousConv",
+    "SimplifyExprPostAlterOp",
+    "FastMath",
+    "FoldConstant",
+    "SplitArgs",
+    "FuseOps",
+    "Inline",
+)
+
+
+def _without_labels(module: ir.IRModule) -> ir.IRModule:
+    """``module`` without what ``PlanDevices`` and ``LabelOps`` write, and typed."""
+
+    def bare(_: ir.Expr, expr: ir.Expr) -> ir.Expr:
+        if isinstance(expr, ir.Var):
+            return ir.Var(expr.name_hint, expr.type_annotation)
+        if isinstance(expr, ir.Function):
+            attrs = {name: value for name, value in expr.attrs.items() if name != "hash" and "layout" not in name}
+            return ir.Function(expr.params, expr.body, expr.ret_type, expr.type_params, attrs)
+        if isinstance(expr, ir.Call) and expr.op is ops.get("on_device"):
+            return expr.args[0]
+        return expr
+
+    for var, function in module.functions.items():
+        stripped = rewrite_post_order(function, bare)
+        assert isinstance(stripped, ir.Function)
+        module = module.with_function(var, stripped)
+    return ir.infer_types(module).module
 
 
 def pass_error(record: Record) -> str | None:
