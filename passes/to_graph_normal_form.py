@@ -14,9 +14,10 @@ from .provenance.mutator import Descent
 class ToGraphNormalForm(FunctionPass):
     """Replace ``let`` by sharing: each use of a bound variable becomes its value.
 
-    A function that calls itself through its variable cannot do without its ``let``, and is refused, as TVM does. What
-    is written to a reference is only kept in order where it is used: the pass is for what has no effects. Source of the
-    rule: ``src/relay/transforms/to_graph_normal_form.cc``.
+    A function that calls itself through its variable cannot do without its ``let``, and is refused, as TVM does. The
+    pass is for what has no effects: a ``ref_write`` that is bound to a variable which nothing uses is dropped with its
+    ``let``, and the order of reads and writes is lost, as in TVM; ``relay-lsp opt --verify`` shows where that changes a
+    result. Source of the rule: ``src/relay/transforms/to_graph_normal_form.cc``.
 
     Before::
 

@@ -4,7 +4,7 @@ from .bisecting import Culprit, Report, bisect, check
 from .comparison import Difference, largest_difference
 from .inputs import InputKind, Unverifiable, random_arguments
 from .shrinking import shrink
-from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, verify
+from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, bound_of, verify
 
 __all__ = [
     "BOUNDS",
@@ -17,6 +17,7 @@ __all__ = [
     "Unverifiable",
     "Verdict",
     "bisect",
+    "bound_of",
     "check",
     "largest_difference",
     "random_arguments",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
 
-import ml_dtypes
 import numpy as np
 
 from ...ir.evaluation import ADTValue, Closure, Value
 from ...ir.expressions import Constructor, NDArray
 from ...ir.ops import Op
+from .ranges import float_limits, is_float
 
 __all__ = ["Difference", "largest_difference"]
 
@@ -44,9 +43,9 @@ class Difference:
 def largest_difference(expected: Value, found: Value, bound: float | None = None) -> Difference | None:
     """Where two values differ most; ``None`` where they are equal or cannot be compared (functions, references).
 
-    ``bound`` takes the place of the rounding of each dtype; with it, floats of different dtypes may be compared. An
-    element that is expected to be infinite, not a number, or beyond what the dtype found can hold says nothing; nor
-    does one where, with ``bound``, a narrower dtype has run out of numbers.
+    ``bound`` takes the place of the rounding of each dtype; with it, floats of different dtypes may be compared, and
+    integers may be one apart beyond it: the smallest difference of floats becomes one where they are rounded. An
+    element that is expected to be infinite, not a number, or beyond what the dtype found can hold says nothing.
     """
     worst: Difference | None = None
     pending: list[tuple[str, Value, Value]] = [("", expected, found)]
@@ -78,7 +77,7 @@ def largest_difference(expected: Value, found: Value, bound: float | None = None
 
 
 def _of_arrays(place: str, expected: NDArray, found: NDArray, bound: float | None) -> Difference | None:
-    rounded_on_purpose = bound is not None and _is_float(expected) and _is_float(found)
+    rounded_on_purpose = bound is not None and is_float(expected) and is_float(found)
     if expected.shape != found.shape or (expected.dtype != found.dtype and not rounded_on_purpose):
         return Difference(
             place,
@@ -89,8 +88,6 @@ def _of_arrays(place: str, expected: NDArray, found: NDArray, bound: float | Non
     left, right = expected.astype(np.float64), found.astype(np.float64)
     # What is no number, or too large for the narrower dtype, is not what anybody meant to compute.
     meant = np.isfinite(left) & (np.abs(left) <= _largest_number(found))
-    if rounded_on_purpose and found.dtype.itemsize < expected.dtype.itemsize:
-        meant &= np.isfinite(right)  # Something on the way went beyond what the narrower dtype can hold.
     equal = ~meant | (left == right)
     if equal.all():
         return None
@@ -99,15 +96,11 @@ def _of_arrays(place: str, expected: NDArray, found: NDArray, bound: float | Non
     with np.errstate(invalid="ignore"):
         apart = np.where(equal, 0.0, np.abs(left - right))
     largest = float(np.max(np.where(np.isnan(apart), np.inf, apart)))
+    if bound is not None and expected.dtype.kind in "iu":
+        largest = max(largest - 1.0, 0.0)
     size = largest / scale
     return Difference(place, size, allowed, f"up to {largest:.3g} apart, where the largest element is {scale:.3g}")
 
 
 def _largest_number(array: NDArray) -> float:
-    if not _is_float(array):
-        return float("inf")
-    return float(cast("Any", ml_dtypes.finfo)(array.dtype).max)
-
-
-def _is_float(array: NDArray) -> bool:
-    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"
+    return float_limits(array.dtype)[1] if is_float(array) else float("inf")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -33,6 +33,10 @@ class InputKind:
     lowest: float
     highest: float
     largest_integer: int = 2
+
+    def scaled(self, factor: float) -> InputKind:
+        """The same with an interval that is ``factor`` times as long."""
+        return replace(self, lowest=self.lowest * factor, highest=self.highest * factor)
 
 
 KINDS = (InputKind(-1.0, 1.0), InputKind(0.1, 1.1))

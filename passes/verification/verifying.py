@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from ...ir.evaluation import EvaluationError, Value, evaluate_and_keep
 from ...ir.expressions import Expr, Function
@@ -13,9 +16,10 @@ from ...ir.visitor import children, post_order
 from ..infrastructure import PassError, PassInfo, PassInstrument
 from ..provenance import TraceStep
 from .comparison import Difference, largest_difference
-from .inputs import FALLBACKS, KINDS, Unverifiable, random_arguments
+from .inputs import FALLBACKS, KINDS, InputKind, Unverifiable, random_arguments
+from .ranges import fits, narrowest_float, rounded_floats
 
-__all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "entry_function", "verify"]
+__all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "bound_of", "entry_function", "verify"]
 
 BOUNDS: Mapping[str, float] = {"FastMath": 1e-2, "ToMixedPrecision": 5e-2, "FakeQuantizationToInteger": 2e-2}
 """Passes that compute something else on purpose, and how much of the largest element it may be."""
@@ -60,43 +64,108 @@ def verify(
         after: the module as it is now.
         function: which function, without ``@``; by default ``main``, or the only one.
         seed: of the random inputs.
-        bound: how far results may be apart, as a part of the largest element; the dtype's rounding by default.
+        bound: how far results may be apart, as a part of the largest element; the dtype's rounding by default. With a
+            bound, inputs are made small enough for the narrowest dtype of floats that ``after`` computes in.
         steps: what led from ``before`` to ``after``, in order; with them the verdict names the first expression.
 
     Returns:
         The verdict on the kind of inputs where the results are furthest apart.
 
     Raises:
-        Unverifiable: ``before`` has no such function, takes inputs that cannot be made up, or runs with none.
+        Unverifiable: ``before`` has no such function, takes inputs that cannot be made up, or runs with none; or, with
+            a bound, has values that ``after`` has no numbers for, or moves as far when its inputs are rounded.
     """
     function = function or entry_function(before)
     if function not in before:
         raise Unverifiable(f"the module has no function @{function}")
     typed = infer_types(before).module
     worst: Verdict | None = None
-    reason: EvaluationError | None = None
+    reason: Unverifiable | None = None
     for kind in (*KINDS, *FALLBACKS):
         if worst is not None and kind in FALLBACKS:
             break
-        arguments = random_arguments(typed[function], seed, kind)
         try:
-            expected, old_values = evaluate_and_keep(before, *arguments, function=function)
+            runs = _run(before, after, function, typed[function], seed, kind, bound)
         except EvaluationError as error:
-            reason = reason or error
+            reason = reason or Unverifiable(f"the module does not run: {error.message}")
             continue
-        try:
-            found, new_values = evaluate_and_keep(after, *arguments, function=function)
-        except EvaluationError as error:
-            return Verdict(Difference("", float("inf"), 0.0, f"no result: {error.message}"), error.expr)
-        largest = largest_difference(expected, found, bound)
+        except Unverifiable as out_of_range:
+            reason = reason or out_of_range
+            continue
+        if isinstance(runs, Verdict):
+            return runs
+        largest = largest_difference(runs.expected, runs.found, bound)
         if largest is not None and largest.exceeds:
-            return Verdict(largest, *_first(after[function], old_values, new_values, tuple(steps), bound))
+            if runs.narrow is not None and bound is not None and _hangs_on_rounding(before, function, runs, bound):
+                reason = reason or Unverifiable(f"what the module gives hangs on how {runs.narrow} rounds its inputs")
+                continue
+            return Verdict(largest, *_first(after[function], runs.old_values, runs.new_values, tuple(steps), bound))
         if worst is None or (largest is not None and (worst.largest is None or largest.size > worst.largest.size)):
             worst = Verdict(largest)
     if worst is None:
         assert reason is not None
-        raise Unverifiable(f"the module does not run: {reason.message}") from reason
+        raise reason
     return worst
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """What a function gives before and after for arguments, and the values of its expressions.
+
+    ``narrow`` is the narrowest dtype of floats after, where differences are looked at with a bound.
+    """
+
+    arguments: tuple[Value, ...]
+    narrow: np.dtype[Any] | None
+    expected: Value
+    found: Value
+    old_values: Mapping[Expr, Value]
+    new_values: Mapping[Expr, Value]
+
+
+_SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9, 2.0**-12)
+"""How much smaller inputs are made, one after the other, for a dtype that cannot hold what comes of them."""
+
+
+def _run(
+    before: IRModule,
+    after: IRModule,
+    function: str,
+    typed: Function,
+    seed: int,
+    kind: InputKind,
+    bound: float | None,
+) -> _Runs | Verdict:
+    """Both modules on one kind of inputs; the verdict where ``after`` gives no result at all.
+
+    Raises:
+        EvaluationError: ``before`` does not run.
+        Unverifiable: as for :func:`random_arguments`; or ``after`` computes in a dtype that cannot hold the values of
+            ``before``, however small the inputs.
+    """
+    narrow: np.dtype[Any] | None = None
+    for scale in _SCALES:
+        arguments = random_arguments(typed, seed, kind.scaled(scale))
+        expected, old_values = evaluate_and_keep(before, *arguments, function=function)
+        try:
+            found, new_values = evaluate_and_keep(after, *arguments, function=function)
+        except EvaluationError as error:
+            return Verdict(Difference("", float("inf"), 0.0, f"no result: {error.message}"), error.expr)
+        narrow = None if bound is None else narrowest_float(new_values.values())
+        if narrow is None or fits(old_values.values(), narrow):
+            return _Runs(arguments, narrow, expected, found, old_values, new_values)
+    raise Unverifiable(f"the values of the module are too large for {narrow}, which the module after computes in")
+
+
+def _hangs_on_rounding(before: IRModule, function: str, runs: _Runs, bound: float) -> bool:
+    """Whether the module before gives something else, too, when its inputs are rounded to the narrow dtype.
+
+    Then these inputs tell nothing of the pass: what the module computes of them is not defined that well.
+    """
+    assert runs.narrow is not None
+    rounded = rounded_floats(runs.arguments, runs.narrow)
+    moved = largest_difference(runs.expected, evaluate_and_keep(before, *rounded, function=function)[0], bound / 2)
+    return moved is not None and moved.exceeds
 
 
 def entry_function(module: IRModule) -> str:
@@ -144,9 +213,16 @@ def _one_origin(expr: Expr, steps: tuple[TraceStep, ...]) -> Expr | None:
     return expr
 
 
+def bound_of(names: Iterable[str]) -> float | None:
+    """The bound of passes that run one after the other: the sum of those they have; ``None`` where none has one."""
+    bounds = [BOUNDS[name] for name in names if name in BOUNDS]
+    return sum(bounds) if bounds else None
+
+
 class KeepsMeaning(PassInstrument):
     """Runs the module before and after each pass, and stops at the first pass that changes its results.
 
+    A pipeline is a pass, too: it may do what the passes in it may.
     Modules that cannot be run are listed with the reason in ``skipped``; what was found of the others is in
     ``verdicts``. Both have the pass's name first.
     """
@@ -157,14 +233,17 @@ class KeepsMeaning(PassInstrument):
         self.verdicts: list[tuple[str, Verdict]] = []
         self.skipped: list[tuple[str, str]] = []
         self._before: list[IRModule] = []
+        self._finished: list[list[str]] = [[]]
 
     def enter_pass_ctx(self) -> None:
         """Forget what an interrupted run has left."""
         self._before.clear()
+        self._finished = [[]]
 
     def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
         """Keep the module that the pass gets; passes nest."""
         self._before.append(mod)
+        self._finished.append([])
 
     def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
         """Compare with the module that the pass got.
@@ -172,11 +251,12 @@ class KeepsMeaning(PassInstrument):
         Raises:
             ComparisonFailed: the results differ by more than rounding.
         """
-        before = self._before.pop()
+        before, names = self._before.pop(), [info.name, *self._finished.pop()]
+        self._finished[-1].extend(names)
         if before is mod:
             return
         try:
-            verdict = verify(before, mod, function=self.function, seed=self.seed, bound=BOUNDS.get(info.name))
+            verdict = verify(before, mod, function=self.function, seed=self.seed, bound=bound_of(names))
         except Unverifiable as reason:
             self.skipped.append((info.name, str(reason)))
             return

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import re
 import shlex
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,9 +57,10 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
                 for record in records.load(f"passes/{name}"):
                     yield kind, name, record, "", ""
         if kind == "meaning":
-            for record in records.load("cross"):
-                if only_pass in (None, record["pass"]):
-                    yield kind, record["pass"], record, "", ""
+            for name in ("cross", "models"):
+                for record in records.load(name):
+                    if only_pass in (None, record["pass"]):
+                        yield kind, record["pass"], record, "", ""
     elif kind == "errors":
         for name in ("pass_errors", "cross_errors"):
             for record in records.load(name):
@@ -112,6 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
         ]
         chosen.extend(found[:: options.every][: options.limit])
     reasons = records.exceptions()
+    silences: Counter[tuple[str, str]] = Counter()
     ruled: dict[str, str] = {}
     tally = Tally()
     failures: defaultdict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
@@ -120,6 +123,8 @@ def main(arguments: list[str] | None = None) -> int:
             row, identity = (verdict.kind, verdict.row), verdict.identity
             reason = verdict.reason or reasons.get(identity)
             tally.add(row, verdict.problem is None, reason is not None, verdict.seconds)
+            if verdict.silence is not None:
+                silences[verdict.kind, re.sub(r"[0-9]+", "N", verdict.silence)] += 1
             if verdict.problem is None:
                 continue
             if verdict.reason is not None:
@@ -130,11 +135,15 @@ def main(arguments: list[str] | None = None) -> int:
         for failure in found[: options.failures]:
             print(f"--- {kind} {row} {failure['id']} {failure['origin']}\n{failure['problem']}")
     print(f"\n{tally.as_text()}")
+    for (kind, reason), count in silences.most_common():
+        print(f"silent ({kind}): {count} because {reason}")
     by_reason: defaultdict[str, list[str]] = defaultdict(list)
     for identity, reason in sorted({**reasons, **ruled}.items()):
         by_reason[reason].append(identity)
     for reason, identities in sorted(by_reason.items()):
-        print(f"exception ({reason}): {' '.join(identities)}")
+        shown = identities if not options.kinds else identities[:4]
+        more = f" and {len(identities) - len(shown)} more" if len(identities) > len(shown) else ""
+        print(f"exception ({reason}): {' '.join(shown)}{more}")
     if options.write_exceptions:
         records.write_exceptions({**reasons, **ruled})
     if options.markdown:

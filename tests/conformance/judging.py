@@ -13,7 +13,11 @@ Case = tuple[str, str, Record, str, str]
 
 
 class Verdict(NamedTuple):
-    """What came of one case. ``problem`` says how it differs; ``reason`` why a rule does not hold it against us."""
+    """What came of one case.
+
+    ``problem`` says how it differs; ``reason`` why a rule does not hold it against us. ``silence`` says why the case
+    neither agrees nor differs.
+    """
 
     kind: str
     row: str
@@ -21,6 +25,7 @@ class Verdict(NamedTuple):
     origin: str
     problem: str | None
     reason: str | None
+    silence: str | None
     seconds: float
 
 
@@ -43,6 +48,7 @@ def judge(case: Case) -> Verdict:
         "optimize": verdicts.optimize,
         "eval": verdicts.evaluate,
     }
+    problem, silence = None, None
     try:
         if kind == "round_trip":
             problem = verdicts.round_trip(record, field, text)
@@ -50,9 +56,11 @@ def judge(case: Case) -> Verdict:
             problem = verdicts.typed(record, field, text)
         else:
             problem = judges[kind](record)
+    except verdicts.SaysNothing as nothing:
+        silence = str(nothing)
     except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
         where = traceback.extract_tb(error.__traceback__)[-1]
         problem = f"CRASH {type(error).__name__}: {error} ({where.filename.rsplit('/', 2)[-1]}:{where.lineno})"
     reason = None if problem is None else surroundings.reason(kind, record, problem)
     taken = time.perf_counter() - start
-    return Verdict(kind, row, str(record["id"]), str(record.get("origin", "")), problem, reason, taken)
+    return Verdict(kind, row, str(record["id"]), str(record.get("origin", "")), problem, reason, silence, taken)

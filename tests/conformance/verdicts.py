@@ -244,8 +244,7 @@ _DEFAULT_CONTEXT: dict[str, Any] = {"opt_level": 3, "required_pass": [], "disabl
 
 def missing_pass(record: Record) -> str | None:
     """A sentence where the record is of a pass that does not exist here."""
-    names = [record["pass"]] if record["pass"] != "Sequential" else [step["pass"] for step in record["args"]["passes"]]
-    missing = [name for name in names if passes.find(name) is None]
+    missing = [name for name in _pass_names(record) if passes.find(name) is None]
     return f"no pass {missing[0]}" if missing else None
 
 
@@ -288,20 +287,37 @@ def run_pass(record: Record) -> str | None:
     return ir.first_difference(expected, actual, map_free_vars=True) or "structurally different"
 
 
+class SaysNothing(Exception):
+    """A record that neither agrees nor disagrees; the message says why."""
+
+
 def meaning(record: Record) -> str | None:
-    """The pass leaves the module's results as they were, on random inputs; a module that does not run says nothing."""
+    """The pass leaves the module's results as they were, on random inputs.
+
+    A module that takes too long to run is made smaller before.
+
+    Raises:
+        SaysNothing: the module does not run.
+    """
     missing = missing_pass(record)
     if missing:
         return missing
     before, problem = _typed(record["before"], "before")
     if before is None:
         return problem
+    before = verification.shrink(before)
     after = run(record, before)
-    try:
-        verdict = verification.verify(before, after, bound=verification.BOUNDS.get(record["pass"]))
-    except verification.Unverifiable:
+    if ir.structural_equal(before, after):
         return None
+    try:
+        verdict = verification.verify(before, after, bound=verification.bound_of(_pass_names(record)))
+    except verification.Unverifiable as reason:
+        raise SaysNothing(str(reason)) from None
     return None if verdict.agrees or verdict.largest is None else verdict.largest.message
+
+
+def _pass_names(record: Record) -> list[str]:
+    return [step["pass"] for step in record["args"]["passes"]] if record["pass"] == "Sequential" else [record["pass"]]
 
 
 def optimize(record: Record) -> str | None:
