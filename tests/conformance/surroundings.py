@@ -121,7 +121,7 @@ RULES = (
     ),
     Rule(
         ("meaning",),
-        "TVM's pass drops what is written to a reference that is then read, and so does ours: its documentation says so",
+        "TVM's pass drops what is written to a reference and then read, and so does ours, as its documentation says",
         lambda record, problem: record["pass"] == "ToGraphNormalForm" and "ref_write" in record["before"],
     ),
     Rule(
