@@ -11,8 +11,9 @@ inferred, as always.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Final
 
@@ -34,8 +35,9 @@ from .syntax.suggestions import closest, replacement
 from .syntax.tokens import OPEN_COMMENT
 from .syntax.units import Origin, Unit
 from .types import ERROR, Type
+from .unused import Effect, Mentions, Unused, is_meant, unused_in
 
-__all__ = ["Analysis", "FunctionStatements", "StatementState", "analyse"]
+__all__ = ["Analysis", "FunctionStatements", "StatementState", "analyse", "order_of"]
 
 _NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
@@ -44,7 +46,18 @@ _NEARBY: Final = 256
 class _Facts:
     """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone."""
 
-    __slots__ = ("bound", "is_broken", "is_value", "own", "segment", "shared", "uses")
+    __slots__ = (
+        "bound",
+        "inner_unused",
+        "is_broken",
+        "is_value",
+        "lowered",
+        "mentions",
+        "own",
+        "segment",
+        "shared",
+        "uses",
+    )
 
     def __init__(
         self,
@@ -61,8 +74,15 @@ class _Facts:
         self.own = own
         lowered = shared or own
         assert lowered is not None
+        self.lowered: Final = lowered
         self.is_value: Final = lowered.is_value
         self.is_broken: Final = isinstance(lowered.value, ErrorExpr)
+        self.mentions: Final = uses if own is None or not own.diagnostics else _names_in(segment, bound)
+        """The names of outside that count as used here: of what is at fault, every one in the text."""
+        bound_at = -1 if bound is None else segment.tokens[1].index(bound)
+        unused = () if own is None else unused_in(own.lowering)
+        self.inner_unused: Final = tuple(found for found in unused if found.token != bound_at)
+        """The values that it binds for itself and does not use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +96,11 @@ class StatementState:
     has_unknown: bool
     """Whether it uses a name that means nothing where it stands."""
 
+    @property
+    def is_reported(self) -> bool:
+        """Whether there is something to say about it."""
+        return bool(self.diagnostics or self.facts.inner_unused)
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionStatements:
@@ -86,14 +111,67 @@ class FunctionStatements:
     parameters: dict[str, Type]
     result: Type | None
     names: dict[str, StatementState]
+    mentions: Mentions
     parameter_definitions: tuple[Definition, ...]
     parameter_origins: Mapping[Expr, Origin]
 
-    def at(self, start: int, end: int, names: dict[str, StatementState]) -> FunctionStatements:
+    def at(self, start: int, end: int, names: dict[str, StatementState], mentions: Mentions) -> FunctionStatements:
         """The same head over other statements."""
-        return FunctionStatements(
-            start, end, self.parameters, self.result, names, self.parameter_definitions, self.parameter_origins
-        )
+        definitions, origins = self.parameter_definitions, self.parameter_origins
+        return FunctionStatements(start, end, self.parameters, self.result, names, mentions, definitions, origins)
+
+    @staticmethod
+    def head(
+        index: int,
+        parameters: dict[str, Type],
+        result: Type | None,
+        definitions: tuple[Definition, ...],
+        origins: Mapping[Expr, Origin],
+    ) -> FunctionStatements:
+        """The head of a function, segment ``index``, without statements yet."""
+        mentions = Mentions()
+        for name in parameters:
+            mentions.bind(name)
+        return FunctionStatements(index + 1, index + 1, parameters, result, {}, mentions, definitions, origins)
+
+    def unused(self, analysis: Analysis) -> Iterator[Unused]:
+        """The values of the function itself that none of its statements uses."""
+        for name in self.mentions.unused:
+            if is_meant(name):
+                continue
+            state = self.names.get(name)
+            if state is None:
+                yield from self._unused_parameter(name, analysis)
+                continue
+            index = bisect_left(analysis.states, state.order, self.start, self.end, key=order_of)
+            is_graph = name[1:2].isdigit()
+            effect = state.facts.lowered.effect if is_graph else self._effect_of(state)
+            if effect is Effect.NONE or (is_graph and not state.facts.is_broken):
+                kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
+                yield Unused(kind, name, analysis.unit(index), 0 if is_graph else 1, effect)
+
+    def _unused_parameter(self, name: str, analysis: Analysis) -> Iterator[Unused]:
+        for definition in self.parameter_definitions:
+            if definition.name == name:
+                yield Unused(SymbolKind.PARAMETER, name, analysis.unit(self.start - 1), definition.token)
+
+    def _effect_of(self, state: StatementState) -> Effect:
+        """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
+        found = Effect.NONE
+        seen: set[str] = set()
+        pending = [state]
+        while pending:
+            facts = pending.pop().facts
+            effect = facts.lowered.effect
+            if effect is Effect.SOME:
+                return effect
+            if effect is Effect.UNKNOWN:
+                found = effect
+            for name in facts.uses:
+                if name[1:2].isdigit() and name in self.names and name not in seen:
+                    seen.add(name)
+                    pending.append(self.names[name])
+        return found
 
 
 class _Context:
@@ -156,9 +234,9 @@ class _Context:
         bound = None
         if kinds.startswith("wL"):
             bound = texts[1]
-        elif kinds.startswith("G="):
-            bound = texts[0]
-        if isinstance(own.value, ErrorExpr) and kinds.startswith("G") and not kinds.startswith("G="):
+        elif kinds.startswith("G=") or any(defined.token == 0 for defined in own.lowering.definitions):
+            bound = texts[0]  # also where the `=` is missing
+        elif isinstance(own.value, ErrorExpr) and kinds.startswith("G"):
             raise NotPlain  # a binding that lost its `=`, or a use: the whole text tells
         return _Facts(segment, bound, tuple(own.placeholders), None, own)
 
@@ -183,8 +261,22 @@ class Analysis:
         self.states: Final = states
         self.functions: Final = functions
         kept = ((index, states[index]) for index in sorted(set(candidates)))
-        self.faulty: Final = [index for index, state in kept if state is not None and state.diagnostics]
-        """The statements with diagnostics, in order; only ``candidates`` are looked at."""
+        self.faulty: Final = [index for index, state in kept if state is not None and state.is_reported]
+        """The statements with diagnostics or unused values, in order; only ``candidates`` are looked at."""
+
+    def unit(self, index: int) -> Unit:
+        """A segment where it stands in the text."""
+        return Unit(self.segments[index], index, int(self.starts[index]))
+
+    def unused(self) -> Iterator[Unused]:
+        """The values that nothing uses."""
+        for function in self.functions:
+            yield from function.unused(self)
+        for index in self.faulty:
+            state = self.states[index]
+            assert state is not None
+            for found in state.facts.inner_unused:
+                yield replace(found, unit=self.unit(index))
 
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
@@ -211,12 +303,16 @@ class Analysis:
         function = self.functions[position]
         shift_by = new_end - old_end
         removed = self.states[first:old_end]
-        names = dict(function.names)
+        names, mentions = dict(function.names), function.mentions.copy()
         before: dict[str, Type] = {}
         for state in removed:
             if state is not None and state.facts.bound is not None:
                 del names[state.facts.bound]
+                mentions.unbind(state.facts.bound)
                 before[state.facts.bound] = state.type
+        for state in removed:
+            if state is not None:
+                mentions.remove(state.facts.mentions, names, function.parameters)
         try:
             facts = [self.context.facts(segment) for segment in segments[first:new_end]]
             orders = self._orders(function, first, old_end, len(facts))
@@ -224,7 +320,7 @@ class Analysis:
             states.extend([None] * len(facts))
             states.extend(self.states[old_end:])
             end = function.end + shift_by
-            remade = function.at(function.start, end, names)
+            remade = function.at(function.start, end, names, mentions)
             worker = _Worker(self.context, remade, states)
             changed: set[str] = set(before)
             for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
@@ -242,7 +338,9 @@ class Analysis:
             return None
         functions = [*self.functions[:position], worker.function]
         later = self.functions[position + 1 :]
-        functions.extend(other.at(other.start + shift_by, other.end + shift_by, other.names) for other in later)
+        functions.extend(
+            other.at(other.start + shift_by, other.end + shift_by, other.names, other.mentions) for other in later
+        )
         return Analysis(self.context, segments, starts, states, functions, [*faulty, *worker.touched])
 
     def _orders(self, function: FunctionStatements, first: int, old_end: int, count: int) -> list[float]:
@@ -278,6 +376,8 @@ class _Worker:
             if facts.bound in self.function.parameters or facts.bound in self.function.names:
                 raise NotPlain
             self.function.names[facts.bound] = state
+            self.function.mentions.bind(facts.bound)
+        self.function.mentions.add(facts.mentions)
         return state
 
     def follow(self, index: int, changed: set[str], faulty: Iterable[int]) -> None:
@@ -356,6 +456,18 @@ class _Worker:
         return closest(name, nearby, count=3)
 
 
+def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
+    """Every name of a value in a statement but the one that it binds, each once."""
+    kinds, texts, _ = segment.tokens
+    names = dict.fromkeys(compress(texts, [kind in "LG" for kind in kinds]))
+    return tuple(name for name in names if name != bound)
+
+
+def order_of(state: StatementState | None) -> float:
+    """The order of a statement, to search by."""
+    return state.order if state is not None else 0.0
+
+
 def _undefined(facts: _Facts, unknown: dict[str, list[str]]) -> Iterable[Diagnostic]:
     kinds, texts, _ = facts.segment.tokens
     for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
@@ -414,7 +526,9 @@ def _analyse(segments: Sequence[Segment], starts: npt.NDArray[np.int64], earlier
         if end == count or segments[end].role is not Role.CLOSE:
             raise NotPlain
         before = _unchanged(earlier, parameters, result, segments[start:end]) if known is not None else None
-        function = head.at(start, end, {} if before is None else before.names)
+        function = head.at(start, end, {}, head.mentions)
+        if before is not None:
+            function = head.at(start, end, before.names, before.mentions)
         if before is not None and earlier is not None:
             states[start:end] = earlier.states[before.start : before.end]
             functions.append(function)
@@ -469,4 +583,4 @@ def _header(context: _Context, header: Segment, index: int) -> FunctionStatement
                     raise NotPlain
                 parameters[f"%{var.name_hint}"] = var.type_annotation
     defined = tuple(lowering.definitions)
-    return FunctionStatements(index + 1, index + 1, parameters, result, {}, defined, lowering.origins)
+    return FunctionStatements.head(index, parameters, result, defined, lowering.origins)

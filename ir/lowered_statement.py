@@ -19,6 +19,7 @@ from .syntax.statements import Segment
 from .syntax.suggestions import closest
 from .syntax.units import Unit
 from .types import ERROR, IncompleteType, Type
+from .unused import Effect, effect_of
 
 __all__ = ["LoweredStatement", "NotPlain"]
 
@@ -39,6 +40,7 @@ class LoweredStatement:
     """A statement lowered with a placeholder for every name that it does not bind itself."""
 
     __slots__ = (
+        "_effect",
         "_nodes",
         "diagnostics",
         "guess",
@@ -74,6 +76,7 @@ class LoweredStatement:
         self.origins: Final = lowering.origins
         self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
         self._nodes: dict[tuple[int, int], Expr] | None = None
+        self._effect: Effect | None = None
         self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
         if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
@@ -86,6 +89,13 @@ class LoweredStatement:
         if found is None:
             found = self.typed[types] = self._infer(types)
         return found
+
+    @property
+    def effect(self) -> Effect:
+        """Whether evaluating the statement changes anything else."""
+        if self._effect is None:
+            self._effect = effect_of(self.value)
+        return self._effect
 
     @property
     def nodes(self) -> Mapping[tuple[int, int], Expr]:

@@ -30,6 +30,8 @@ from .syntax.splitting import Splice, Split, split_text
 from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, statement_range, token_index_at
 from .syntax.units import Unit
 from .types import FuncType, Type, TypeCall
+from .unused import meant_names, unused_in
+from .unused import report as report_unused
 
 __all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenRole"]
 
@@ -108,10 +110,16 @@ class Snapshot:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, in the order of the text."""
         if self._analysis is not None:
-            return tuple(self._analysis.diagnostics())
-        found = [*self._reading.diagnostics, *map(self._located, self._inferred.diagnostics)]
-        found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
-        return tuple(self._without_followers(found))
+            found = self._analysis.diagnostics()
+            unused = self._analysis.unused()
+        else:
+            located = map(self._located, self._inferred.diagnostics)
+            in_order = sorted([*self._reading.diagnostics, *located], key=_start)
+            found = list(self._without_followers(in_order))
+            unused = iter(unused_in(self._reading.lowering))
+        meant = frozenset(meant_names(found))
+        hints = [report_unused(value, self.text) for value in unused if value.name not in meant]
+        return tuple(sorted([*found, *hints], key=_start) if hints else found)
 
     def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
@@ -468,6 +476,10 @@ _ROLE_OF: Final = {
     SymbolKind.FREE_VAR: TokenRole.LOCAL,
     SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
 }
+
+
+def _start(diagnostic: Diagnostic) -> TextSpan:
+    return diagnostic.span or TextSpan(0, 0)
 
 
 def _is_name(token: Token) -> bool:

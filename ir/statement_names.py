@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from .diagnostics import Place
 from .expressions import Expr
-from .incremental import Analysis, FunctionStatements, StatementState
+from .incremental import Analysis, FunctionStatements, StatementState, order_of
 from .lowered_statement import LoweredStatement
 from .source import TextSpan
 from .symbols import Symbol, is_visible
@@ -21,7 +21,7 @@ from .syntax.places import place_span
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.segments import Role
 from .syntax.tree import statement_range
-from .syntax.units import Origin, Unit
+from .syntax.units import Origin
 from .types import ERROR, FuncType, Type
 
 __all__ = ["Home", "StatementNames"]
@@ -52,9 +52,6 @@ class StatementNames:
         self._symbols: Final[dict[Home, Symbol]] = {}
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
-
-    def _unit(self, index: int) -> Unit:
-        return Unit(self.analysis.segments[index], index, int(self.analysis.starts[index]))
 
     def _function_at(self, index: int) -> FunctionStatements | None:
         """The function that a segment is part of, its head and its closing brace included."""
@@ -131,8 +128,7 @@ class StatementNames:
         return None
 
     def _index_of(self, function: FunctionStatements, state: StatementState) -> int:
-        states = self.analysis.states
-        return bisect_left(states, state.order, function.start, function.end, key=_order)
+        return bisect_left(self.analysis.states, state.order, function.start, function.end, key=order_of)
 
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
@@ -184,7 +180,7 @@ class StatementNames:
             for home in self.definitions(index):
                 symbol = self.symbol(home)
                 is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
-                if is_before and is_visible(symbol, self._unit(index), offset):
+                if is_before and is_visible(symbol, self.analysis.unit(index), offset):
                     inner[symbol.name] = symbol
             inner = dict(reversed(inner.items()))
             states, symbols = self.analysis.states, self._symbols
@@ -210,16 +206,16 @@ class StatementNames:
     def name_span(self, key: object) -> TextSpan:
         """The range of a name."""
         assert isinstance(key, Home)
-        return self._unit(key.segment).span(key.token)
+        return self.analysis.unit(key.segment).span(key.token)
 
     def full_span(self, key: object) -> TextSpan:
         """The range of a whole definition."""
         assert isinstance(key, Home)
-        unit = self._unit(key.segment)
+        unit = self.analysis.unit(key.segment)
         if unit.segment.role is Role.HEADER and key.token == 1:
             function = self._function_at(key.segment)
             assert function is not None
-            close = self._unit(function.end)
+            close = self.analysis.unit(function.end)
             return TextSpan(unit.base, close.base + sum(map(len, close.segment.pieces)))
         return statement_range(unit.segment, key.token, unit.base)
 
@@ -228,7 +224,7 @@ class StatementNames:
         assert isinstance(key, Home)
         kind, name = self._local(key.segment).definitions[key.token]
         function = self._function_at(key.segment)
-        unit = self._unit(key.segment)
+        unit = self.analysis.unit(key.segment)
         found = [unit.span(token) for token, home in self.meanings(key.segment)[0].items() if home == key]
         found.remove(unit.span(key.token))
         if function is None or kind is SymbolKind.FUNCTION or not self._is_outer(key, function):
@@ -362,10 +358,6 @@ class StatementNames:
             origins = function.parameter_origins
         found = place_span(origins, place)
         return found.shifted(int(self.analysis.starts[index])) if found is not None else None
-
-
-def _order(state: StatementState | None) -> float:
-    return state.order if state is not None else 0.0
 
 
 def _known(type: Type | None) -> Type | None:

@@ -102,6 +102,7 @@ class BodyLowering(LoweringContext):
 
     def _do_let_binding(self, step: Step, values: list[Any]) -> Item:
         var, value = values
+        self.let_values[var] = value
         self.scope.push()
         place = self._place(self.statement.token(step.node.first))
         return Item("let", value, place, var, place)

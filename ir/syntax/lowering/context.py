@@ -43,6 +43,8 @@ class LoweringContext:
         self.definitions: list[Definition] = []
         self.uses: list[tuple[Unit, int, Definition]] = []
         self.unresolved: list[tuple[Unit, int]] = []
+        self.let_values: dict[Expr, Expr] = {}
+        """What is bound to the variable of each ``let``."""
         self.container: Definition | None = None
         self.unit: Unit
         self.statement: Statement

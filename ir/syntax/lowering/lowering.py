@@ -124,6 +124,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         if kinds.startswith("wL"):
             token = statement.token(1)
             var = Var(texts[token][1:], ERROR)
+            self.let_values[var] = value
             self.scope.add(var.name_hint, self._define(SymbolKind.LET, texts[token], token, var))
             self.scope.push()
             return Item("let", value, first, var, first)

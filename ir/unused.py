@@ -1,0 +1,195 @@
+"""Values that are bound and never used: a hint at each name, with the edit that takes the binding away.
+
+A name that begins with ``_`` says that this is meant. A ``let`` whose value may have an effect (it writes a reference,
+calls a stateful operator, or a function that could) is left alone. A graph binding is another matter: it is evaluated
+where it is used, so one that nobody uses is no part of the function, and its effect never takes place
+(``ParseBindingExpr`` in ``src/relay/parser/parser.cc``).
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from .diagnostics import Diagnostic, Fix, Severity, Tag, TextEdit
+from .expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
+from .ops.operator import Op
+from .source import TextSpan
+from .syntax.lowering import Lowering
+from .syntax.scopes import SymbolKind
+from .syntax.suggestions import replacement
+from .syntax.tree import statement_range
+from .syntax.units import Unit
+from .visitor import children
+
+__all__ = ["Effect", "Mentions", "Unused", "effect_of", "is_meant", "meant_names", "report", "unused_in"]
+
+
+class Effect(enum.Enum):
+    """Whether evaluating a value changes anything else."""
+
+    NONE = "none"
+    UNKNOWN = "unknown"
+    SOME = "some"
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A value that nothing uses: its name is ``token`` of ``unit``."""
+
+    kind: SymbolKind
+    name: str
+    unit: Unit
+    token: int
+    effect: Effect = Effect.NONE
+
+
+class Mentions:
+    """How often the statements of a function mention each name, kept up to date as statements come and go."""
+
+    __slots__ = ("_counts", "_unused")
+
+    def __init__(self, counts: dict[str, int] | None = None, unused: Iterable[str] = ()) -> None:
+        self._counts: Final[dict[str, int]] = {} if counts is None else counts
+        self._unused: Final = set(unused)
+
+    def copy(self) -> Mentions:
+        """Counts that can change without changing these."""
+        return Mentions(self._counts.copy(), self._unused)
+
+    def bind(self, name: str) -> None:
+        """A name means something from now on."""
+        if name not in self._counts:
+            self._unused.add(name)
+
+    def unbind(self, name: str) -> None:
+        """A name means nothing any more."""
+        self._unused.discard(name)
+
+    def add(self, names: Iterable[str]) -> None:
+        """A statement mentions these names, each once."""
+        counts = self._counts
+        for name in names:
+            counts[name] = counts.get(name, 0) + 1
+            self._unused.discard(name)
+
+    def remove(self, names: Iterable[str], bound: Collection[str], parameters: Collection[str]) -> None:
+        """A statement that mentioned these names is gone; ``bound`` and ``parameters`` mean something still."""
+        counts = self._counts
+        for name in names:
+            counts[name] -= 1
+            if not counts[name]:
+                del counts[name]
+                if name in bound or name in parameters:
+                    self._unused.add(name)
+
+    @property
+    def unused(self) -> Collection[str]:
+        """The names that no statement mentions."""
+        return self._unused
+
+
+def unused_in(lowering: Lowering) -> list[Unused]:
+    """The values that were bound in what ``lowering`` read, and that nothing in it uses."""
+    used = {definition for _, _, definition in lowering.uses}
+    graph = {definition.value for definition in lowering.definitions if definition.kind is SymbolKind.GRAPH}
+    found: list[Unused] = []
+    for definition in lowering.definitions:
+        if definition in used or definition.kind not in _VALUES or definition.unit is None or is_meant(definition.name):
+            continue
+        assert isinstance(definition.value, Expr)
+        value = lowering.let_values.get(definition.value, definition.value)
+        is_graph = definition.kind is SymbolKind.GRAPH
+        effect = effect_of(value, graph if is_graph else ())
+        if effect is Effect.NONE or (is_graph and not isinstance(value, ErrorExpr)):
+            found.append(Unused(definition.kind, definition.name, definition.unit, definition.token, effect))
+    return found
+
+
+def is_meant(name: str) -> bool:
+    """Whether the name of a value says that it is not meant to be used."""
+    return name.startswith("%_")
+
+
+def meant_names(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
+    """The names that misspelled ones probably stand for: a slip at the use says nothing about the binding."""
+    for diagnostic in diagnostics:
+        if diagnostic.code == "undefined-variable":
+            for fix in diagnostic.fixes:
+                yield from (edit.new_text for edit in fix.edits)
+
+
+def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
+    """Whether evaluating ``value`` has an effect, that of the parts in ``apart`` left out.
+
+    What it calls is looked into where that is a function written in it; other functions may do anything.
+    """
+    found = Effect.NONE
+    seen: set[Expr] = set()
+    pending = [value]
+    while pending:
+        expr = pending.pop()
+        if expr in seen or (expr in apart and expr is not value):
+            continue
+        seen.add(expr)
+        if isinstance(expr, RefWrite):
+            return Effect.SOME
+        if isinstance(expr, Function):
+            continue  # Making a function runs nothing of its body.
+        if isinstance(expr, ErrorExpr):
+            found = Effect.UNKNOWN
+        elif isinstance(expr, Call):
+            callee = expr.op
+            if isinstance(callee, Op):
+                if callee.stateful:
+                    return Effect.SOME
+            elif isinstance(callee, Function):
+                pending.append(callee.body)
+            elif not isinstance(callee, Constructor):
+                found = Effect.UNKNOWN
+        pending.extend(children(expr))
+    return found
+
+
+def report(unused: Unused, text: str) -> Diagnostic:
+    """The hint about a value that nothing uses, in ``text``."""
+    span = unused.unit.span(unused.token)
+    message = f"{unused.name} is never used"
+    if unused.kind is SymbolKind.PARAMETER:
+        message = f"parameter {message}"
+    if unused.kind is SymbolKind.GRAPH and unused.effect is Effect.SOME:
+        message += ", and so is no part of the function: its effect never takes place (bind it with let)"
+    fixes: list[Fix] = []
+    if unused.kind is SymbolKind.PATTERN_VAR:
+        fixes.append(replacement(span, "_"))
+    elif unused.kind is not SymbolKind.PARAMETER:
+        statement = statement_range(unused.unit.segment, unused.token, unused.unit.base)
+        if _BINDS.fullmatch(text, statement.start, span.start):
+            fixes.append(Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, text), ""),)))
+    if unused.kind is not SymbolKind.GRAPH:
+        fixes.append(Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),)))
+    return Diagnostic("unused-value", Severity.HINT, message, span, fixes=tuple(fixes), tags=(Tag.UNNECESSARY,))
+
+
+_VALUES: Final = frozenset(
+    {SymbolKind.LET, SymbolKind.GRAPH, SymbolKind.PARAMETER, SymbolKind.PATTERN_VAR, SymbolKind.FREE_VAR}
+)
+
+_BINDS: Final = re.compile(r"(?:(?:let|free_var)\b(?:\s|/\*.*?\*/)*)?", re.DOTALL)
+"""What stands before the name in a statement that does nothing but bind it."""
+
+_LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r?\n|\Z)")
+_INDENTED: Final = re.compile(r"[ \t]*\Z")
+
+
+def _with_line(span: TextSpan, text: str) -> TextSpan:
+    """``span`` with the rest of its line where nothing else stands there, comments about it included."""
+    line = text.rfind("\n", 0, span.start) + 1
+    after = _LINE_END.match(text, span.end)
+    if after is not None and _INDENTED.match(text[line : span.start]):
+        return TextSpan(line, after.end())
+    rest = re.compile(r"[ \t]*").match(text, span.end)
+    return TextSpan(span.start, rest.end() if rest is not None else span.end)
