@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Sequence
 
-from ..ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Tuple, TupleGetItem, Var
+from ..ir.expressions import Call, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
 from ..ir.module import IRModule
 from ..ir.ops.operator import Op
 from ..ir.spans import AnySpan, SequentialSpan
-from ..ir.visitor import children, with_children
+from ..ir.types import TupleType, Type
 from .infrastructure import ModulePass, PassContext, declare_pass
-from .outlined import OUTLINED
+from .outlined import OUTLINED, Effects, Part, Source, is_opaque, parts_of
 from .provenance import Descent, ExprMutator, active_trace
 
 
@@ -20,10 +19,20 @@ class OutLiner(ModulePass):
     """Gather what each source expression became into a function of its own.
 
     Inside a trace, a group is what came from the same expressions of the trace's first module; outside of one, what
-    carries the same spans. Where a group is more than one call, the calls become a function ``@outlined_NAME_N`` with
-    the attribute ``Outlined``, which names the operator that they came from; a group with several results returns a
-    tuple. A group whose values leave it and come back stays where it is, as does what stands inside nested functions,
-    branches and ``let``. ``InlineOutlined`` is the inverse.
+    carries the same spans. Where a group is more than one call, it becomes a function ``@outlined_NAME_N`` with the
+    attribute ``Outlined``, which names the operator or layer that it came from. What flows in, free variables of
+    closures included, are its parameters; a group with several results returns a tuple. ``InlineOutlined`` is the exact
+    inverse. The provenance of the function's name tells which source it stands for.
+
+    A group lies within one scope: in a function's body, a closure's, a branch, a match arm. One that cannot be a single
+    call is split into several functions, as large as they can be: where a value flows out of it and back into it, where
+    ``let`` bindings of other sources or effects stand between its own, and where it reaches over several scopes.
+    Bindings and effects keep their order. These stay where they are:
+
+    - a group, or what is left of it after splitting, that has only one call;
+    - an effect that is neither bound by ``let`` nor the result of its scope;
+    - what is inside fused functions and those for other compilers;
+    - a group whose types speak of a type parameter of the function around it.
 
     A value that became nothing but itself stays where it is.
 
@@ -48,32 +57,16 @@ class OutLiner(ModulePass):
         functions: dict[GlobalVar, Function] = {}
         added: dict[GlobalVar, Function] = {}
         source_of = _source_of(module)
+        effects = Effects(module)
         for var, function in module.functions.items():
-            if OUTLINED in function.attrs or function.is_primitive or "Compiler" in function.attrs:
-                functions[var] = function
-                continue
-            groups = [group for group in _groups(function, source_of) if _is_convex(group)]
-            outliner = _Outliner(groups, names)
-            functions[var] = outliner.visit_function(function)
-            added.update(outliner.functions)
+            functions[var] = function
+            if OUTLINED not in function.attrs and not is_opaque(function):
+                parts = parts_of(function, source_of, effects)
+                if parts:
+                    outliner = _Outliner(parts, names)
+                    functions[var] = outliner.visit_function(function)
+                    added.update(outliner.functions)
         return module.with_functions({**functions, **added}) if added else module
-
-
-Source = tuple[Hashable, str]
-"""What the members of a group have in common, and the operator that they came from."""
-
-
-@dataclass(eq=False)
-class _Group:
-    name: str
-    members: dict[Expr, None]
-    order: Sequence[Expr]
-    """The function's flat dataflow, in which the members are numbered."""
-    index: dict[Expr, int]
-    uses: dict[Expr, set[Expr]]
-    root: Expr
-    outputs: list[Expr] = field(default_factory=list[Expr])
-    inputs: list[Expr] = field(default_factory=list[Expr])
 
 
 def _source_of(module: IRModule) -> Callable[[Expr], Source | None]:
@@ -82,14 +75,14 @@ def _source_of(module: IRModule) -> Callable[[Expr], Source | None]:
         traced = trace
 
         def from_trace(expr: Expr) -> Source | None:
-            origins = tuple(origin for origin in traced.origins(expr) if origin is not expr)
+            origins = [origin for origin in traced.origins(expr) if origin is not expr]
             name = _operator_of(origins)
-            return (origins, name) if origins and name else None
+            return Source(frozenset(origins), name) if name else None
 
         return from_trace
 
     def from_span(expr: Expr) -> Source | None:
-        return None if expr.span is None else (expr.span, _name_of(expr.span))
+        return None if expr.span is None else Source(expr.span, _name_of(expr.span))
 
     return from_span
 
@@ -103,98 +96,70 @@ def _name_of(span: AnySpan) -> str:
     return first.source_name.name
 
 
-def _groups(function: Function, source_of: Callable[[Expr], Source | None]) -> list[_Group]:
-    order = _flat_order(function.body)
-    index = {expr: number for number, expr in enumerate(order)}
-    uses: dict[Expr, set[Expr]] = {}
-    for expr in order:
-        for part in _flat_children(expr):
-            uses.setdefault(part, set()).add(expr)
-    found: dict[Hashable, _Group] = {}
-    for expr in order:
-        source = source_of(expr) if isinstance(expr, (Call, Tuple, TupleGetItem)) else None
-        if source is not None:
-            key, name = source
-            group = found.setdefault(key, _Group(name, {}, order, index, uses, function.body))
-            group.members[expr] = None
-    groups = [group for group in found.values() if sum(isinstance(member, Call) for member in group.members) > 1]
-    for group in groups:
-        _find_borders(group)
-    return groups
-
-
-def _find_borders(group: _Group) -> None:
-    inputs: dict[Expr, None] = {}
-    for member in group.members:
-        if member is group.root or not group.uses.get(member, set()) <= group.members.keys():
-            group.outputs.append(member)
-        for part in children(member):
-            if part not in group.members and not isinstance(part, (Op, Constant, GlobalVar, Constructor)):
-                inputs[part] = None
-    group.inputs = list(inputs)
-
-
-def _is_convex(group: _Group) -> bool:
-    """Whether nothing flows out of the group and back into it."""
-    numbers = [group.index[member] for member in group.members]
-    outside: set[Expr] = set()
-    for expr in group.order[min(numbers) : max(numbers) + 1]:
-        parts = _flat_children(expr)
-        if expr in group.members:
-            if not outside.isdisjoint(parts):
-                return False
-        elif any(part in group.members or part in outside for part in parts):
-            outside.add(expr)
-    return True
-
-
-def _flat_children(expr: Expr) -> Sequence[Expr]:
-    """What flows into ``expr`` in the same scope."""
-    return children(expr) if isinstance(expr, (Call, Tuple, TupleGetItem)) else ()
-
-
-def _flat_order(body: Expr) -> list[Expr]:
-    order: list[Expr] = []
-    seen: set[Expr] = set()
-    stack: list[tuple[Expr, bool]] = [(body, False)]
-    while stack:
-        expr, finished = stack.pop()
-        if finished:
-            order.append(expr)
-        elif expr not in seen:
-            seen.add(expr)
-            stack.append((expr, True))
-            stack.extend((part, False) for part in reversed(_flat_children(expr)) if part not in seen)
-    return order
-
-
 class _Outliner(ExprMutator):
-    def __init__(self, groups: Sequence[_Group], names: set[str]) -> None:
+    def __init__(self, parts: Sequence[Part], names: set[str]) -> None:
         super().__init__()
         self.functions: dict[GlobalVar, Function] = {}
         self._names = names
-        self._group_of = {output: group for group in groups for output in group.outputs}
-        self._calls: dict[_Group, Call] = {}
+        self._part_of = {output: part for part in parts for output in part.outputs if not isinstance(output, Var)}
+        self._run_at = {part.lets[0]: part for part in parts if part.lets}
+        self._calls: dict[Part, Call] = {}
 
     def descend(self, expr: Expr) -> Descent | None:
-        """A result of a group is what the group's function returns."""
-        group = self._group_of.get(expr)
-        return None if group is None else self._outlined(expr, group)
+        """A result of a part is what its function returns; bindings that belong to one give way to a call."""
+        part = self._part_of.get(expr)
+        if part is not None:
+            return self._result(part, expr)
+        if isinstance(expr, Let) and self._run_at:
+            return self._chain(expr)
+        return None
 
-    def _outlined(self, expr: Expr, group: _Group) -> Descent:
-        inputs: list[Expr] = []
-        for part in group.inputs:
-            inputs.append((yield part))
-        call = self._calls.get(group)
-        if call is None:
-            var = GlobalVar(self._free_name(group.name))
-            self.functions[var] = self._function(group)
-            call = self._calls[group] = Call(var, tuple(inputs))
-            self.record.attribute(var, *group.members)
-            self.record.attribute(call, *group.members)
-        if len(group.outputs) == 1:
+    def _chain(self, head: Let) -> Descent:
+        kept: list[tuple[Let, Expr]] = []
+        rest: Expr = head
+        result: Expr | None = None
+        while isinstance(rest, Let) and result is None:
+            part = self._run_at.get(rest)
+            if part is None:
+                kept.append((rest, (yield rest.value)))
+                rest = rest.body
+                continue
+            for let in part.lets:
+                if let.var in part.outputs:
+                    kept.append((let, (yield from self._result(part, let.var))))
+            rest = part.lets[-1].body
+            if part.result is not None:
+                result = yield from self._result(part, part.result)
+        if result is None:
+            result = yield rest
+        for let, value in reversed(kept):
+            if value is let.value and result is let.body:
+                result = let
+            else:
+                result = Let(let.var, value, result, let.span)
+                self.record.replace(let, result)
+        return result
+
+    def _result(self, part: Part, output: Expr) -> Descent:
+        call = yield from self._call(part)
+        if len(part.outputs) == 1:
             return call
-        return TupleGetItem(call, group.outputs.index(expr))
+        projection = TupleGetItem(call, part.outputs.index(output))
+        return self.derive(projection, output)
+
+    def _call(self, part: Part) -> Generator[Expr, Expr, Call]:
+        call = self._calls.get(part)
+        if call is None:
+            inputs: list[Expr] = []
+            for needed in part.inputs:
+                inputs.append((yield needed))
+            var = GlobalVar(self._free_name(part.source.name))
+            self.functions[var] = self._function(part)
+            call = self._calls[part] = Call(var, tuple(inputs))
+            sources = (*part.members, *part.lets)
+            self.record.attribute(var, *sources)
+            self.record.attribute(call, *sources)
+        return call
 
     def _free_name(self, name: str) -> str:
         plain = "".join(character if character.isalnum() else "_" for character in name.rpartition(".")[2])
@@ -205,19 +170,41 @@ class _Outliner(ExprMutator):
         self._names.add(found)
         return found
 
-    def _function(self, group: _Group) -> Function:
-        made: dict[Expr, Expr] = {}
+    def _function(self, part: Part) -> Function:
+        inside = ExprMutator()
         params: list[Var] = []
-        for number, part in enumerate(group.inputs):
-            param = Var(f"i{number}", part.checked_type)
-            self.record.record(param, part)
+        for number, needed in enumerate(part.inputs):
+            param = Var(f"i{number}", _type_of(needed))
+            self.record.record(param, needed)
             params.append(param)
-            made[part] = param
-        for member in sorted(group.members, key=group.index.__getitem__):
-            made[member] = with_children(member, [made.get(part, part) for part in children(member)])
-            self.record.attribute(made[member], member)
-        results = tuple(made[output] for output in group.outputs)
+            inside.memo[needed] = param
+        bound: list[tuple[Let, Var, Expr]] = []
+        for let in part.lets:
+            var = let.var
+            if var in part.outputs:
+                # The variable stays where it is used; inside, another one has the value.
+                var = Var(let.var.name_hint, let.var.type_annotation, let.var.span, let.var.virtual_device)
+                self.record.record(var, let.var)
+                inside.memo[let.var] = var
+            bound.append((let, var, inside.visit(let.value)))
+        results = tuple(inside.visit(output) for output in part.outputs)
         body = results[0] if len(results) == 1 else Tuple(results)
-        function = Function(tuple(params), body, attrs={OUTLINED: group.name})
-        self.record.attribute(function, *group.members)
+        if bound and body is bound[-1][1]:
+            body = bound.pop()[2]
+        for let, var, value in reversed(bound):
+            body = Let(var, value, body, let.span)
+            self.record.attribute(body, let)
+        function = Function(tuple(params), body, _result_type(part), attrs={OUTLINED: part.source.name})
+        self.record.attribute(function, *part.members, *part.lets)
         return function
+
+
+def _result_type(part: Part) -> Type | None:
+    types = [found for output in part.outputs if (found := _type_of(output)) is not None]
+    if len(types) < len(part.outputs):
+        return None
+    return types[0] if len(types) == 1 else TupleType(tuple(types))
+
+
+def _type_of(expr: Expr) -> Type | None:
+    return expr.checked_type or (expr.type_annotation if isinstance(expr, Var) else None)

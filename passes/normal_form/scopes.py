@@ -69,13 +69,19 @@ class Scope:
             self.bindings.extend(inner.bindings)
         inner.bindings = deque()
 
+    def ancestor(self, level: int) -> Scope:
+        """The scope of this level, not above its own, that holds this one."""
+        scope = self
+        while scope.level > level:
+            scope = scope._jump if scope._jump.level >= level else scope.parent
+        return scope
+
     def common_ancestor(self, other: Scope) -> Scope:
         """The innermost scope that holds both."""
         left, right = self, other
         if left.level < right.level:
             left, right = right, left
-        while left.level > right.level:
-            left = left._jump if left._jump.level >= right.level else left.parent
+        left = left.ancestor(right.level)
         while left is not right:
             if left._jump is not right._jump:
                 left, right = left._jump, right._jump

@@ -12,8 +12,9 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.syntax import parse
-from relay_lsp.passes import PassContext, PassError, Trace, TraceStep, create, registered
-from relay_lsp.passes.provenance import expressions_of
+from relay_lsp.passes import PassContext, PassError, Trace, create, registered
+
+from .provenance import assert_nothing_is_forgotten
 
 CONFORMANCE = Path(__file__).resolve().parents[2] / ".." / "shared" / "conformance"
 MODULES_PER_PASS = 40
@@ -31,19 +32,6 @@ def records() -> dict[str, list[dict]]:
                     if len(record["before"]) <= LARGEST_TEXT:
                         found[record["pass"]].append(record)
     return found
-
-
-def assert_nothing_is_forgotten(step: TraceStep) -> None:
-    before, after = set(expressions_of(step.before)), set(expressions_of(step.after))
-    assert step.unexplained == ()
-    for expr in after:
-        assert step.origins(expr), f"{expr!r} has no origin"
-        assert before.issuperset(step.origins(expr))
-    used = {source for sources in (*step.sources.values(), *step.joined.values()) for source in sources}
-    for expr in before:
-        kinds = [expr in after, expr in used and expr not in after, expr in step.removed]
-        assert kinds.count(True) == 1, f"{expr!r} is neither carried, nor mapped forward, nor removed"
-    assert step.replaced == (before - after) & used
 
 
 @pytest.mark.parametrize("name", registered())
