@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Generator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -76,6 +77,14 @@ class RelayProtocol(LanguageServerProtocol):
             self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result.value})
         else:
             super()._send_response(msg_id, result, error)
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: Any) -> None:
+        """Send what a handler gave. A refusal is an answer, not a fault of ours, and leaves no traceback in the log."""
+        if not future.cancelled() and type(refusal := future.exception()) is JsonRpcException:
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=refusal.to_response_error())
+            return
+        super()._send_handler_result(future, msg_id=msg_id)
 
     @property
     def has_shut_down(self) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pygls.exceptions import JsonRpcException
 
 from relay_lsp.server.__main__ import main
 from relay_lsp.server.application import create_server
@@ -53,12 +54,14 @@ class _Answers:
         pass
 
 
-def test_the_server_answers_with_an_error_logs_it_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+def answers_where(fault: Exception) -> dict[int, dict[str, Any]]:
+    """What the server answers to ``initialize``, to a request whose handler raises ``fault``, and to ``shutdown``."""
+
     async def serve() -> list[dict[str, Any]]:
         server = create_server()
 
         def fail(*_: object) -> None:
-            raise KeyError("a fault")
+            raise fault
 
         server.feature("test/fault")(fail)
         answers = _Answers()
@@ -70,8 +73,19 @@ def test_the_server_answers_with_an_error_logs_it_and_goes_on(caplog: pytest.Log
             await asyncio.sleep(0.05)
         return answers.messages
 
-    answered = {message["id"]: message for message in asyncio.run(serve()) if "id" in message}
+    return {message["id"]: message for message in asyncio.run(serve()) if "id" in message}
+
+
+def test_the_server_answers_with_an_error_logs_it_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    answered = answers_where(KeyError("a fault"))
     assert "error" in answered[2]
     assert "a fault" in json.dumps(answered[2]["error"])
     assert "error" not in answered[3]
     assert "a fault" in caplog.text
+
+
+def test_a_refusal_is_an_answer_and_nothing_for_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    answered = answers_where(JsonRpcException("there is no name here", -32803))
+    assert answered[2]["error"] == {"code": -32803, "message": "there is no name here"}
+    assert "error" not in answered[3]
+    assert "no name here" not in caplog.text
