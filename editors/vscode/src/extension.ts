@@ -2,11 +2,13 @@
 import * as vscode from 'vscode';
 import { BaseLanguageClient, State } from 'vscode-languageclient';
 import { HistoryView } from './history';
-import { HistoryTexts } from './historyTexts';
 import { PassCommands } from './passes';
+import { Previews } from './previews';
 import * as protocol from './protocol';
+import { ProvenanceView } from './provenance';
 import { explainMissingServer } from './settings';
 import { Status } from './status';
+import { ReadOnlyTexts } from './texts';
 
 export type CreateClient = (output: vscode.OutputChannel) => BaseLanguageClient;
 
@@ -18,10 +20,12 @@ export async function activateWith(
 ): Promise<{ client: () => BaseLanguageClient }> {
     const output = vscode.window.createOutputChannel('Relay');
     const status = new Status();
-    const texts = new HistoryTexts();
     const current = () => client;
-    const history = new HistoryView(current, texts);
-    const passes = new PassCommands(current, texts, () => history.refresh());
+    const texts = new ReadOnlyTexts(current);
+    const previews = new Previews(current, texts, () => history.refresh());
+    const history = new HistoryView(current, texts, previews);
+    const passes = new PassCommands(current, texts, previews, () => history.refresh());
+    const provenance = new ProvenanceView(current, texts);
 
     const start = async () => {
         client = createClient(output);
@@ -47,26 +51,42 @@ export async function activateWith(
         await start();
         history.refresh();
     };
+    const trusted = () => {
+        status.draw();
+        return restart();
+    };
     const commands: Record<string, (...args: never[]) => unknown> = {
         'relay.runPass': passes.run.bind(passes),
         'relay.previewPass': passes.preview.bind(passes),
         'relay.runPipeline': passes.runPipeline.bind(passes),
+        'relay.previewPipeline': passes.previewPipeline.bind(passes),
+        'relay.verifyPipeline': passes.verify.bind(passes),
         'relay.showPassHistory': history.show.bind(history),
         'relay.openHistoryStep': history.open.bind(history),
         'relay.diffHistoryStep': history.diff.bind(history),
+        'relay.diffHistorySteps': history.diffTwo.bind(history),
         'relay.diffHistoryWithBuffer': history.diffWithBuffer.bind(history),
-        'relay.restoreHistoryStep': history.restore.bind(history),
+        'relay.goToHistoryStep': history.goTo.bind(history),
+        'relay.replayHistory': history.replay.bind(history),
+        'relay.previewReplay': history.previewReplay.bind(history),
         'relay.exportHistory': history.export.bind(history),
+        'relay.saveHistory': history.save.bind(history),
+        'relay.clearHistory': history.clear.bind(history),
+        'relay.showProvenance': provenance.showOrigins.bind(provenance),
+        'relay.showFate': provenance.showFate.bind(provenance),
+        'relay.revealProvenance': provenance.reveal.bind(provenance),
         'relay.restartServer': restart,
         'relay.showOutput': () => output.show(),
     };
     context.subscriptions.push(
         output,
         status,
+        previews,
         history,
-        vscode.workspace.registerTextDocumentContentProvider(HistoryTexts.scheme, texts),
+        provenance,
+        vscode.workspace.registerTextDocumentContentProvider(ReadOnlyTexts.scheme, texts),
         vscode.window.onDidChangeActiveTextEditor(() => history.refresh()),
-        vscode.workspace.onDidGrantWorkspaceTrust(restart),
+        vscode.workspace.onDidGrantWorkspaceTrust(trusted),
         vscode.workspace.onDidChangeConfiguration(event => {
             if (event.affectsConfiguration('relay.server')) {
                 void restart();

@@ -1,5 +1,8 @@
-// The server's own requests and notifications, as `server/` defines them.
+// The server's own requests and notifications, as docs/protocol.md tells them.
 import { NotificationType, RequestType } from 'vscode-languageclient';
+import type { Position, Range } from 'vscode-languageclient';
+
+export type { Range };
 
 export interface PassOption {
     name: string;
@@ -26,22 +29,100 @@ export interface RunResult {
     steps: { pass: string; changed: boolean; milliseconds: number }[];
 }
 
+export interface OperatorCount {
+    name: string;
+    before: number;
+    after: number;
+}
+
 export interface PreviewResult {
-    version: number | null;
+    version: number;
     changed: boolean;
     before: string;
     after: string;
     failed: string | null;
-    steps: { pass: string; changed: boolean; milliseconds: number; operators: Record<string, number> }[];
-    diagnostics: { message: string; pass?: string }[];
+    passes: string[];
+    command: string;
+    operators: OperatorCount[];
+    /** New values in the text after, and where in the text before they came from. */
+    values: { range: Range; from: Range[]; passes: string[] }[];
+    /** Values of the text before of which nothing is left. */
+    removed: { range: Range; pass: string }[];
+}
+
+export type StepId = number;
+export type Side = 'before' | 'after';
+/** A text of the history. */
+export interface Moment {
+    id: StepId;
+    side: Side;
 }
 
 export interface HistoryStep {
-    id: number | string;
+    id: StepId;
+    kind: 'pass' | 'edit';
     pass: string;
-    changed: boolean;
+    /** The pass with its options. */
+    call: string;
+    /** The one function that it changed; empty for all. */
+    function: string;
+    /** Whether it led to the text of the buffer; otherwise the buffer was taken back from it. */
+    applied: boolean;
     milliseconds: number;
     time: string;
+    operators: Record<string, number>;
+}
+
+export interface History {
+    /** Whether the buffer was edited since the last step. */
+    edited: boolean;
+    /** How many of the steps led to the text of the buffer. */
+    current: number;
+    steps: HistoryStep[];
+}
+
+export interface HistoryDifference {
+    before: string;
+    after: string;
+    operators: OperatorCount[];
+}
+
+export interface ExportedPipeline {
+    command: string;
+    comment: string;
+    passes: string[];
+}
+
+export interface Origin {
+    name: string;
+    /** 1-based; 0 for a layer, which has no place. */
+    line: number;
+    column: number;
+    target?: string;
+}
+
+export interface ProvenanceEvent {
+    pass: string;
+    id: StepId;
+    /** The values that it was made from, and where they stand in the text before the step. */
+    before: string[];
+    ranges: Range[];
+}
+
+export interface Provenance {
+    range: Range;
+    text: string;
+    origins: Origin[];
+    events: ProvenanceEvent[];
+}
+
+export interface Fate {
+    range: Range;
+    text: string;
+    /** Where it, or what was made of it, stands in the buffer. */
+    places: Range[];
+    events: ProvenanceEvent[];
+    removedBy: string | null;
 }
 
 interface OfDocument {
@@ -49,9 +130,17 @@ interface OfDocument {
 }
 
 export const passes = new RequestType<object, PassDescription[], void>('relay/passes');
-export const preview = new RequestType<OfDocument & { passes: string[] }, PreviewResult, void>('relay/preview');
-export const history = new RequestType<OfDocument, { steps: HistoryStep[] }, void>('relay/history');
-export const historyText = new RequestType<{ id: number | string; side: 'before' | 'after' }, { text: string }, void>(
-    'relay/historyText',
+export const preview = new RequestType<OfDocument & { passes?: string[] | string; name?: string; steps?: StepId[] }, PreviewResult, void>(
+    'relay/preview',
 );
+export const history = new RequestType<OfDocument, History, void>('relay/history');
+export const historyText = new RequestType<Moment, { text: string }, void>('relay/historyText');
+export const historyDifference = new RequestType<OfDocument & { before?: Moment; after?: Moment }, HistoryDifference, void>(
+    'relay/historyDifference',
+);
+export const exportPipeline = new RequestType<OfDocument & { steps?: StepId[] }, ExportedPipeline, void>(
+    'relay/exportPipeline',
+);
+export const provenance = new RequestType<OfDocument & { position: Position }, Provenance | null, void>('relay/provenance');
+export const fate = new RequestType<OfDocument & { id: StepId; position: Position }, Fate | null, void>('relay/fate');
 export const status = new NotificationType<{ state: 'ready' | 'working' | 'stopped'; message: string }>('relay/status');

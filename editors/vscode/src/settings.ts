@@ -1,8 +1,10 @@
 // What a client is told of the user's settings, and what the user is told where they name no server.
 import * as vscode from 'vscode';
-import { LanguageClientOptions } from 'vscode-languageclient';
+import { LanguageClientOptions, vsdiag } from 'vscode-languageclient';
+import { ReadOnlyTexts } from './texts';
 
 export function clientOptions(output: vscode.OutputChannel): LanguageClientOptions {
+    const isReadOnly = (uri: vscode.Uri) => uri.scheme === ReadOnlyTexts.scheme;
     return {
         documentSelector: [{ language: 'relay' }],
         outputChannel: output,
@@ -12,6 +14,14 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             trusted: vscode.workspace.isTrusted,
         },
         markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory'] }, supportHtml: false },
+        // Earlier texts can be read and asked like any other, but nobody wants to be told what was wrong with them.
+        middleware: {
+            handleDiagnostics: (uri, found, next) => next(uri, isReadOnly(uri) ? [] : found),
+            provideDiagnostics: (document, previous, token, next) =>
+                isReadOnly('uri' in document ? document.uri : document)
+                    ? { kind: vsdiag.DocumentDiagnosticReportKind.full, items: [] }
+                    : next(document, previous, token),
+        },
     };
 }
 
@@ -21,12 +31,12 @@ export function serverAddress(): string {
 }
 
 export async function explainMissingServer(error: unknown): Promise<void> {
+    const address = serverAddress();
     const [command] = vscode.workspace.getConfiguration('relay').get<string[]>('server.command', []);
-    const choice = await vscode.window.showErrorMessage(
-        `The Relay server (${command}) did not start: ${String(error)}. Install relay-lsp, or name it in the settings.`,
-        'Open Settings',
-    );
-    if (choice) {
+    const message = address
+        ? `The Relay server at ${address} cannot be reached: ${String(error)}. Start it with relay-lsp serve --ws HOST:PORT.`
+        : `The Relay server (${command}) did not start: ${String(error)}. Install relay-lsp, or name it in the settings.`;
+    if (await vscode.window.showErrorMessage(message, 'Open Settings')) {
         await vscode.commands.executeCommand('workbench.action.openSettings', 'relay.server');
     }
 }

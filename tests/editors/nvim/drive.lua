@@ -15,9 +15,32 @@ local function finish(error_message)
   end
 end
 
+-- What the plugin says and asks. Answers are given in order: of a list the row that contains one, or what is typed.
+local notified, asked = {}, {}
+vim.notify = function(message) notified[#notified + 1] = message end
+
+local function answer_with(rows, typed)
+  asked, rows, typed = {}, vim.list_slice(rows), vim.list_slice(typed or {})
+  vim.ui.select = function(items, options, choose)
+    local shown = vim.tbl_map(options.format_item or tostring, items)
+    asked[#asked + 1] = { prompt = options.prompt, rows = shown }
+    local wanted = table.remove(rows, 1)
+    for index, row in ipairs(shown) do
+      if wanted and row:find(wanted, 1, true) then
+        return choose(items[index], index)
+      end
+    end
+    error(('no %s among %s'):format(wanted, vim.inspect(shown)))
+  end
+  vim.ui.input = function(options, done)
+    asked[#asked + 1] = { prompt = options.prompt, default = options.default }
+    done(table.remove(typed, 1))
+  end
+end
+
 local function until_true(what, condition, milliseconds)
   if not vim.wait(milliseconds or 30000, condition, 50) then
-    error('waited in vain for ' .. what)
+    error(('waited in vain for %s; the plugin said %s'):format(what, vim.inspect(notified)))
   end
 end
 
@@ -25,16 +48,31 @@ local function buffer_text()
   return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n'
 end
 
+--- Give a command as if it were typed: what it changes is undone by itself, which a script has to ask for.
+local function give(command)
+  vim.cmd('let &undolevels = &undolevels')
+  vim.cmd(command)
+end
+
+--- Give a command that runs passes, and wait until the plugin says how it went.
+local function run(command)
+  notified = {}
+  give(command)
+  until_true(command, function() return #notified > 0 end)
+end
+
 local function place_cursor(text)
   vim.fn.cursor(1, 1)
-  assert(vim.fn.search('\\V' .. text, 'c') > 0, 'no ' .. text)
+  assert(vim.fn.search('\\V' .. text, 'c') > 0, ('no %s in\n%s'):format(text, buffer_text()))
 end
 
 local function drive()
   vim.opt.runtimepath:prepend(vim.env.RELAY_PLUGIN)
   vim.cmd('runtime! plugin/relay.lua ftdetect/relay.lua')
   vim.cmd('filetype plugin on')
-  require('relay').setup({ cmd = { vim.env.RELAY_SERVER, 'serve' }, settings = { relay = { pipeline = {} } } })
+  require('relay').setup({ cmd = { vim.env.RELAY_SERVER, 'serve' }, settings = { relay = {
+    pipeline = {}, pipelines = { tidy = { 'FoldConstant' } },
+  } } })
 
   -- 1. A broken file: the diagnostic stands under the wrong operator.
   vim.cmd('edit ' .. work .. '/broken.relay')
@@ -80,7 +118,7 @@ local function drive()
   end)
   report.steps.hover = hovered
 
-  -- A preview beside the buffer, which stays as it is.
+  -- A preview beside the buffer, which stays as it is; behind each new value stands what it comes from.
   local function diff_windows()
     return vim.tbl_filter(function(window) return vim.wo[window].diff end, vim.api.nvim_tabpage_list_wins(0))
   end
@@ -89,51 +127,126 @@ local function drive()
       return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n') .. '\n'
     end, windows)
   end
-  vim.cmd('RelayPreview SimplifyInference')
-  until_true('the preview', function() return #diff_windows() == 2 end)
-  report.steps.preview = texts_of(diff_windows())
-  vim.cmd('tabclose')
+  local function notes(buffer)
+    local found = {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, vim.api.nvim_create_namespace('relay'), 0, -1, { details = true })) do
+      for _, chunk in ipairs(mark[4].virt_text or {}) do
+        found[#found + 1] = chunk[1]
+      end
+    end
+    return found
+  end
+  local function after_preview(command)
+    notified = {}
+    give(command)
+    until_true('the preview', function() return #diff_windows() == 2 and #notified > 0 end)
+    local seen = { texts = texts_of(diff_windows()), notes = notes(0), counts = notified[#notified] }
+    vim.cmd('tabclose')
+    return seen
+  end
+  report.steps.preview = after_preview('RelayPreview SimplifyInference')
 
   -- 3. A pass by its command, and one undo.
   local before = buffer_text()
-  vim.cmd('RelayRunPass SimplifyInference')
-  until_true('the pass', function()
-    return not buffer_text():find('nn.batch_norm', 1, true)
-  end)
+  run('RelayRunPass SimplifyInference')
   report.steps.pass = { before = before, after = buffer_text() }
   vim.cmd('silent undo')
   report.steps.undo = buffer_text()
   vim.cmd('silent redo')
+  local after = buffer_text()
 
-  -- 4. The history names the step, and the completion of the command names the passes.
+  -- 4. The history: a step compared, two texts compared, any text gone to, and back by one undo.
   report.steps.completion = vim.fn.getcompletion('RelayRunPass Simpl', 'cmdline')
-  local listed
-  vim.ui.select = function(items, _, choose)
-    listed = vim.tbl_map(function(step) return step.pass end, items)
-    choose(nil)
-  end
-  vim.cmd('RelayHistory')
-  until_true('the history', function() return listed ~= nil end)
-  report.steps.history = listed
-  -- A chosen step opens as a diff; going back gives the text before it, and one undo takes that back.
-  vim.ui.select = function(items, _, choose) choose(items[#items]) end
-  vim.cmd('RelayHistory')
+  report.steps.pipeline_completion = vim.fn.getcompletion('RelayRunPipeline SimplifyInference,FoldC', 'cmdline')
+  report.steps.named_completion = vim.fn.getcompletion('RelayRunPipeline tid', 'cmdline')
+  run('RelayRunPass ToANormalForm')
+  local second = buffer_text()
+  answer_with({ 'SimplifyInference', 'Compare before and after' })
+  give('RelayHistory')
   until_true('the step', function() return #diff_windows() == 2 end)
+  report.steps.history = asked[1]
   report.steps.step = texts_of(diff_windows())
   vim.cmd('tabclose')
-  local after = buffer_text()
-  vim.cmd('RelayBack')
-  until_true('the text before', function() return buffer_text() == before end)
+  answer_with({ 'the beginning', 'ToANormalForm' })
+  notified = {}
+  give('RelayDiff')
+  until_true('the difference', function() return #diff_windows() == 2 and #notified > 0 end)
+  report.steps.two = { texts = texts_of(diff_windows()), counts = notified[#notified], second = second }
+  vim.cmd('tabclose')
+  answer_with({ 'the beginning' })
+  give('RelayGoTo')
+  until_true('the first text', function() return buffer_text() == before end)
   vim.cmd('silent undo')
-  report.steps.back = { undone = buffer_text() == after }
-  report.steps.pipeline_completion = vim.fn.getcompletion('RelayRunPipeline SimplifyInference,FoldC', 'cmdline')
+  report.steps.went = { undone = buffer_text() == second }
+  give('RelayBack')
+  until_true('the text before', function() return buffer_text() == after end)
+
+  -- Replaying on a buffer that was changed by hand.
+  vim.cmd('silent undo')
+  answer_with({ 'the beginning' })
+  give('RelayGoTo')
+  until_true('the first text again', function() return buffer_text() == before end)
+  vim.cmd([[silent %s/nn\.relu/nn.leaky_relu/]])
+  report.steps.replay_preview = after_preview('RelayReplay!')
+  run('RelayReplay')
+  report.steps.replay = buffer_text()
+  give('RelayExport')
+  until_true('the command line', function() return vim.fn.getreg('"'):find('relay%-lsp opt') ~= nil end)
+  report.steps.export = vim.fn.getreg('"')
+  give('RelaySavePipeline')
+  until_true('the comment', function() return buffer_text():find('// relay%-lsp: ') ~= nil end)
+  report.steps.saved = buffer_text()
+  vim.cmd('silent undo')
+
+  -- 5. Where a value comes from, and where one of an earlier text went; the list leads to the places.
+  place_cursor('sqrt(')
+  give('RelayProvenance')
+  until_true('the provenance', function() return #vim.fn.getloclist(0) > 0 end)
+  report.steps.provenance = {
+    entries = vim.tbl_map(function(item) return item.text end, vim.fn.getloclist(0)),
+    notes = notes(0),
+  }
+  vim.cmd('lfirst')
+  report.steps.jumped = {
+    side = vim.b.relay_text,
+    line = vim.api.nvim_get_current_line(),
+  }
+  place_cursor('nn.batch_norm')
+  give('RelayFate')
+  until_true('the fate', function() return #notes(0) > 0 end)
+  report.steps.fate = {
+    entries = vim.tbl_map(function(item) return item.text end, vim.fn.getloclist(0)),
+    notes = notes(0),
+  }
+  vim.cmd('lclose | edit ' .. work .. '/batch_norm.relay')
+
+  -- 6. The form of a pass with an option that must be given, and of one whose options have defaults.
+  vim.cmd('edit! ' .. work .. '/conv2d.relay')
+  until_true('the client', function() return #vim.lsp.get_clients({ bufnr = 0 }) > 0 end)
+  answer_with({ 'ConvertLayout' }, { '{"nn.conv2d": ["NHWC", "default"]}' })
+  give('RelayRunPass')
+  until_true('the layout', function() return buffer_text():find('layout_transform', 1, true) ~= nil end)
+  report.steps.required_option = asked
+  vim.cmd('silent undo')
+  answer_with({ 'FuseOps —', 'fuse_opt_level', 'with these options' }, { '0' })
+  give('RelayRunPass')
+  until_true('the fusion', function() return buffer_text():find('Primitive=1', 1, true) ~= nil end)
+  report.steps.form = { asked = asked, text = buffer_text() }
+  vim.cmd('silent undo')
+
   local ok, help = pcall(function()
     vim.cmd('helptags ' .. vim.env.RELAY_PLUGIN .. '/doc')
     vim.cmd('help relay-commands')
     return buffer_text()
   end)
-  report.steps.help = ok and help:find('RelayRunPass') ~= nil
+  report.steps.help = ok and help or ''
   os.remove(vim.env.RELAY_PLUGIN .. '/doc/tags')
+  vim.cmd('checkhealth relay')
+  report.steps.health = buffer_text()
+  report.steps.status = require('relay').status()
+  report.steps.commands = vim.tbl_filter(function(name)
+    return vim.startswith(name, 'Relay')
+  end, vim.tbl_keys(vim.api.nvim_get_commands({})))
 end
 
 local ok, message = xpcall(drive, debug.traceback)

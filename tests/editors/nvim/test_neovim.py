@@ -1,4 +1,4 @@
-"""The plugin in a real Neovim 0.11: diagnostics, hover, a pass, undo, history. Skips where there is no Neovim."""
+"""The plugin in a real Neovim 0.11: every command, as a person gives it. Skips where there is no Neovim."""
 
 from __future__ import annotations
 
@@ -39,12 +39,20 @@ def @main(%data: Tensor[(1, 3, 8, 8), float32], %gamma: Tensor[(3), float32], %b
 }
 """
 
+CONV2D = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 3, 8, 8), float32], %w: Tensor[(4, 3, 3, 3), float32]) {
+  %0 = nn.conv2d(%x, %w, channels=4, kernel_size=[3, 3]);
+  nn.relu(%0)
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     work = tmp_path_factory.mktemp("nvim")
     (work / "broken.relay").write_text(BROKEN)
     (work / "batch_norm.relay").write_text(BATCH_NORM)
+    (work / "conv2d.relay").write_text(CONV2D)
     environment = {
         **os.environ,
         "RELAY_WORK": str(work),
@@ -95,12 +103,12 @@ def test_the_command_completes_pass_names(steps: dict[str, Any]):
     assert "SimplifyInference" in steps["completion"]
 
 
-def test_the_history_lists_the_pass(steps: dict[str, Any]):
-    assert "SimplifyInference" in steps["history"]
+def test_a_pipeline_completes_its_last_pass(steps: dict[str, Any]):
+    assert "SimplifyInference,FoldConstant" in steps["pipeline_completion"]
 
 
-def test_the_help_is_there(steps: dict[str, Any]):
-    assert steps["help"]
+def test_pipelines_of_the_settings_are_completed_by_name(steps: dict[str, Any]):
+    assert steps["named_completion"] == ["tidy"]
 
 
 def test_the_diagnostic_stands_behind_its_line(steps: dict[str, Any]):
@@ -108,18 +116,97 @@ def test_the_diagnostic_stands_behind_its_line(steps: dict[str, Any]):
 
 
 def test_a_preview_is_a_diff_beside_the_buffer(steps: dict[str, Any]):
-    buffer, after = steps["preview"]
+    buffer, after = steps["preview"]["texts"]
     assert buffer == BATCH_NORM
     assert "nn.batch_norm" not in after
+    assert "SimplifyInference: " in steps["preview"]["counts"]
+    assert "nn.batch_norm 1 → 0" in steps["preview"]["counts"]
+
+
+def test_a_preview_tells_behind_each_new_value_what_it_comes_from(steps: dict[str, Any]):
+    notes = "\n".join(steps["preview"]["notes"])
+    assert "← SimplifyInference from nn.batch_norm(%1, %gamma, %beta, %mean, %variance)" in notes
+
+
+def test_the_history_lists_the_texts_and_what_led_to_each(steps: dict[str, Any]):
+    rows = steps["history"]["rows"]
+    assert [row.split("  ")[0] for row in rows] == ["the beginning", "SimplifyInference", "ToANormalForm"]
+    assert "the buffer" in rows[-1]
 
 
 def test_a_step_of_the_history_opens_as_a_diff(steps: dict[str, Any]):
     assert steps["step"] == [BATCH_NORM, steps["pass"]["after"]]
 
 
-def test_going_back_is_one_change_that_undo_takes_back(steps: dict[str, Any]):
-    assert steps["back"]["undone"]
+def test_any_two_texts_are_compared(steps: dict[str, Any]):
+    assert steps["two"]["texts"] == [BATCH_NORM, steps["two"]["second"]]
+    assert "nn.batch_norm 1 → 0" in steps["two"]["counts"]
 
 
-def test_a_pipeline_completes_its_last_pass(steps: dict[str, Any]):
-    assert "SimplifyInference,FoldConstant" in steps["pipeline_completion"]
+def test_going_to_a_text_is_one_change_that_undo_takes_back(steps: dict[str, Any]):
+    assert steps["went"]["undone"]
+
+
+def test_passes_are_replayed_on_a_buffer_that_was_changed(steps: dict[str, Any]):
+    previewed = steps["replay_preview"]["texts"]
+    assert "nn.leaky_relu" in previewed[0]
+    assert "nn.batch_norm" not in previewed[1]
+    assert steps["replay"] == previewed[1]
+    assert "nn.leaky_relu" in steps["replay"]
+
+
+def test_the_history_is_exported_as_a_command_line(steps: dict[str, Any]):
+    assert steps["export"].startswith("relay-lsp opt --pass SimplifyInference")
+    assert "batch_norm.relay" in steps["export"]
+
+
+def test_the_history_is_saved_as_the_pipeline_of_the_file(steps: dict[str, Any]):
+    version, comment, *_ = steps["saved"].splitlines()
+    assert version == '#[version = "0.0.5"]'
+    assert comment.startswith("// relay-lsp: SimplifyInference")
+
+
+def test_a_value_tells_where_it_comes_from_and_leads_there(steps: dict[str, Any]):
+    entries = "\n".join(steps["provenance"]["entries"])
+    assert "SimplifyInference: from nn.batch_norm(" in entries
+    assert any("SimplifyInference" in note for note in steps["provenance"]["notes"])
+    assert steps["jumped"]["side"].startswith("before step")
+    first = steps["provenance"]["entries"][0].removeprefix("SimplifyInference: from ")
+    assert first in steps["jumped"]["line"]
+
+
+def test_a_value_of_an_earlier_text_tells_where_it_went(steps: dict[str, Any]):
+    entries = "\n".join(steps["fate"]["entries"])
+    assert "SimplifyInference: from nn.batch_norm(" in entries
+    assert "is now " in entries
+    assert steps["fate"]["notes"][0].startswith("→ line ")
+
+
+def test_an_option_that_must_be_given_is_asked_for(steps: dict[str, Any]):
+    _, option = steps["required_option"]
+    assert option["prompt"].startswith("ConvertLayout: desired_layouts (a mapping")
+
+
+def test_the_other_options_are_a_form(steps: dict[str, Any]):
+    _, form, typed, changed = steps["form"]["asked"]
+    assert form["prompt"] == "FuseOps: options"
+    assert form["rows"][0] == "FuseOps with these options"
+    assert form["rows"][1].startswith("fuse_opt_level = -1  (How far to fuse")
+    assert typed["default"] == "-1"
+    assert changed["rows"][1].startswith("fuse_opt_level = 0")
+    # Level 0 puts every operator into a function of its own.
+    assert steps["form"]["text"].count("Primitive=1") == 2
+
+
+def test_the_help_tells_of_every_command(steps: dict[str, Any]):
+    assert [name for name in steps["commands"] if f"*:{name}*" not in steps["help"]] == []
+
+
+def test_checkhealth_finds_everything_in_order(steps: dict[str, Any]):
+    assert "ERROR" not in steps["health"]
+    assert "1 running, ready" in steps["health"]
+    assert "relay-lsp" in steps["health"]
+
+
+def test_the_status_line_has_a_word_for_the_server(steps: dict[str, Any]):
+    assert steps["status"] == "Relay"

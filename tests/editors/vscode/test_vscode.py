@@ -160,7 +160,7 @@ def test_a_pass_with_options_asks_for_them(flow):
 def test_the_tutorial_previews_applies_and_lists_passes(flow):
     seen = flow("tutorial")
     assert "CanonicalizeOps: " in seen["counts"]
-    assert "nn.bias_add -1" in seen["counts"]
+    assert "nn.bias_add 1 → 0" in seen["counts"]
     history = "\n".join(seen["history"])
     assert "SimplifyInference" in history
     assert "CanonicalizeOps" in history

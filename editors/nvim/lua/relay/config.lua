@@ -5,6 +5,8 @@ M.options = {
   cmd = { 'relay-lsp', 'serve' },
   -- Whether diagnostics stand behind their lines.
   virtual_text = true,
+  -- Whether the server may load the passes and operators of `relay.extensions`, which are Python programs.
+  trusted = false,
   settings = {
     relay = {
       pipeline = { 'SimplifyInference', 'EliminateCommonSubexpr' },
@@ -13,6 +15,9 @@ M.options = {
   },
 }
 
+-- What the server last said of itself.
+M.state = { state = 'stopped', message = '' }
+
 function M.client()
   return {
     name = 'relay',
@@ -20,7 +25,16 @@ function M.client()
     filetypes = { 'relay' },
     root_markers = { '.git' },
     settings = M.options.settings,
-    init_options = M.options.settings.relay,
+    init_options = vim.tbl_extend('force', M.options.settings.relay or {}, { trusted = M.options.trusted }),
+    handlers = {
+      ['relay/status'] = function(_, status)
+        M.state = status
+        vim.cmd('redrawstatus!')
+      end,
+    },
+    on_exit = function()
+      M.state = { state = 'stopped', message = '' }
+    end,
   }
 end
 

@@ -1,0 +1,77 @@
+-- Asking the server, on every version of Neovim from 0.7 on.
+local M = {}
+
+--- The client that serves a buffer, or nil; `quietly` without a message.
+function M.find(buffer, quietly)
+  local get = vim.lsp.get_clients or vim.lsp.get_active_clients
+  local client = get({ bufnr = buffer or 0, name = 'relay' })[1]
+  if not client and not quietly then
+    vim.notify('No Relay server serves this buffer.', vim.log.levels.WARN)
+  end
+  return client
+end
+
+--- Ask the server that serves `buffer`; the answer goes to `callback`, a refusal to the user.
+function M.request(method, params, callback, buffer)
+  buffer = buffer or vim.api.nvim_get_current_buf()
+  local client = M.find(buffer)
+  if not client then
+    return
+  end
+  local function answered(err, result)
+    if err then
+      vim.notify(err.message or vim.inspect(err), vim.log.levels.ERROR)
+    elseif callback then
+      callback(result ~= vim.NIL and result or nil)
+    end
+  end
+  if vim.fn.has('nvim-0.11') == 1 then
+    client:request(method, params, answered, buffer)
+  else
+    client.request(method, params, answered, buffer)
+  end
+end
+
+--- Ask and wait for the answer, nil where there is none in two seconds.
+function M.request_sync(method, params)
+  local client = M.find()
+  if not client then
+    return nil
+  end
+  local answer
+  if vim.fn.has('nvim-0.11') == 1 then
+    answer = client:request_sync(method, params, 2000, 0)
+  else
+    answer = client.request_sync(method, params, 2000, 0)
+  end
+  return answer and answer.result
+end
+
+--- The parameters of a request about a buffer.
+function M.document(buffer, more)
+  return vim.tbl_extend('force', { textDocument = { uri = vim.uri_from_bufnr(buffer or 0) } }, more or {})
+end
+
+--- Where the cursor is, as the server counts.
+function M.position()
+  local client = M.find(0, true)
+  local encoding = client and client.offset_encoding or 'utf-16'
+  return vim.lsp.util.make_position_params(0, encoding).position
+end
+
+--- Run one of the server's commands on a buffer as it is now, and show what it says; `done` is called afterwards.
+function M.execute(command, what, buffer, done)
+  buffer = buffer or vim.api.nvim_get_current_buf()
+  local version = vim.lsp.util.buf_versions and vim.lsp.util.buf_versions[buffer]
+  local argument = vim.tbl_extend('force', { uri = vim.uri_from_bufnr(buffer), version = version }, what)
+  M.request('workspace/executeCommand', { command = command, arguments = { argument } }, function(result)
+    if result and result.message then
+      vim.notify(result.message)
+    end
+    if done then
+      done(result)
+    end
+  end, buffer)
+end
+
+return M

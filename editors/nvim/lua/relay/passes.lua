@@ -1,0 +1,224 @@
+-- Choosing passes with their options, running them, and looking at what they would do.
+local client = require('relay.client')
+local config = require('relay.config')
+local texts = require('relay.texts')
+
+local M = {}
+
+local described
+
+--- Every pass with its documentation and options; asked for once.
+local function known_passes()
+  described = described or client.request_sync('relay/passes', vim.empty_dict())
+  return described or {}
+end
+
+--- Forget the passes: another server may have others.
+function M.forget()
+  described = nil
+end
+
+--- What an option is by default; nil where it must be given, which is null in JSON: what that becomes has changed.
+local function default_of(option)
+  return option.default ~= vim.NIL and option.default or nil
+end
+
+--- Ask for the value of an option, in the notation of pipelines; nil to `callback` where the user leaves it.
+local function ask_for(pass, option, current, callback)
+  local default = default_of(option)
+  local value = current or default
+  local title = pass.name .. ': ' .. option.name
+  local choices = option.kind == 'True or False' and { 'True', 'False' }
+    or vim.tbl_map(function(choice) return '"' .. choice .. '"' end, option.choices)
+  if #choices > 0 then
+    vim.ui.select(choices, { prompt = title .. ' (' .. (value or 'required') .. ')' }, callback)
+    return
+  end
+  vim.ui.input({ prompt = title .. ' (' .. option.kind .. '): ', default = value or '' }, function(typed)
+    typed = typed and vim.trim(typed)
+    if typed == '' then
+      typed = default
+    elseif typed and option.kind == 'an integer' and not typed:match('^%-?%d+$') then
+      vim.notify(option.name .. ' is an integer.', vim.log.levels.WARN)
+      typed = nil
+    end
+    callback(typed)
+  end)
+end
+
+--- The form of a pass: first what must be given, then its options with their values, of which any can be changed.
+local function fill_in(pass, callback)
+  local values, required, optional = {}, {}, {}
+  for _, option in ipairs(pass.options) do
+    -- What takes a function of a program cannot be written in an editor.
+    if not option.kind:find('%f[%w]function%f[%W]') then
+      table.insert(default_of(option) and optional or required, option)
+    end
+  end
+
+  local function finish()
+    local given = {}
+    for _, option in ipairs(pass.options) do
+      local value = values[option.name]
+      if value and value ~= default_of(option) then
+        given[#given + 1] = option.name .. '=' .. value
+      end
+    end
+    callback(#given > 0 and pass.name .. '[' .. table.concat(given, ', ') .. ']' or pass.name)
+  end
+
+  local function form()
+    if #optional == 0 then
+      return finish()
+    end
+    local rows = { false }
+    vim.list_extend(rows, required)
+    vim.list_extend(rows, optional)
+    vim.ui.select(rows, {
+      prompt = pass.name .. ': options',
+      format_item = function(option)
+        if not option then
+          return pass.name .. ' with these options'
+        end
+        return ('%s = %s  (%s)'):format(option.name, values[option.name] or option.default, option.documentation)
+      end,
+    }, function(option, index)
+      if index == 1 then
+        finish()
+      elseif option then
+        ask_for(pass, option, values[option.name], function(value)
+          values[option.name] = value or values[option.name]
+          form()
+        end)
+      end
+    end)
+  end
+
+  local function ask_required(index)
+    local option = required[index]
+    if not option then
+      return form()
+    end
+    ask_for(pass, option, nil, function(value)
+      if value then
+        values[option.name] = value
+        ask_required(index + 1)
+      end
+    end)
+  end
+  ask_required(1)
+end
+
+--- Let the user choose a pass and fill in its options; gives `Name[option=value]`.
+local function choose_pass(callback)
+  vim.ui.select(known_passes(), {
+    prompt = 'Relay pass',
+    format_item = function(pass)
+      return pass.name .. ' — ' .. pass.summary
+    end,
+  }, function(pass)
+    if pass then
+      fill_in(pass, callback)
+    end
+  end)
+end
+
+--- What a command line names: a pipeline of the settings, passes, or nothing, which is the buffer's own pipeline.
+local function pipeline(text)
+  text = vim.trim(text or '')
+  if text == '' then
+    return {}
+  elseif (config.options.settings.relay.pipelines or {})[text] then
+    return { name = text }
+  end
+  return { passes = text }
+end
+
+--- Run one pass, `Name` or `Name[option=value]`; without a name, choose one.
+function M.run_pass(pass)
+  if pass and pass ~= '' then
+    client.execute('relay-lsp.runPipeline', { passes = { pass } })
+    return
+  end
+  local buffer = vim.api.nvim_get_current_buf()
+  choose_pass(function(call)
+    client.execute('relay-lsp.runPipeline', { passes = { call } }, buffer)
+  end)
+end
+
+--- Run a pipeline: passes, one of the settings by its name, or the one of the file or of saving.
+function M.run_pipeline(text)
+  client.execute('relay-lsp.runPipeline', pipeline(text))
+end
+
+--- Compute the module before and after each pass of a pipeline on random inputs, and tell whether they differ.
+function M.verify(text)
+  client.execute('relay-lsp.verify', pipeline(text))
+end
+
+--- Which operators there are more or fewer of, in a line.
+function M.counts(operators)
+  local parts = vim.tbl_map(function(count)
+    return ('%s %d → %d'):format(count.name, count.before, count.after)
+  end, operators)
+  return #parts > 0 and table.concat(parts, ', ') or 'every operator stays'
+end
+
+--- Show what passes would make of the buffer as a diff beside it, and behind each new value what it comes from.
+function M.preview(text)
+  if vim.trim(text or '') == '' then
+    choose_pass(M.preview)
+    return
+  end
+  M.preview_of(pipeline(text))
+end
+
+--- Show what the server would do when asked for `what`: passes, a named pipeline, or steps of the history.
+function M.preview_of(what)
+  local encoding = (client.find() or {}).offset_encoding
+  client.request('relay/preview', client.document(0, what), function(result)
+    local title = table.concat(result.passes, ', ')
+    if result.failed and result.failed ~= vim.NIL then
+      vim.notify(result.failed, vim.log.levels.ERROR)
+      return
+    elseif not result.changed then
+      vim.notify(title .. ' changes nothing here.')
+      return
+    end
+    vim.cmd('tab split')
+    vim.cmd('diffthis')
+    vim.cmd('rightbelow vertical new')
+    texts.fill('preview ' .. title, result.after)
+    vim.cmd('diffthis')
+    local before = vim.split(result.before, '\n', { plain = true })
+    for _, value in ipairs(result.values) do
+      local from = vim.tbl_map(function(range)
+        return texts.excerpt(before, range, encoding)
+      end, value.from)
+      local note = table.concat(value.passes, ', ') .. (#from > 0 and ' from ' .. table.concat(from, ' and ') or ', new')
+      texts.annotate(0, value.range, '← ' .. note, encoding)
+    end
+    vim.notify(title .. ': ' .. M.counts(result.operators))
+  end)
+end
+
+--- The names of passes and pipelines, for the command line's completion.
+function M.complete(lead)
+  -- In a pipeline the names before the last comma are done.
+  local done, begun = lead:match('^(.*,%s*)([^,]*)$')
+  done, begun = done or '', (begun or lead):lower()
+  local found = {}
+  for _, pass in ipairs(known_passes()) do
+    if vim.startswith(pass.name:lower(), begun) then
+      found[#found + 1] = done .. pass.name
+    end
+  end
+  for name in pairs(config.options.settings.relay.pipelines or {}) do
+    if done == '' and vim.startswith(name:lower(), begun) then
+      found[#found + 1] = name
+    end
+  end
+  return found
+end
+
+return M
