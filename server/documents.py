@@ -38,6 +38,7 @@ class _Advance:
     count: int
     run: Callable[[], Snapshot]
     is_edit: bool
+    generation: int = 0
 
 
 class Document:
@@ -50,6 +51,8 @@ class Document:
         self.lines = LineIndex(text)
         self._snapshot: Snapshot | None = None
         self._edits: list[Replacement] = []
+        self._generation = 0
+        self._is_stale = False
 
     @property
     def text(self) -> str:
@@ -110,7 +113,13 @@ class Document:
     @property
     def ready(self) -> Snapshot | None:
         """The snapshot of the text at ``version``, where it is there already."""
-        return None if self._edits else self._snapshot
+        return None if self._edits or self._is_stale else self._snapshot
+
+    def reopen(self) -> None:
+        """Read the whole text anew when it is next asked for: something else is known of what is called in it."""
+        self._generation += 1
+        self._is_stale = True
+        self._edits = []
 
     @property
     def current(self) -> Snapshot:
@@ -126,18 +135,21 @@ class Document:
     def advance(self) -> _Advance | None:
         """What must run, on any thread, to give the snapshot of this version; ``None`` where it is there."""
         base, lines = self._snapshot, self.lines
-        if base is None:
-            return _Advance(len(self._edits), lambda: _open(lines.text, self.name), is_edit=False)
+        generation = self._generation
+        if base is None or self._is_stale:
+            return _Advance(len(self._edits), lambda: _open(lines.text, self.name), False, generation)
         if not self._edits:
             return None
         span, length = cover(self._edits)
         new_text = lines.text[span.start : span.start + length]
-        return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), is_edit=True)
+        return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), True, generation)
 
     def accept(self, advance: _Advance, snapshot: Snapshot) -> Snapshot:
         """Take what :meth:`advance` gave. Edits that came in the meantime stay to be done."""
-        self._snapshot = snapshot
-        del self._edits[: advance.count]
+        if advance.generation == self._generation:
+            self._snapshot = snapshot
+            self._is_stale = False
+            del self._edits[: advance.count]
         return snapshot
 
 

@@ -2,7 +2,7 @@
 
 The server's own process never runs a line of them. It asks the worker to load each one by itself, so that one that
 raises, loops or ends its process is known by name; those that loaded well go along with every job, because a worker
-that was killed begins with none.
+that was killed begins with none. Their operators come back as declarations (:mod:`.users_operators`).
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .worker import JobError, Worker
+from .worker import JobCancelled, JobError, Worker
 from .worker_process import Job, Progress
 
 if TYPE_CHECKING:
     from ..passes.infrastructure.extensions import Extension, ExtensionFault
+    from .users_operators import CallQuestion, OperatorDeclaration, UsersOperators
 
 __all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
 
 _LOAD_SECONDS = 20.0
+_RELATION_SECONDS = 5.0
+"""How long the type relations of users' operators may take for the calls of one text."""
 
 Stamp = tuple[int, int]
 """When a file was last written, and its size."""
@@ -34,7 +37,7 @@ class Loaded:
     """What one entry of the setting brought. ``passes`` are described as ``relay/passes`` gives them."""
 
     passes: Sequence[Mapping[str, Any]] = ()
-    operators: Sequence[str] = ()
+    operators: Sequence[OperatorDeclaration] = ()
     faults: Sequence[ExtensionFault] = ()
 
 
@@ -47,9 +50,11 @@ class LoadExtension:
 
     def run(self, progress: Progress) -> Loaded:
         """Load it."""
+        from ..ir.ops import operator
         from ..passes import find
         from .features.pass_documentation import describe_pass
         from .jobs import open_snapshot
+        from .users_operators import declare
 
         progress(f"loading {self.name}")
         found = _load(self.name)
@@ -57,7 +62,7 @@ class LoadExtension:
         classes = [find(name) for extension in found for name in extension.passes]
         return Loaded(
             [describe_pass(each.declaration()) for each in classes if each is not None],
-            [name for extension in found for name in extension.operators],
+            [declare(operator.get(name)) for extension in found for name in extension.operators],
             [extension.fault for extension in found if extension.fault is not None],
         )
 
@@ -111,22 +116,34 @@ class _Known:
 
 
 class Extensions:
-    """The extensions of one server. ``show`` is given what is wrong with a file: nothing, where it is well again."""
+    """The extensions of one server.
 
-    def __init__(self, worker: Worker, show: Callable[[str, Sequence[ExtensionFault]], object]) -> None:
+    ``show`` is given what is wrong with a file: nothing, where it is well again. ``operators_changed`` is called when
+    texts have to be read anew, because other operators are known, or more is known of what they give.
+    """
+
+    def __init__(
+        self,
+        worker: Worker,
+        show: Callable[[str, Sequence[ExtensionFault]], object],
+        operators_changed: Callable[[], object] = lambda: None,
+    ) -> None:
         self.is_trusted = False
         """Whether the user has said that the code of this workspace may run."""
         self._worker = worker
         self._show = show
+        self._operators_changed = operators_changed
         self._names: tuple[str, ...] = ()
         self._known: dict[str, _Known] = {}
         self._shown: set[str] = set()
+        self._operators: UsersOperators | None = None
 
     def configure(self, names: Collection[str], root: Path | None) -> None:
         """Take over the setting. Paths are relative to the ``root`` of the workspace."""
         base = root or Path.cwd()
         self._names = tuple(dict.fromkeys(str(base / name) if _is_file(name) else name for name in names))
         self._known = {name: known for name, known in self._known.items() if name in self._names}
+        self._install()
 
     @property
     def are_withheld(self) -> bool:
@@ -134,30 +151,92 @@ class Extensions:
         return bool(self._names) and not self.is_trusted
 
     @property
+    def are_awaited(self) -> bool:
+        """Whether there are extensions that may be loaded and have not been yet: they may bring any operator."""
+        return self.is_trusted and any(name not in self._known for name in self._names)
+
+    @property
     def passes(self) -> list[Mapping[str, Any]]:
         """The descriptions of the passes that extensions have brought."""
         return [described for known in self._known.values() for described in known.loaded.passes]
-
-    @property
-    def operators(self) -> frozenset[str]:
-        """The names of the operators that they have brought."""
-        return frozenset(name for known in self._known.values() for name in known.loaded.operators)
 
     async def refresh(self) -> None:
         """Load what is new or has been written since, if there is trust, and show what is wrong with it."""
         if not self.is_trusted:
             return
+        was_written = False
         for name in self._names:
             stamp = _stamp(name)
             known = self._known.get(name)
             if known is not None and known.stamp == stamp:
                 continue
-            known = self._known[name] = _Known(stamp)
+            was_written = True
             try:
-                known.loaded = await self._worker.run(LoadExtension(name), timeout=_LOAD_SECONDS)
+                loaded = await self._worker.run(LoadExtension(name), timeout=_LOAD_SECONDS)
             except JobError as error:
-                known.loaded = Loaded(faults=[_fault(name, f"loading it failed: {error.message}")])
+                loaded = Loaded(faults=[_fault(name, f"loading it failed: {error.message}")])
+            self._known[name] = _Known(stamp, loaded)
             self._show_faults()
+        if was_written:
+            self._install(anew=True)
+
+    def _install(self, anew: bool = False) -> None:
+        """Let the operators that are declared now stand in for those in the worker, ``anew`` with other code."""
+        declared = [each for known in self._known.values() for each in known.loaded.operators]
+        if self._operators is None and declared:
+            # Imported only now: it takes all operators along, which the start of a server does not wait for.
+            from .users_operators import UsersOperators
+
+            self._operators = UsersOperators()
+        changed = self._operators is not None and self._operators.install(declared)
+        if self._operators is not None and anew:
+            self._operators.forget_answers()
+        if changed or anew:
+            self._operators_changed()
+
+    def withdraw(self) -> None:
+        """Leave no trace of the users' operators in this process."""
+        if self._operators is not None:
+            self._operators.withdraw()
+
+    async def answer_calls(self) -> bool:
+        """Ask the type relations in the worker about the calls that came up; tells whether there were any."""
+        questions = () if self._operators is None or not self.is_trusted else self._operators.questions()
+        to_ask: list[tuple[CallQuestion, ...]] = [questions] if questions else []
+        while to_ask:
+            to_ask.extend(await self._answer(to_ask.pop()))
+        if questions:
+            self._operators_changed()
+        return bool(questions)
+
+    async def _answer(self, questions: tuple[CallQuestion, ...]) -> Sequence[tuple[CallQuestion, ...]]:
+        """Ask about calls; where that failed, what is to be asked one by one."""
+        from .users_operators import AnswerCalls
+
+        assert self._operators is not None
+        try:
+            answers = await self._worker.run(self.job(AnswerCalls(questions)), timeout=_RELATION_SECONDS)
+        except JobCancelled:
+            return ()
+        except JobError as error:
+            if len(questions) > 1:
+                return [(question,) for question in questions]
+            name = next(iter(questions)).name
+            self._operators.give_up(name)
+            self.report(_fault(self._home_of(name), f"the type relation of {name} failed: {error.message}"))
+            return ()
+        self._operators.learn(dict(zip(questions, answers, strict=True)))
+        for answer in answers:
+            if answer.fault is not None:
+                self.report(answer.fault)
+        return ()
+
+    def _home_of(self, operator: str) -> str:
+        """The entry of the setting that brought an operator."""
+        homes = [
+            name for name, known in self._known.items() for each in known.loaded.operators if each.name == operator
+        ]
+        return homes[0] if homes else operator
 
     def job(self, job: Job) -> Job:
         """``job``, with the extensions that are known to load."""

@@ -42,6 +42,10 @@ class Folders:
             uri: known for uri, known in self._known.items() if any(uri.startswith(root) for root in self._roots)
         }
 
+    def forget_snapshots(self) -> None:
+        """Read every file again when it is asked for."""
+        self._known = {}
+
     def snapshots(self, opened: Iterable[str]) -> list[tuple[str, Snapshot]]:
         """The files by URI, each with its snapshot, but for those that are open. May take long: not for the loop."""
         from ..ir.snapshot import Snapshot

@@ -93,10 +93,11 @@ class Workspace:
         self.settings = Settings()
         self.analysis = Analysis()
         self.worker = Worker()
-        self.extensions = Extensions(self.worker, client.show_faults)
+        self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
         self.root: Path | None = None
         """The folder that the client has open."""
-        self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, client.publish)
+        self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, self._publish)
+        self._asking: asyncio.Task[None] | None = None
         self._storage = SingleThread("relay-history")
         self._history: History | None = None
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
@@ -140,20 +141,26 @@ class Workspace:
         # What passes found holds for the very text they saw.
         if from_passes and text == snapshot.text:
             found = [*found, *from_passes]
-        return self._without_known_operators(found, snapshot.text)
+        if self.extensions.are_awaited:
+            return [each for each in found if each.code != "undefined-operator"]
+        return found
 
-    def _without_known_operators(self, found: Sequence[Diagnostic], text: str) -> Sequence[Diagnostic]:
-        """Leave out that an operator is unknown where an extension has it: only the worker may load its code."""
-        operators = self.extensions.operators
-        if not operators:
-            return found
-        return [
-            each
-            for each in found
-            if each.code != "undefined-operator"
-            or each.span is None
-            or text[each.span.start : each.span.end] not in operators
-        ]
+    def _publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        self.client.publish(document, found)
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
+
+    async def _ask_about_calls(self) -> None:
+        """Learn from the worker what users' operators give in the texts that were looked at."""
+        while await self.extensions.answer_calls():
+            pass
+
+    def _read_anew(self) -> None:
+        """Other operators are known than before, or more of what they give: what was read of texts holds no longer."""
+        self.folders.forget_snapshots()
+        for document in self.documents:
+            document.reopen()
+            self.publisher.schedule(document)
 
     async def snapshot(self, uri: str) -> Snapshot | None:
         """The snapshot of an open document as it is now."""
@@ -376,11 +383,7 @@ class Workspace:
 
     async def load_extensions(self) -> None:
         """Load the user's passes and operators, or what was written of them since."""
-        before = self.extensions.operators
         await self.extensions.refresh()
-        if self.extensions.operators != before:
-            for document in self.documents:
-                self.publisher.schedule(document)
 
     async def buffer_history(self, document: Document) -> BufferHistory:
         """The steps on a buffer."""
@@ -491,6 +494,7 @@ class Workspace:
     def shut_down(self) -> None:
         """Stop the worker and the threads."""
         self.worker.restart()
+        self.extensions.withdraw()
         self.analysis.thread.shutdown()
         self._storage.shutdown()
 

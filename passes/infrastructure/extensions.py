@@ -27,6 +27,7 @@ __all__ = [
     "ENTRY_POINT_GROUPS",
     "Extension",
     "ExtensionFault",
+    "extension_of_operator",
     "extension_of_pass",
     "fault_of",
     "load_entry_points",
@@ -130,6 +131,11 @@ def _path_of(entry_point: importlib.metadata.EntryPoint) -> str:
 def extension_of_pass(name: str) -> Extension | None:
     """The extension that brought the pass of this name, if one did."""
     return next((extension for extension in _loaded.values() if name in extension.passes), None)
+
+
+def extension_of_operator(name: str) -> Extension | None:
+    """The extension that brought the operator of this name, if one did."""
+    return next((extension for extension in _loaded.values() if name in extension.operators), None)
 
 
 def unload(origin: str) -> None:

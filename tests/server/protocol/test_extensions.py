@@ -15,6 +15,7 @@ from tests.server.protocol.test_passes import after, ask, run
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SOUND = '''from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.attributes import Attrs, attribute, attributes
 from relay_lsp.ir.ops import operator
 from relay_lsp.ir.ops.application import apply
 from relay_lsp.passes import FunctionPass, declare_pass, option
@@ -27,6 +28,32 @@ def keeps_the_type(context):
 
 operator.register(
     operator.Op("user.twice", doc="Twice its argument.", arguments=(operator.Argument("x"),), relation=keeps_the_type)
+)
+
+
+@attributes("user.attrs.RepeatAttrs")
+class RepeatAttrs(Attrs):
+    count: int = attribute(doc="How often.", lower=1)
+    axis: int = attribute(0, doc="Along which axis.")
+
+
+def repeated(context):
+    (given,) = context.types
+    if given.ndim <= context.attrs.axis:
+        operator.reject(f"there is no axis {context.attrs.axis}", argument=0)
+    shape = list(given.shape)
+    shape[context.attrs.axis] *= context.attrs.count
+    return type(given)(tuple(shape), given.dtype)
+
+
+operator.register(
+    operator.Op(
+        "user.repeat",
+        doc="Its argument, several times.",
+        arguments=(operator.Argument("data", "What is repeated."),),
+        attrs=RepeatAttrs,
+        relation=repeated,
+    )
 )
 
 
@@ -100,6 +127,89 @@ async def test_a_users_operator_is_known(tmp_path: Path) -> None:
     editor, _ = await opened(tmp_path, SOUND, trusted=True)
     editor.change(MODEL.replace("nn.relu", "user.twice"))
     assert await editor.diagnostics(lambda found: not found) == []
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
+    assert answer["applied"], answer
+    await leave(editor)
+
+
+def hovered(found: types.Hover | None) -> str:
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    return found.contents.value
+
+
+async def test_a_users_operator_is_typed_and_told_of_like_any_other(tmp_path: Path) -> None:
+    editor, file = await opened(tmp_path, SOUND, trusted=True)
+    text = MODEL.replace("nn.relu(%x)", "%0 = user.repeat(%x, count=3);\n  add(%0, %x)")
+    editor.change(text)
+    (mismatch,) = await editor.diagnostics(lambda found: len(found) == 1)
+    assert mismatch.code == "type-mismatch"
+    assert "12" in mismatch.message
+    place = types.Position(2, 10)
+    value = hovered(await editor.client.text_document_hover_async(types.HoverParams(editor.document, place)))
+    assert "Tensor[(12), float32]" in value
+    assert "Its argument, several times." in value
+    attribute = types.Position(2, 24)
+    value = hovered(await editor.client.text_document_hover_async(types.HoverParams(editor.document, attribute)))
+    assert "How often." in value
+    help = await editor.client.text_document_signature_help_async(
+        types.SignatureHelpParams(editor.document, types.Position(2, 19))
+    )
+    assert help is not None
+    assert help.signatures[0].label.startswith("user.repeat(data, count=")
+    editor.change(MODEL.replace("nn.relu(%x)", "user.rep"))
+    listed = await editor.client.text_document_completion_async(
+        types.CompletionParams(editor.document, types.Position(2, 10))
+    )
+    items = listed.items if isinstance(listed, types.CompletionList) else listed or []
+    assert "user.repeat" in [item.label for item in items]
+    # What its relation refuses, and what its declaration refuses.
+    editor.change(MODEL.replace("nn.relu(%x)", "user.repeat(%x, count=2, axis=1)"))
+    (refused,) = await editor.diagnostics(lambda found: len(found) == 1)
+    assert refused.message == "user.repeat: there is no axis 1"
+    editor.change(MODEL.replace("nn.relu(%x)", "user.repeat(%x, count=0)"))
+    (refused,) = await editor.diagnostics(lambda found: len(found) == 1)
+    assert refused.message == "attribute count must be at least 1, not 0 (in user.repeat)"
+    # Another relation in the file, and the text is typed anew.
+    editor.change(text)
+    await editor.diagnostics(lambda found: len(found) == 1)
+    file.write_text(SOUND.replace("*= context.attrs.count", "*= 1"))
+    await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
+    assert await editor.diagnostics(lambda found: not found) == []
+    await leave(editor)
+
+
+BAD_RELATIONS = {
+    "raises": ("return context.nothing", "AttributeError: '_Context' object has no attribute 'nothing'"),
+    "gives no type": ("return 3", "TypeError: the relation of user.bad gave 3, which is no type"),
+    "does not end": ("\n    while True: pass", "the type relation of user.bad failed: stopped after 5 seconds"),
+    "ends the process": (
+        "\n    import os; os._exit(3)",
+        "the type relation of user.bad failed: the worker process ended",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", BAD_RELATIONS)
+async def test_a_relation_that_fails_is_shown_in_the_users_file_and_hurts_nothing_else(
+    tmp_path: Path, how: str
+) -> None:
+    code, message = BAD_RELATIONS[how]
+    bad = f"""
+def bad(context): {code}
+
+
+operator.register(operator.Op("user.bad", doc="Fails.", arguments=(operator.Argument("x"),), relation=bad))
+"""
+    editor, file = await opened(tmp_path, SOUND + bad, trusted=True)
+    editor.change(MODEL.replace("nn.relu(%x)", "%0 = user.bad(%x);\n  %1 = user.repeat(%x, count=2);\n  (%0, %1)"))
+    (fault,) = await faults(editor, file, 1)
+    assert fault.message.startswith(message)
+    if how == "raises":
+        assert fault.range.start.line == (SOUND + bad).splitlines().index(f"def bad(context): {code}")
+        (told,) = await editor.diagnostics(lambda found: len(found) == 1)
+        assert told.code == "relation-failed"
+    editor.change(MODEL)
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
     assert answer["applied"], answer
     await leave(editor)
