@@ -97,6 +97,7 @@ _LEAVES = frozenset({bool, Constant, DataType, float, int, Op, str, type(None)})
 """What is equal to itself, whatever variables correspond to."""
 
 _UNCONSTRAINED = VirtualDevice()
+_NOTHING_ABRIDGED: Mapping[object, Sequence[object]] = {}
 
 Part: TypeAlias = "tuple[str, object, bool]"
 """A part of a node: what it is called, the part, and whether it is a definition, where new names come in."""
@@ -407,10 +408,15 @@ def first_difference(a: object, b: object, map_free_vars: bool = False) -> str |
     return f"{path}: {reason}" if path else reason
 
 
-def structural_hash(node: object) -> int:
+def structural_hash(node: object, abridged: Mapping[object, Sequence[object]] = _NOTHING_ABRIDGED) -> int:
     """A number of 64 bits that is the same for everything structurally equal, with and without ``map_free_vars``.
 
     It does not change between runs. Floats do not enter, for two that differ by less than 1e-9 are equal.
+
+    Args:
+        node: a module, an expression, a type or attributes.
+        abridged: what enters in the place of some functions below ``node``: their own hash and what they leave free,
+            so that hashing each of many nested functions costs what lies between it and the next.
     """
     digest = blake2b(digest_size=8)
     numbers: dict[object, int] = {}
@@ -424,6 +430,9 @@ def structural_hash(node: object) -> int:
                 pieces.append(f"#{number}")
                 continue
             numbers[current] = len(numbers)
+            if current in abridged:
+                stack.extend(reversed(abridged[current]))
+                continue
         kind = _kind(current)
         if isinstance(current, Constant):
             content: object = (current.dtype, current.data.shape, blake2b(current.data.tobytes()).hexdigest())

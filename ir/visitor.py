@@ -37,6 +37,7 @@ __all__ = [
     "free_vars",
     "pattern_vars",
     "post_order",
+    "post_order_within",
     "rewrite_post_order",
     "with_children",
 ]
@@ -108,6 +109,25 @@ def post_order(*roots: Expr) -> list[Expr]:
         for part in reversed(parts):
             if part not in seen:
                 stack.append((part, False))
+    return order
+
+
+def post_order_within(root: Expr, is_leaf: Callable[[Expr], bool]) -> list[Expr]:
+    """The :func:`post_order` of ``root`` that looks at leaves, ``root`` never being one, but not below them."""
+    order: list[Expr] = []
+    seen: set[Expr] = {root}
+    stack: list[tuple[Expr, bool]] = [(root, True), *((part, False) for part in reversed(children(root)))]
+    while stack:
+        expr, expanded = stack.pop()
+        if expanded:
+            order.append(expr)
+        elif expr not in seen:
+            seen.add(expr)
+            if is_leaf(expr):
+                order.append(expr)
+                continue
+            stack.append((expr, True))
+            stack.extend((part, False) for part in reversed(children(expr)) if part not in seen)
     return order
 
 

@@ -9,13 +9,13 @@ from ..ir.module import IRModule
 from ..ir.ops.application import is_call_to
 from ..ir.ops.device import OnDeviceAttrs
 from ..ir.ops.operator import Op
-from ..ir.structural import structural_equal, structural_hash
+from ..ir.structural import structural_equal
 from ..ir.types import FuncType, Type, TypeVar
-from ..ir.visitor import free_type_vars, free_vars, with_children
-from .binding import bind
+from ..ir.visitor import with_children
+from .binding import Renamer, bind
 from .infer_type import InferType
 from .infrastructure import ModulePass, PassContext, declare_pass
-from .infrastructure.errors import PassError
+from .lambda_lifting import Closure, closures
 from .provenance import ExprMutator
 from .provenance.mutator import Descent, kept
 
@@ -50,11 +50,7 @@ class LambdaLift(ModulePass):
     """
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
-        """The module without functions inside functions, but for those that fused operators are.
-
-        Raises:
-            PassError: two different functions have the same hash.
-        """
+        """The module without functions inside functions, but for those that fused operators are."""
         typed = InferType()(module, context)
         lifter = _Lifter(typed)
         functions = {
@@ -75,7 +71,8 @@ class _Lifter(ExprMutator):
         self.existing = {var.name_hint: function for var, function in module.functions.items()}
         self.recursive: dict[Var, Expr] = {}
         self.letrec: list[Var] = []
-        self.captured: dict[int, tuple[Var, ...]] = {}
+        self.captured: dict[int, Sequence[Var]] = {}
+        self.closures: dict[Function, Closure] = {}
         # Where each variable lives, and the devices of the scopes around, innermost last.
         self.devices: dict[Var, VirtualDevice | None] = {}
         self.scopes: list[VirtualDevice | None] = [None]
@@ -124,38 +121,49 @@ class _Lifter(ExprMutator):
         return post
 
     def _lift(self, function: Function) -> Descent:
+        if function not in self.closures and self.outer is not None:
+            self.closures = closures(self.outer)
+        closure = self.closures[function]
         binder = self.letrec[-1] if self.letrec else None
-        free = free_vars(function)
-        captured = [var for var in free if var is not binder]
-        type_vars = free_type_vars(function)
-        name = self._name(function, captured)
-        known = self.names.get(name)
-        var = self.derive(GlobalVar(name), function) if known is None else known
-        if not isinstance(var, GlobalVar):
-            raise TypeError(f"{name} is no global name")
-        if binder is not None and binder in free:
-            self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if captured or type_vars else var
+        captured = [var for var in closure.free if var is not binder]
+        number = self._number(closure.number, captured)
+        var = self._global_var(number, function)
+        is_closure = bool(captured or closure.type_vars)
+        if binder is not None and len(captured) < len(closure.free):
+            self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if is_closure else var
         self.devices.update((param, param.virtual_device) for param in function.params)
         self.scopes.append(function.virtual_device)
         body = yield function.body
         self.scopes.pop()
-        lifted = self._lifted(function, body, captured, type_vars)
+        lifted = self._lifted(function, body, captured, closure.type_vars)
         self.derive(lifted, function)
-        existing = self.lifted.get(name) or self.existing.get(name)
+        while (existing := self._function_called(var)) is not None and not structural_equal(existing, lifted):
+            # Functions may be told apart only by what they share with what is around them: the next name is for this.
+            number = self._number(number + 1, captured)
+            other = self._global_var(number, function)
+            lifted = Renamer({var: other}).visit_function(lifted)
+            var = other
         if existing is None:
-            self.names[name] = var
-            self.lifted[name] = lifted
-        elif not structural_equal(existing, lifted):
-            raise PassError(f"two different functions would be called @{name}", place=function)
+            self.lifted[var.name_hint] = lifted
         # A function of type variables around it is wrapped as a closure even where it captures no value.
-        return Call(var, tuple(captured)) if captured or type_vars else var
+        return Call(var, tuple(captured)) if is_closure else var
 
-    def _name(self, function: Function, captured: Sequence[Var]) -> str:
-        """A name by what ``function`` is; functions alike that capture other variables get names of their own."""
-        number = structural_hash(function) % 2**64
-        while self.captured.setdefault(number, tuple(captured)) != tuple(captured):
+    def _number(self, number: int, captured: Sequence[Var]) -> int:
+        """The first from ``number`` on for functions that capture this: those alike that capture other variables get
+        names of their own."""
+        while self.captured.setdefault(number, captured) != captured:
             number += 1
-        return f"lifted_name{number}"
+        return number
+
+    def _global_var(self, number: int, function: Function) -> GlobalVar:
+        name = f"lifted_name{number}"
+        if name not in self.names:
+            var = self.names[name] = GlobalVar(name)
+            self.derive(var, function)
+        return self.names[name]
+
+    def _function_called(self, var: GlobalVar) -> Function | None:
+        return self.lifted.get(var.name_hint) or self.existing.get(var.name_hint)
 
     def _lifted(
         self, function: Function, body: Expr, captured: Sequence[Var], type_vars: Sequence[TypeVar]

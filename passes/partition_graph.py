@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ..ir.expressions import AttributeValue, Call, Constant, Expr, Function, GlobalVar, Tuple, TupleGetItem, Var
 from ..ir.module import IRModule
 from ..ir.types import TupleType, Type
-from .binding import bind
+from .binding import Renamer, bind
 from .compiler_regions import Region, RegionSet, compiler_end, compiler_of, is_begin, is_end
 from .infer_type import InferType
 from .infrastructure import ModulePass, PassContext, declare_pass, option
@@ -197,7 +197,7 @@ def _mangle(module: IRModule, prefix: str) -> IRModule:
     }
     if not renamed:
         return module
-    renamer = _Renamer(renamed)
+    renamer = Renamer(renamed)
     functions: dict[GlobalVar, Function] = {}
     for var, function in module.functions.items():
         new = renamer.visit_function(function)
@@ -209,12 +209,3 @@ def _mangle(module: IRModule, prefix: str) -> IRModule:
             new = symbol
         functions[renamed.get(var, var)] = new
     return module.with_functions(functions)
-
-
-class _Renamer(ExprMutator):
-    def __init__(self, renamed: dict[GlobalVar, GlobalVar]) -> None:
-        super().__init__()
-        self.renamed = renamed
-
-    def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:
-        return self.renamed.get(pre, post)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..ir.expressions import Expr, Function, Let, Var
 from ..ir.module import IRModule
-from ..ir.visitor import free_vars
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
 from .provenance import ExprMutator
 from .provenance.mutator import Descent
@@ -47,17 +46,23 @@ class _ToGraphNormalForm(ExprMutator):
     def __init__(self) -> None:
         super().__init__()
         self.values: dict[Var, Expr] = {}
+        # The functions whose bodies are being visited, by the variables that they are bound to.
+        self.unfinished: dict[Var, Let] = {}
 
     def descend(self, expr: Expr) -> Descent | None:
         return self._inline(expr) if isinstance(expr, Let) else None
 
     def _inline(self, let: Let) -> Descent:
-        if isinstance(let.value, Function) and let.var in free_vars(let.value):
-            raise PassError(
-                f"the function bound to %{let.var.name_hint} calls itself, for which it needs its let", place=let
-            )
+        if isinstance(let.value, Function):
+            self.unfinished[let.var] = let
         self.values[let.var] = yield let.value
+        self.unfinished.pop(let.var, None)
         return (yield let.body)
 
     def rewrite_var(self, pre: Var, post: Var) -> Expr:
+        if pre in self.unfinished:
+            raise PassError(
+                f"the function bound to %{pre.name_hint} calls itself, for which it needs its let",
+                place=self.unfinished[pre],
+            )
         return self.values.get(pre, post)

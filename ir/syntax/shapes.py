@@ -37,14 +37,17 @@ class ShapeNode:
 
     def __init__(self, rule: str, children: list[Any]) -> None:
         self.rule: Final = str(rule)
-        # Lark hands over its tokens, which know their position, and the children of inlined rules, made here before.
-        flat: list[ShapeNode | int] = [
-            child if isinstance(child, (ShapeNode, int)) else int(child.start_pos) for child in children
-        ]
-        self.children: Final = flat  # a list, since Lark goes on to fill that of an inlined rule
-        first, last = flat[0], flat[-1]
-        self.first: Final[int] = first if isinstance(first, int) else first.first
-        self.last: Final[int] = last if isinstance(last, int) else last.last
+        # Lark hands over its tokens, which know their position. To the children of an inlined rule it goes on to add,
+        # ten thousand times in a long list, and then makes them children of the rule that the list is a part of.
+        flat: list[ShapeNode | int] = (
+            children
+            if self.rule.startswith("_")
+            else [child if isinstance(child, ShapeNode) else int(child.start_pos) for child in children]
+        )
+        self.children: Final = flat
+        first, last = children[0], children[-1]
+        self.first: Final[int] = first.first if isinstance(first, ShapeNode) else int(first.start_pos)
+        self.last: Final[int] = last.last if isinstance(last, ShapeNode) else int(last.start_pos)
 
     def nodes(self) -> list[ShapeNode]:
         """The children that are nodes."""

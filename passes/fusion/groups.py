@@ -54,15 +54,29 @@ class Group:
 
 
 class _TreeNode:
-    """A node of the post-dominator tree; ``pattern`` is the strongest on the paths to the parent."""
+    """A node of the post-dominator tree; ``pattern`` is the strongest on the paths to the parent.
 
-    __slots__ = ("depth", "node", "parent", "pattern")
+    ``far`` is a second way up, past ``far_pattern`` at most, of a length that makes any climb logarithmic: a value that
+    ten thousand operators use, one after the other, is ordinary.
+    """
 
-    def __init__(self, node: Node, parent: _TreeNode | None, pattern: OpPattern) -> None:
+    __slots__ = ("depth", "far", "far_pattern", "node", "parent", "pattern")
+
+    def __init__(self, node: Node | None, parent: _TreeNode | None, pattern: OpPattern) -> None:
         self.node = node
-        self.parent = parent
+        self.parent: _TreeNode = parent if parent is not None else self
         self.pattern = pattern
-        self.depth = parent.depth + 1 if parent is not None else 1
+        self.far: _TreeNode = self
+        self.far_pattern = pattern
+        self.depth = 0
+        if parent is not None:
+            self.depth = parent.depth + 1
+            middle = parent.far
+            if parent.depth - middle.depth == middle.depth - middle.far.depth:
+                self.far = middle.far
+                self.far_pattern = max(pattern, parent.far_pattern, middle.far_pattern)
+            else:
+                self.far = parent
 
 
 def partition(graph: ForwardGraph, opt_level: int, max_depth: int) -> dict[Expr, Group]:
@@ -73,40 +87,46 @@ def partition(graph: ForwardGraph, opt_level: int, max_depth: int) -> dict[Expr,
         fuser = _Fuser(groups, max_depth)
         for phase in range(3):
             for node in graph.order:
-                dominator = dominators[node.index].parent
+                dominator = dominators[node.index].parent.node
                 if groups[node.index].pattern is not OpPattern.OPAQUE and dominator is not None:
-                    fuser.fuse(node, dominator.node, dominators[node.index].pattern, phase)
+                    fuser.fuse(node, dominator, dominators[node.index].pattern, phase)
     return {node.expr: groups[node.index] for node in graph.order}
 
 
 def _post_dominators(graph: ForwardGraph) -> list[_TreeNode]:
+    """The node of the tree of each node of the graph; what nothing dominates hangs from a root without a node."""
+    root = _TreeNode(None, None, OpPattern.ELEMWISE)
     tree: dict[int, _TreeNode] = {}
     for node in reversed(graph.order):
         if node.external or not node.outputs:
             pattern = OpPattern.OPAQUE if node.external else OpPattern.ELEMWISE
-            tree[node.index] = _TreeNode(node, None, pattern)
+            tree[node.index] = _TreeNode(node, root, pattern)
             continue
         user, pattern = node.outputs[0]
-        ancestor: _TreeNode | None = tree[user.index]
+        ancestor = tree[user.index]
         for user, edge in node.outputs[1:]:
-            ancestor, pattern = _common_ancestor(ancestor, tree[user.index], pattern)
-            pattern = max(pattern, edge)
+            ancestor, passed = _common_ancestor(ancestor, tree[user.index])
+            pattern = max(pattern, passed, edge)
         tree[node.index] = _TreeNode(node, ancestor, pattern)
     return [tree[index] for index in range(len(graph.order))]
 
 
-def _common_ancestor(
-    lhs: _TreeNode | None, rhs: _TreeNode | None, pattern: OpPattern
-) -> tuple[_TreeNode | None, OpPattern]:
-    while lhs is not rhs:
-        if lhs is None or rhs is None:
-            return None, pattern
-        if lhs.depth < rhs.depth:
-            pattern = max(pattern, rhs.pattern)
-            rhs = rhs.parent
-        elif rhs.depth < lhs.depth:
+def _common_ancestor(lhs: _TreeNode, rhs: _TreeNode) -> tuple[_TreeNode, OpPattern]:
+    """The lowest node above (or at) both, and the strongest pattern on the two ways to it."""
+    pattern = OpPattern.ELEMWISE
+    if lhs.depth < rhs.depth:
+        lhs, rhs = rhs, lhs
+    while lhs.depth > rhs.depth:
+        if lhs.far.depth >= rhs.depth:
+            pattern = max(pattern, lhs.far_pattern)
+            lhs = lhs.far
+        else:
             pattern = max(pattern, lhs.pattern)
             lhs = lhs.parent
+    while lhs is not rhs:
+        if lhs.far is not rhs.far:
+            pattern = max(pattern, lhs.far_pattern, rhs.far_pattern)
+            lhs, rhs = lhs.far, rhs.far
         else:
             pattern = max(pattern, lhs.pattern, rhs.pattern)
             lhs, rhs = lhs.parent, rhs.parent

@@ -1,4 +1,8 @@
-"""Depth is ordinary: no pass, nor reading, typing or printing, uses Python's stack for what the user has nested."""
+"""Depth and breadth are ordinary: no pass, nor reading, typing, printing, comparing or editing, uses Python's stack for
+what the user has nested, or time that grows faster than the module.
+
+``python -m benchmarks.pass_depth`` measures the same shapes at 100,000 and 10,000.
+"""
 
 from __future__ import annotations
 
@@ -7,62 +11,56 @@ from functools import cache
 
 import pytest
 
+from relay_lsp.ir.diagnostics import apply_edits
+from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.structural import structural_equal, structural_hash
+from relay_lsp.ir.syntax import parse
+from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.passes import PassContext, PassError, Trace, create, registered
+from relay_lsp.passes.text_edits import text_edits
 
-from .modules import read, typed
+from .deep_shapes import SHAPES
+from .modules import VERSION, typed
 
-TENSOR = "Tensor[(4), float32]"
-DEPTH = 2 * sys.getrecursionlimit()
+DEPTH = {shape: sys.getrecursionlimit() + 100 for shape in SHAPES} | {"chain": 20_000, "lets": 2_000}
 OPTIONS = {"AnnotateTarget": {"targets": "dnnl"}, "SplitArgs": {"max_function_args": 10}}
 
-TOO_SLOW = {("LambdaLift", "functions")}
 
-
-def chain(depth: int) -> str:
-    lines = [f"  %{number} = nn.relu(%{number - 1});" for number in range(1, depth)]
-    return "\n".join([f"def @main(%x: {TENSOR}) {{", "  %0 = nn.relu(%x);", *lines, f"  %{depth - 1}", "}"])
-
-
-def lets(depth: int) -> str:
-    lines = [f"  let %v{number} = nn.relu(%v{number - 1});" for number in range(1, depth)]
-    return "\n".join([f"def @main(%v0: {TENSOR}) {{", *lines, f"  %v{depth - 1}", "}"])
-
-
-def functions(depth: int) -> str:
-    opened = "".join(f"let %f{number} = fn (%y{number}: {TENSOR}) {{ " for number in range(depth))
-    closed = "".join(f" }}; %f{number}(%x)" for number in reversed(range(depth)))
-    return f"def @main(%x: {TENSOR}) {{\n{opened}%x{closed}\n}}"
-
-
-def branches(depth: int) -> str:
-    return f"def @main(%x: {TENSOR}, %c: bool) {{\n{'if (%c) { ' * depth}%x{' } else { %x }' * depth}\n}}"
-
-
-SHAPES = {"chain": (chain, DEPTH), "lets": (lets, DEPTH), "functions": (functions, DEPTH // 4)}
-SHAPES["branches"] = (branches, DEPTH // 2)
+@cache
+def parsed(shape: str) -> Parsed:
+    return parse(VERSION + SHAPES[shape](DEPTH[shape]))
 
 
 @cache
 def module(shape: str) -> IRModule:
-    write, depth = SHAPES[shape]
-    return typed(read(write(depth)))
+    return typed(parsed(shape).module)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_deep_module_prints(shape):
-    assert to_text(module(shape)).startswith("#[version")
+def test_a_deep_module_prints_and_reads_back(shape):
+    printed = to_text(module(shape), show_types=False)
+    again = typed(parse(printed).module)
+    assert structural_equal(again, module(shape))
+    assert structural_hash(again) == structural_hash(module(shape))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", sorted(set(registered()) - {"PrintIR", "DebugPrint"}))
 def test_a_pass_goes_through_a_deep_module(name, shape):
-    if (name, shape) in TOO_SLOW:
-        pytest.skip("takes time that grows far faster than the depth")
     with PassContext(opt_level=4), Trace() as trace:
         try:
             create(name, **OPTIONS.get(name, {}))(module(shape))
         except PassError:
             return  # A pass may refuse what it is no pass for; it may not run out of stack.
     assert trace.steps
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_pass_edits_the_text_of_a_deep_module(shape):
+    before = parse(VERSION + SHAPES[shape](sys.getrecursionlimit() + 100))
+    with PassContext(opt_level=4), Trace() as trace:
+        after = create("LambdaLift" if shape in ("functions", "closures") else "ToANormalForm")(before.module)
+    edited = apply_edits(before.reading.text, text_edits(before.reading.text, before, after, trace))
+    assert structural_equal(typed(parse(edited).module), infer_types(after).module, map_free_vars=True)
