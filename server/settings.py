@@ -41,6 +41,8 @@ class Settings:
     """Whether lines above functions offer to run passes."""
     unused_values: bool = _setting("diagnostics.unusedValues", True)
     """Whether values that nothing uses are pointed out."""
+    unreachable_code: bool = _setting("diagnostics.unreachable", True)
+    """Whether what can never run is pointed out."""
     history: bool = _setting("history.enabled", True)
     """Whether what passes did is remembered."""
     history_size: int = _setting("history.maximumSize", 64)

@@ -136,7 +136,11 @@ class Workspace:
 
     def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
         """What is wrong with the text, and what passes found in it the last time it was saved."""
-        found = diagnostics(snapshot, unused_values=self.settings.unused_values)
+        found = diagnostics(
+            snapshot,
+            unused_values=self.settings.unused_values,
+            unreachable_code=self.settings.unreachable_code,
+        )
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.
         if from_passes and text == snapshot.text:

@@ -1,4 +1,4 @@
-"""Which values a ``match`` does not cover.
+"""Which values a ``match`` does not cover, and which of its arms no value reaches.
 
 The patterns of all arms are read side by side, constructor by constructor, left to right, so that a value is split
 only where some arm looks at it. Iterative: patterns may nest deeply.
@@ -23,7 +23,7 @@ from ..expressions import (
 from ..module import TypeData
 from ..types import GlobalTypeVar
 
-__all__ = ["unmatched_cases"]
+__all__ = ["unmatched_cases", "unreachable_arms"]
 
 _MOST_CASES: Final = 64
 _MOST_STEPS: Final = 100_000
@@ -65,6 +65,42 @@ def unmatched_cases(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeD
         following = [_specialize(state, head) for head in heads]
         stack.extend(reversed(following))
     return found
+
+
+def unreachable_arms(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeData]) -> list[int]:
+    """The numbers of the arms that no value reaches, since earlier ones take all that they would; arms count from 0.
+
+    None, where that takes more than 100,000 steps to decide. The patterns must be well typed.
+    """
+    first = _State(tuple((clause.lhs, None) for clause in match.clauses), None, 1)
+    stack = [(first, tuple(range(len(match.clauses))))]
+    waiting = set(range(len(match.clauses)))
+    steps = 0
+    while stack and waiting:
+        steps += 1
+        if steps > _MOST_STEPS:
+            return []
+        state, arms = stack.pop()
+        if not state.rows:
+            continue
+        if _takes_all(state.rows[0]):
+            waiting.discard(arms[0])
+            continue
+        for head in _heads(state.rows, type_definitions):
+            kept = [_specialize(_State((row,), None, state.pending), head).rows for row in state.rows]
+            rows = tuple(row[0] for row in kept if row)
+            left = tuple(arm for arm, row in zip(arms, kept, strict=True) if row)
+            stack.append((_State(rows, None, state.pending - 1 + _arity(head)), left))
+    return sorted(waiting)
+
+
+def _takes_all(row: _Row) -> bool:
+    """Whether what remains of an arm takes every value."""
+    while row is not None:
+        pattern, row = row
+        if isinstance(pattern, (PatternConstructor, PatternTuple)):
+            return False
+    return True
 
 
 def _heads(rows: Sequence[_Row], type_definitions: Mapping[GlobalTypeVar, TypeData]) -> Sequence[_Head]:

@@ -1,4 +1,4 @@
-"""What is wrong in a buffer."""
+"""What is wrong in a buffer, and what in it does nothing."""
 
 from __future__ import annotations
 
@@ -6,14 +6,24 @@ from collections.abc import Sequence
 
 from ...ir.diagnostics import Diagnostic
 from ...ir.snapshot import Snapshot
+from ...ir.source import TextSpan
+from ...ir.unreachable import unreachable
 
 __all__ = ["UNUSED_VALUE", "diagnostics"]
 
 UNUSED_VALUE = "unused-value"
 
 
-def diagnostics(snapshot: Snapshot, *, unused_values: bool = True) -> Sequence[Diagnostic]:
-    """Every finding, in the order of the text; those about unused values only if they are wanted."""
-    if unused_values:
-        return snapshot.diagnostics
-    return [found for found in snapshot.diagnostics if found.code != UNUSED_VALUE]
+def diagnostics(
+    snapshot: Snapshot, *, unused_values: bool = True, unreachable_code: bool = True
+) -> Sequence[Diagnostic]:
+    """Every finding, in the order of the text; those about what does nothing only if they are wanted."""
+    found = snapshot.diagnostics
+    if not unused_values:
+        found = tuple(item for item in found if item.code != UNUSED_VALUE)
+    hints = unreachable(snapshot) if unreachable_code else ()
+    return sorted((*found, *hints), key=_start) if hints else found
+
+
+def _start(diagnostic: Diagnostic) -> TextSpan:
+    return diagnostic.span or TextSpan(0, 0)
