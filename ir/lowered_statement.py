@@ -44,6 +44,7 @@ class LoweredStatement:
         "_nodes",
         "diagnostics",
         "guess",
+        "is_broken",
         "is_value",
         "lowering",
         "origins",
@@ -69,6 +70,7 @@ class LoweredStatement:
         if item.kind == "let" and item.var is not None:
             value = Let(item.var, value, item.var)
         self.value: Final[Expr] = value
+        self.is_broken: Final = isinstance(value, ErrorExpr)
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.placeholders: Final = lowering.placeholders
         self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)

@@ -59,12 +59,13 @@ class Snapshot:
     @staticmethod
     def open(text: str, name: str) -> Snapshot:
         """The snapshot of a text."""
-        return Snapshot(LineIndex(text), name, split_text(text), None)
+        lines = LineIndex(text)
+        return Snapshot(lines, name, split_text(lines), None)
 
     def edit(self, span: TextSpan, new_text: str, lines: LineIndex | None = None) -> Snapshot:
         """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand."""
         lines = lines or self.lines.edited(span, new_text)
-        split, splice = self._split.edited(lines.text, span, len(new_text))
+        split, splice = self._split.edited(lines, span, len(new_text))
         return Snapshot(lines, self.name, split, (self, splice))
 
     @property
@@ -95,16 +96,9 @@ class Snapshot:
     @cached_property
     def _analysis(self) -> Analysis | None:
         origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
-        split = self._split
-        earlier: Analysis | None = None
-        if origin is not None:
-            before, splice = origin
-            earlier = before.__dict__.get("_analysis")
-            if earlier is not None:
-                edited = earlier.edited(split.segments, split.starts, splice.first, splice.old_end, splice.new_end)
-                if edited is not None:
-                    return edited
-        return analyse(split.segments, split.starts, earlier)
+        before, splice = origin or (None, None)
+        earlier: Analysis | None = before.__dict__.get("_analysis") if before is not None else None
+        return analyse(self._split.segments, earlier, splice)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -118,7 +112,7 @@ class Snapshot:
             found = list(self._without_followers(in_order))
             unused = iter(unused_in(self._reading.lowering))
         meant = frozenset(meant_names(found))
-        hints = [report_unused(value, self.text) for value in unused if value.name not in meant]
+        hints = [report_unused(value, self.lines) for value in unused if value.name not in meant]
         return tuple(sorted([*found, *hints], key=_start) if hints else found)
 
     def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
@@ -169,10 +163,10 @@ class Snapshot:
     # ---- tokens and nodes
 
     def _unit(self, index: int) -> Unit:
-        return Unit(self._split.segments[index], index, int(self._split.starts[index]))
+        return Unit(self._split.segments[index], index, self._split.segments.start(index))
 
     def _index_at(self, offset: int) -> int:
-        return int(self._split.starts.searchsorted(offset, "right")) - 1
+        return self._split.segments.index_at(offset)
 
     def _unit_at(self, offset: int) -> Unit | None:
         index = self._index_at(offset)

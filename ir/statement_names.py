@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 from .diagnostics import Place
 from .expressions import Expr
-from .incremental import Analysis, FunctionStatements, StatementState, order_of
+from .function_statements import FunctionStatements, StatementState
+from .incremental import Analysis
 from .lowered_statement import LoweredStatement
 from .source import TextSpan
 from .symbols import Symbol, is_visible
@@ -118,17 +119,14 @@ class StatementNames:
 
     def _outer(self, function: FunctionStatements, name: str, order: float) -> Home | None:
         """What a name means before a statement of a function."""
-        bound = function.names.get(name)
-        if bound is not None and bound.order < order:
+        bound = function.bound_before(name, order)
+        if bound is not None:
             token = 0 if name[1:2].isdigit() else 1
-            return Home(self._index_of(function, bound), token)
+            return Home(self.analysis.index_of(function, bound), token)
         for definition in function.parameter_definitions:
             if definition.name == name:
                 return Home(function.start - 1, definition.token)
         return None
-
-    def _index_of(self, function: FunctionStatements, state: StatementState) -> int:
-        return bisect_left(self.analysis.states, state.order, function.start, function.end, key=order_of)
 
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
@@ -143,8 +141,7 @@ class StatementNames:
             for token, kind in enumerate(kinds):
                 if kind in "LG" and token not in found:
                     name = texts[token]
-                    bound = function.names.get(name)
-                    if bound is not None and bound.order < state.order:
+                    if function.bound_before(name, state.order) is not None:
                         found[token] = (SymbolKind.GRAPH if kind == "G" else SymbolKind.LET, False)
                     elif name in function.parameters:
                         found[token] = (SymbolKind.PARAMETER, False)
@@ -230,22 +227,18 @@ class StatementNames:
         if function is None or kind is SymbolKind.FUNCTION or not self._is_outer(key, function):
             return sorted(found)
         analysis = self.analysis
-        for index in range(max(key.segment + 1, function.start), function.end):
+        segments = analysis.segments
+        for index in analysis.states.using({name}, max(key.segment + 1, function.start), function.end):
             state = analysis.states[index]
-            if state is None or (state.facts.own is None and name not in state.facts.uses):
-                continue
-            segment = analysis.segments[index]
-            _, texts, starts = segment.tokens
-            if name not in texts:
-                continue
-            base = int(analysis.starts[index])
+            assert state is not None
+            _, texts, starts = segments[index].tokens
+            base = segments.start(index)
             if state.facts.own is None:
                 tokens = [token for token, text in enumerate(texts) if text == name]
             else:
-                tokens = [token for token, home in self.meanings(index)[0].items() if home == key]
-            found.extend(
-                TextSpan(base + starts[token], base + starts[token] + len(texts[token])) for token in sorted(tokens)
-            )
+                tokens = sorted(token for token, home in self.meanings(index)[0].items() if home == key)
+            width = len(name)
+            found += [TextSpan(base + starts[token], base + starts[token] + width) for token in tokens]
         return sorted(found)
 
     def _is_outer(self, key: Home, function: FunctionStatements) -> bool:
@@ -254,7 +247,9 @@ class StatementNames:
             return True
         state = self._state(key.segment)
         kinds = self.analysis.segments[key.segment].tokens[0]
-        return state is not None and state.facts.bound is not None and key.token == (0 if kinds[0] == "G" else 1)
+        if state is None or state.facts.bound is None or key.token != (0 if kinds[0] == "G" else 1):
+            return False
+        return function.binding(state.facts.bound) is state
 
     def symbol_type(self, key: object) -> Type | None:
         """The type of a symbol."""
@@ -341,10 +336,7 @@ class StatementNames:
         return _known(own.types_with(known).get(expr))
 
     def _type_before(self, function: FunctionStatements, name: str, order: float) -> Type:
-        bound = function.names.get(name)
-        if bound is not None and bound.order < order:
-            return bound.type
-        return function.parameters.get(name, ERROR)
+        return function.type_before(name, order) or ERROR
 
     def locate(self, place: Place) -> TextSpan | None:
         """The range of a part of an expression that was given out here."""
@@ -357,7 +349,7 @@ class StatementNames:
         elif function is not None:
             origins = function.parameter_origins
         found = place_span(origins, place)
-        return found.shifted(int(self.analysis.starts[index])) if found is not None else None
+        return found.shifted(self.analysis.segments.start(index)) if found is not None else None
 
 
 def _known(type: Type | None) -> Type | None:

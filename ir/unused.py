@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from .block_list import BlockMap
 from .diagnostics import Diagnostic, Fix, Severity, Tag, TextEdit
 from .expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
 from .ops.operator import Op
-from .source import TextSpan
+from .source import LineIndex, TextSpan
 from .syntax.lowering import Lowering
 from .syntax.scopes import SymbolKind
 from .syntax.suggestions import replacement
@@ -52,13 +53,16 @@ class Mentions:
 
     __slots__ = ("_counts", "_unused")
 
-    def __init__(self, counts: dict[str, int] | None = None, unused: Iterable[str] = ()) -> None:
-        self._counts: Final[dict[str, int]] = {} if counts is None else counts
-        self._unused: Final = set(unused)
+    def __init__(self) -> None:
+        self._counts: BlockMap[str, int] = BlockMap()
+        self._unused: set[str] = set()
 
-    def copy(self) -> Mentions:
-        """Counts that can change without changing these."""
-        return Mentions(self._counts.copy(), self._unused)
+    def copy(self, expected: int = 0) -> Mentions:
+        """Counts that can change without changing these, of about so many names."""
+        made = Mentions()
+        made._counts = self._counts.copy(expected)
+        made._unused = set(self._unused)
+        return made
 
     def bind(self, name: str) -> None:
         """A name means something from now on."""
@@ -73,15 +77,16 @@ class Mentions:
         """A statement mentions these names, each once."""
         counts = self._counts
         for name in names:
-            counts[name] = counts.get(name, 0) + 1
+            counts[name] = (counts.get(name) or 0) + 1
             self._unused.discard(name)
 
-    def remove(self, names: Iterable[str], bound: Collection[str], parameters: Collection[str]) -> None:
+    def remove(self, names: Iterable[str], bound: Container[str], parameters: Container[str]) -> None:
         """A statement that mentioned these names is gone; ``bound`` and ``parameters`` mean something still."""
         counts = self._counts
         for name in names:
-            counts[name] -= 1
-            if not counts[name]:
+            count = (counts.get(name) or 0) - 1
+            counts[name] = count
+            if not count:
                 del counts[name]
                 if name in bound or name in parameters:
                     self._unused.add(name)
@@ -154,8 +159,8 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
     return found
 
 
-def report(unused: Unused, text: str) -> Diagnostic:
-    """The hint about a value that nothing uses, in ``text``."""
+def report(unused: Unused, lines: LineIndex) -> Diagnostic:
+    """The hint about a value that nothing uses, in the text of ``lines``."""
     span = unused.unit.span(unused.token)
     message = f"{unused.name} is never used"
     if unused.kind is SymbolKind.PARAMETER:
@@ -167,8 +172,8 @@ def report(unused: Unused, text: str) -> Diagnostic:
         fixes.append(replacement(span, "_"))
     elif unused.kind is not SymbolKind.PARAMETER:
         statement = statement_range(unused.unit.segment, unused.token, unused.unit.base)
-        if _BINDS.fullmatch(text, statement.start, span.start):
-            fixes.append(Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, text), ""),)))
+        if _BINDS.fullmatch(lines.part(statement.start, span.start)):
+            fixes.append(Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, lines), ""),)))
     if unused.kind is not SymbolKind.GRAPH:
         fixes.append(Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),)))
     return Diagnostic("unused-value", Severity.HINT, message, span, fixes=tuple(fixes), tags=(Tag.UNNECESSARY,))
@@ -185,11 +190,11 @@ _LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r
 _INDENTED: Final = re.compile(r"[ \t]*\Z")
 
 
-def _with_line(span: TextSpan, text: str) -> TextSpan:
+def _with_line(span: TextSpan, lines: LineIndex) -> TextSpan:
     """``span`` with the rest of its line where nothing else stands there, comments about it included."""
-    line = text.rfind("\n", 0, span.start) + 1
-    after = _LINE_END.match(text, span.end)
-    if after is not None and _INDENTED.match(text[line : span.start]):
-        return TextSpan(line, after.end())
-    rest = re.compile(r"[ \t]*").match(text, span.end)
-    return TextSpan(span.start, rest.end() if rest is not None else span.end)
+    line = lines.line_start(lines.line_and_column(span.start)[0])
+    rest = lines.part(span.end, lines.line_start(lines.line_and_column(span.end)[0] + 1))
+    after = _LINE_END.match(rest)
+    if after is not None and _INDENTED.match(lines.part(line, span.start)):
+        return TextSpan(line, span.end + after.end())
+    return TextSpan(span.start, span.end + len(rest) - len(rest.lstrip(" \t")))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ..attributes import AttributeValueError, find_attributes
-from ..dimensions import FloatImm, IntImm
+from ..dimensions import FloatImm, IntImm, SizeVar
 from ..expressions import Expr, NDArray
 from ..ops.operator import find
 from ..spans import SourceName
@@ -50,6 +50,8 @@ def _is_sound(made: object) -> bool:
             return all(isinstance(child, Expr) for child in cast("Sequence[object]", children(made)))
         if isinstance(made, Type):
             return all(isinstance(child, Type) for child in cast("Sequence[object]", type_children(made)))
+        if isinstance(made, SizeVar):
+            return isinstance(cast("object", made.name), str)
     except (TypeError, AttributeError):  # where a list of parts should be is something else
         return False
     return True

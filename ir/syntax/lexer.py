@@ -13,13 +13,18 @@ identifier stops before ``/*``; a comment that is never closed is an error which
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
+from ..source import LineIndex
 from .tokens import BY_TEXT, COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["WHITE_SPACE", "Lexed", "lex", "lex_from"]
+__all__ = ["WHITE_SPACE", "Lexed", "lex", "lex_part"]
+
+_LOOK_AHEAD: Final = 256
+"""How much more text than wanted is looked at, so that it is known where the last piece ends."""
 
 WHITE_SPACE: Final = " \t\r\n\f\v\ufeff"
 
@@ -83,7 +88,7 @@ def _classify(token: str) -> str:
 def _is_closed_comment(token: str) -> bool:
     if token.endswith("*/") and "/*" not in token[2:]:
         return len(token) >= 4
-    return _comment_ends(token).get(0) == len(token)
+    return LineIndex(token).comment_end(0) == len(token)
 
 
 def _is_closed(token: str) -> bool:
@@ -105,7 +110,8 @@ class _Kinds(dict[str, str]):
     limit: Final = 400_000
 
     def __missing__(self, piece: str) -> str:
-        kind = _classify(piece.rstrip(WHITE_SPACE))
+        # The values of a graph are what there is most of.
+        kind = "G" if piece[:1] == "%" and piece[1:2].isdigit() else _classify(piece.rstrip(WHITE_SPACE))
         if len(piece) < 64:
             if len(self) > self.limit:
                 self.clear()
@@ -128,70 +134,49 @@ def lex(text: str) -> Lexed:
     """Split ``text`` into pieces."""
     pieces = _PIECE.findall(text)
     kinds = "".join(map(_kinds.__getitem__, pieces))
-    if OPEN_COMMENT in kinds:
-        pieces = _lex_open_comments(text, pieces, kinds)
-        kinds = "".join(map(_kinds.__getitem__, pieces))
-    return Lexed(kinds, pieces)
+    if OPEN_COMMENT not in kinds:
+        return Lexed(kinds, pieces)
+    lines = LineIndex(text)
+    return lex_part(lines, 0, lines.length)[0]
 
 
-def _lex_open_comments(text: str, pieces: list[str], kinds: str) -> list[str]:
-    """The pieces of a text with comments that are nested or never closed.
-
-    The first few are stepped over one at a time; a text with more of them is read piece by piece from there on.
-    """
+def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
+    """The pieces of a text from ``start``, where one begins, until one ends at ``end`` or beyond; and where it ends."""
     made: list[str] = []
-    position = 0
-    for _ in range(_FEW_COMMENTS):
-        opened = kinds.find(OPEN_COMMENT)
-        if opened < 0:
-            break
-        made.extend(pieces[:opened])
-        position += sum(map(len, pieces[:opened]))
-        comment, _ = next(lex_from(text, position))
-        made.append(comment)
-        position += len(comment)
-        pieces = _PIECE.findall(text, position)
+    made_kinds: list[str] = []
+    reach = _LOOK_AHEAD
+    while start < end:
+        line, _ = lines.line_and_column(end + reach)
+        limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
+        pieces = _PIECE.findall(lines.part(start, limit))
         kinds = "".join(map(_kinds.__getitem__, pieces))
-    if OPEN_COMMENT in kinds:
-        pieces = [piece for piece, _ in lex_from(text, position)]
-    return [*made, *pieces]
+        opened = kinds.find(OPEN_COMMENT)
+        ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
+        wanted = bisect_left(ends, end)
+        if wanted < len(ends):
+            if ends[wanted] == limit and limit < lines.length:
+                reach *= 4
+                continue
+            made += pieces[:wanted]
+            made_kinds.append(kinds[:wanted])
+            start = ends[wanted]
+        else:
+            piece = _open_comment(lines, ends[-1])
+            made += (*pieces[:opened], piece)
+            made_kinds += (kinds[:opened], _kinds[piece])
+            start = ends[-1] + len(piece)
+    return Lexed("".join(made_kinds), made), start
 
 
-def lex_from(text: str, position: int) -> Iterator[tuple[str, str]]:
-    """The pieces of ``text`` from ``position`` on, with their kinds, one at a time."""
-    match = _PIECE.match
-    length = len(text)
-    comment_ends: dict[int, int] | None = None
-    while position < length:
-        found = match(text, position)
-        piece = found[0] if found is not None else text[position]
-        kind = _kinds[piece]
-        if kind == OPEN_COMMENT:
-            if comment_ends is None:
-                comment_ends = _comment_ends(text, position)
-            end = comment_ends.get(position)
-            if end is None:
-                line_end = text.find("\n", position)
-                end = length if line_end < 0 else line_end
-            while end < length and text[end] in WHITE_SPACE:
-                end += 1
-            piece = text[position:end]
-            kind = _kinds[piece]
-        yield piece, kind
-        position += len(piece)
-
-
-_FEW_COMMENTS: Final = 4
-_COMMENT_MARK = re.compile(r"/\*|\*/")
-
-
-def _comment_ends(text: str, start: int = 0) -> dict[int, int]:
-    """Where each comment that opens at or after ``start`` ends, if it does; comments inside it count."""
-    ends: dict[int, int] = {}
-    opened: list[int] = []
-    for mark in _COMMENT_MARK.finditer(text, start):
-        if mark[0] == "/*":
-            opened.append(mark.start())
-        elif opened:
-            ends[opened.pop()] = mark.end()
-    return ends
+def _open_comment(lines: LineIndex, start: int) -> str:
+    """The piece of a comment that has others inside it, or is never closed; then it ends with its line."""
+    end = lines.comment_end(start)
+    if end is None:
+        line, _ = lines.line_and_column(start)
+        end = start + len(lines.part(start, lines.line_start(line + 1)).rstrip("\r\n"))
+    while True:
+        after = lines.part(end, end + _LOOK_AHEAD)
+        space = len(after) - len(after.lstrip(WHITE_SPACE))
+        end += space
+        if not space or space < len(after):
+            return lines.part(start, end)

@@ -13,10 +13,9 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-__all__ = ["Cut", "OpenValues", "Role", "Splitter", "is_inner_semicolon"]
+__all__ = ["BRACE", "NEXT_TOP", "Beyond", "Cut", "OpenValues", "Role", "Splitter", "after_comments", "inner_semicolon"]
 
 
 class Role(enum.Enum):
@@ -32,11 +31,11 @@ class Role(enum.Enum):
     JUNK = "junk"
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
 
-    ``far_sighted``: where it ends depends on text beyond it, since something in it is never closed.
+    ``far_sighted``: where it ends depends on text far beyond it, since something in it is never closed, or is told by
+    what follows.
     """
 
     end: int
@@ -49,9 +48,13 @@ _STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
 """What can only stand at the top of a module, and so ends every body before it."""
 
 _FLAT = re.compile("[^;{}dtxDV]*")
+_SIMPLE = re.compile("[CK]*[^CK;{}dtxDVX][^;{}dtxDVXw]*;")
+"""A statement without braces and without a let in it."""
+
 _MARK = re.compile(rf"[(){{}};,]|{_STOP}")
 _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
-_BRACE = re.compile(rf"[{{}}]|{_STOP}")
+BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
+"""A brace, or what ends every body."""
 _BINDING = re.compile("G[CK]*=|w|v")
 _RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
 _AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
@@ -59,9 +62,16 @@ _HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{_STOP}")
 _DEVICE = re.compile("[CK]*I[CK]*=")
 _TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
 _TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?[CK]*")
-_NEXT_TOP = re.compile(_STOP + "|X")
+NEXT_TOP: Final = re.compile(_STOP + "|X")
+"""What begins a definition, a directive or the metadata section."""
 _LET_VALUE = re.compile("=[CK]*w")
 _LOOK_AHEAD: Final = 4000
+_MARGIN: Final = 16
+"""How many kinds after a segment tell where it ends, unless it is far-sighted."""
+
+
+class Beyond(Exception):
+    """Where a segment ends is told by kinds beyond those that are at hand."""
 
 
 class Splitter:
@@ -69,10 +79,11 @@ class Splitter:
 
     ``indentation(i)`` is the column of the ``i``-th piece where it is the first of its line, else ``None``;
     ``line_indentation(i)`` that of the first piece on its line. ``expression``: the text is a body without braces
-    around it, not a module.
+    around it, not a module. ``rest``: more kinds follow; it tells whether they close the last of so many open braces
+    in the same body.
     """
 
-    __slots__ = ("expression", "indentation", "kinds", "line_indentation")
+    __slots__ = ("_seen", "expression", "indentation", "kinds", "line_indentation", "rest")
 
     def __init__(
         self,
@@ -80,19 +91,40 @@ class Splitter:
         indentation: Callable[[int], int | None],
         line_indentation: Callable[[int], int],
         expression: bool = False,
+        rest: Callable[[int], bool] | None = None,
     ) -> None:
         self.kinds: Final = kinds
         self.expression: Final = expression
         self.indentation: Final = indentation
         self.line_indentation: Final = line_indentation
+        self.rest: Final = rest
+        self._seen = 0
 
     def cut(self, start: int, in_body: bool) -> Cut:
-        """The segment that begins at ``start``, which must lie before the end."""
+        """The segment that begins at ``start``, which must lie before the end.
+
+        Raises:
+            Beyond: more of the kinds that follow must be at hand.
+        """
         kinds = self.kinds
-        first = _after_comments(kinds, start)
+        if in_body and (simple := _SIMPLE.match(kinds, start)) is not None:
+            end = simple.end()
+            if kinds.count("(", start, end) == kinds.count(")", start, end):
+                return Cut(end, Role.STATEMENT, True)
+        self._seen = 0
+        found = self._cut(start, in_body)
+        if self.rest is not None and found.end + _MARGIN > len(kinds):
+            raise Beyond
+        if self._seen > found.end + 1 and not found.far_sighted:
+            return Cut(found.end, found.role, found.in_body, far_sighted=True)
+        return found
+
+    def _cut(self, start: int, in_body: bool) -> Cut:
+        kinds = self.kinds
+        first = after_comments(kinds, start)
         if first == len(kinds):
             return Cut(first, Role.JUNK, in_body)
-        if in_body and not _NEXT_TOP.match(kinds, first):
+        if in_body and not NEXT_TOP.match(kinds, first):
             return self._body(first)
         kind = kinds[first]
         if kind in "VX":
@@ -103,7 +135,7 @@ class Splitter:
             return self._header(first)
         if kind in "tx":
             return Cut(self._type_end(first), Role.TYPE, False)
-        following = _NEXT_TOP.search(kinds, first + 1)
+        following = NEXT_TOP.search(kinds, first + 1)
         definition = re.compile("[dtx]").search(kinds, first + 1)
         ends = [found.start() for found in (following, definition) if found]
         return Cut(min(ends, default=len(kinds)), Role.JUNK, False)
@@ -160,8 +192,13 @@ class Splitter:
                 position = closed
             elif kind == ";":
                 if elements:
-                    if not sequences[-1] and not is_inner_semicolon(kinds, elements[-1], mark.start()):
-                        return Cut(position, Role.STATEMENT, True)
+                    if not sequences[-1]:
+                        inner, seen = inner_semicolon(kinds, elements[-1], mark.start())
+                        if self.rest is not None and seen == len(kinds):
+                            raise Beyond
+                        self._seen = max(self._seen, seen)
+                        if not inner:
+                            return Cut(position, Role.STATEMENT, True)
                     sequences[-1] = True
                     elements[-1] = position
                 else:
@@ -173,22 +210,26 @@ class Splitter:
     def _closed(self, position: int) -> int | None:
         """The position after the brace that closes the one before ``position``, if there is one in this body."""
         depth = 1
-        for mark in _BRACE.finditer(self.kinds, position):
+        for mark in BRACE.finditer(self.kinds, position):
             if mark[0] == "{":
                 depth += 1
             elif mark[0] == "}":
                 depth -= 1
                 if not depth:
                     end = mark.end()
-                    after = _after_comments(self.kinds, end)
+                    after = after_comments(self.kinds, end)
                     # A brace that ends the text or the definition is the function's own, not this statement's.
                     if self.expression:
                         return end
-                    if after == len(self.kinds) or _NEXT_TOP.match(self.kinds, after):
+                    if self.rest is not None and after + _MARGIN > len(self.kinds):
+                        raise Beyond
+                    if after == len(self.kinds) or NEXT_TOP.match(self.kinds, after):
                         return None
                     return end
             else:
                 return None
+        if self.rest is not None and self.rest(depth):
+            raise Beyond
         return None
 
     def _unclosed(self, first: int, position: int) -> Cut:
@@ -271,7 +312,7 @@ class OpenValues:
 
     def end_item(self, kinds: str, semicolon: int) -> bool:
         """The current item ends at ``semicolon``; whether a sequence still goes on."""
-        first = _after_comments(kinds, self._item)
+        first = after_comments(kinds, self._item)
         if self._opened:
             self._count += self._opened
         elif self._count and not _BINDING.match(kinds, first):
@@ -281,45 +322,46 @@ class OpenValues:
         return self._count > 0
 
 
-def is_inner_semicolon(kinds: str, element: int, semicolon: int) -> bool:
-    """Whether a semicolon between parentheses belongs to a sequence inside them: ``(let %x = 1; %x)``.
+def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int]:
+    """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what told it.
 
     It does where the element that it ends is a binding, or where the parentheses close before the next line that
-    begins a statement; else a parenthesis is missing, and the semicolon ends the statement.
+    begins a statement; else a parenthesis is missing, and the semicolon ends the statement. The second value is the
+    end of the kinds that were looked at.
     """
-    first = _after_comments(kinds, element)
+    first = after_comments(kinds, element)
     if _BINDING.match(kinds, first):
-        return True
+        return True, semicolon
     depth, braces = 1, 0
     position = semicolon + 1
     limit = min(len(kinds), semicolon + _LOOK_AHEAD)
-    if _BINDING.match(kinds, _after_comments(kinds, position)):
-        return False
+    if _BINDING.match(kinds, after_comments(kinds, position)):
+        return False, semicolon
     while position < limit:
         mark = _MARK.search(kinds, position, limit)
         if mark is None:
-            return False
+            return False, limit
         kind = mark[0]
         if kind == "{":
             braces += 1
         elif kind == "}":
             braces -= 1
             if braces < 0:
-                return False
+                return False, mark.end()
         elif not braces and kind == "(":
             depth += 1
         elif not braces and kind == ")":
             depth -= 1
             if not depth:
-                return True
+                return True, mark.end()
         elif kind not in "(){},;":
-            return False
+            return False, mark.end()
         elif kind == ";" and not braces:
-            after = _after_comments(kinds, mark.end())
+            after = after_comments(kinds, mark.end())
             if _BINDING.match(kinds, after):
-                return False
+                return False, after
         position = mark.end()
-    return False
+    return False, limit
 
 
 def _kind_before(kinds: str, position: int) -> str:
@@ -330,7 +372,7 @@ def _kind_before(kinds: str, position: int) -> str:
     return kinds[position] if position >= 0 else ""
 
 
-def _after_comments(kinds: str, position: int) -> int:
+def after_comments(kinds: str, position: int) -> int:
     """The first position from ``position`` on that is no comment."""
     while position < len(kinds) and kinds[position] in "CK":
         position += 1

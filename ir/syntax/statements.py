@@ -15,7 +15,7 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..source import TextSpan
 from .lexer import WHITE_SPACE
-from .segments import OpenValues, Role, is_inner_semicolon
+from .segments import OpenValues, Role, inner_semicolon
 from .shapes import Shape, ShapeFault, ShapeNode, Start, shape_of
 from .suggestions import operator_prefix
 from .tokens import BLOCK, CLAUSES, COMMENT, KINDS, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
@@ -101,15 +101,22 @@ class Segment:
         "_tokens",
         "diagnostics",
         "in_body",
+        "is_far_sighted",
         "kinds",
+        "length",
         "memo",
         "pieces",
         "role",
         "statements",
     )
 
-    def __init__(self, role: Role, kinds: str, pieces: list[str], in_body: bool) -> None:
+    def __init__(
+        self, role: Role, kinds: str, pieces: list[str], in_body: bool, length: int | None = None, is_far: bool = False
+    ) -> None:
         self.role: Final = role
+        self.length: Final = sum(map(len, pieces)) if length is None else length
+        self.is_far_sighted: Final = is_far or OPEN_COMMENT in kinds
+        """Whether where it ends depends on text far beyond it."""
         self.in_body: Final = in_body
         """Whether what follows is in the body of a function."""
         self.kinds: Final = kinds
@@ -212,7 +219,7 @@ class Segment:
         if token == 0:
             return TextSpan(starts[0], starts[0]) if starts else TextSpan(0, 0)
         start = starts[token - 1] + len(texts[token - 1])
-        end = starts[token] if token < len(starts) else sum(map(len, self.pieces))
+        end = starts[token] if token < len(starts) else self.length
         between = "".join(self.pieces)[start:end]
         line = between.split("\n", 1)[0].split("//", 1)[0]
         used = len(line.rstrip(WHITE_SPACE))
@@ -367,7 +374,7 @@ class _SegmentParser:
         return frames[0].statements
 
     def take_semicolon(self, frame: _Frame, token: int) -> None:
-        if frame.elements and (frame.sequences[-1] or is_inner_semicolon(self.kinds, frame.elements[-1], token)):
+        if frame.elements and (frame.sequences[-1] or inner_semicolon(self.kinds, frame.elements[-1], token)[0]):
             frame.elements[-1] = token + 1
             frame.sequences[-1] = True
             return

@@ -1,0 +1,182 @@
+"""A long sequence of which an edit copies a part: the statements of a text, and what is known of each."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import Any, ClassVar, Final, Generic, TypeVar, overload
+
+from typing_extensions import Self
+
+__all__ = ["BlockList", "BlockMap"]
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+_BLOCK: Final = 256
+_FEWEST: Final = 64
+
+
+class BlockList(Sequence[T], Generic[T]):
+    """An immutable sequence, kept in blocks: :meth:`spliced` shares all but those at the places it changes.
+
+    With a hundred thousand statements, copying a list costs more than everything else that an edit does: each element
+    is fetched from memory to count one more reference to it.
+    """
+
+    __slots__ = ("_blocks", "_ends", "_last")
+
+    block_type: ClassVar[Any] = list
+    """What makes a block of a list."""
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._take(self._cut(list(items)))
+
+    def _take(self, blocks: Sequence[list[T]]) -> None:
+        self._blocks = blocks
+        self._ends = list(accumulate(map(len, blocks)))
+        self._last: tuple[int, int, Sequence[T]] = (0, 0, ())  # what was read last: where it begins and ends
+
+    @property
+    def blocks(self) -> Sequence[Sequence[T]]:
+        """The elements, block by block. Equal blocks of two sequences that one edit lies between are identical."""
+        return self._blocks
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[T]:
+        return chain.from_iterable(self._blocks)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            assert step == 1
+            return self._part(start, stop)
+        if index < 0:
+            index += len(self)
+        start, end, block = self._last
+        if not start <= index < end:
+            number = bisect_right(self._ends, index)
+            if index < 0 or number == len(self._ends):
+                raise IndexError(index)
+            block = self._blocks[number]
+            end = self._ends[number]
+            start = end - len(block)
+            self._last = (start, end, block)
+        return block[index - start]
+
+    def _part(self, start: int, stop: int) -> list[T]:
+        found: list[T] = []
+        number = bisect_right(self._ends, start)
+        while start < stop:
+            block = self._blocks[number]
+            base = self._ends[number] - len(block)
+            found += block[start - base : stop - base]
+            start = self._ends[number]
+            number += 1
+        return found
+
+    def block_number(self, index: int) -> int:
+        """The number of the block that has the element at ``index``; of the last block, for the end."""
+        return min(bisect_right(self._ends, index), max(len(self._blocks) - 1, 0))
+
+    def block_start(self, number: int) -> int:
+        """The index of the first element of a block."""
+        return self._ends[number - 1] if number else 0
+
+    def spliced(self, start: int, stop: int, items: Sequence[T]) -> Self:
+        """The sequence with ``items`` in the place of the elements ``start`` to ``stop``."""
+        blocks, ends = self._blocks, self._ends
+        made = self.__new__(type(self))
+        if not blocks:
+            made._take(self._cut(list(items)))
+            return made
+        first, last = self.block_number(start), self.block_number(max(stop - 1, start))
+        middle = [
+            *blocks[first][: start - self.block_start(first)],
+            *items,
+            *blocks[last][stop - ends[last] + len(blocks[last]) :],
+        ]
+        if len(middle) < _FEWEST and last + 1 < len(blocks):
+            last += 1
+            middle += blocks[last]
+        made._take((*blocks[:first], *self._cut(middle), *blocks[last + 1 :]))
+        return made
+
+    def with_block(self, number: int, items: Sequence[T]) -> Self:
+        """The sequence with as many other elements in the place of those of a block."""
+        made = self.__new__(type(self))
+        made._take((*self._blocks[:number], self.block_type(items), *self._blocks[number + 1 :]))
+        return made
+
+    def _cut(self, items: list[T]) -> tuple[list[T], ...]:
+        if len(items) <= 2 * _BLOCK:
+            return (self.block_type(items),) if items else ()
+        return tuple([self.block_type(items[start : start + _BLOCK]) for start in range(0, len(items), _BLOCK)])
+
+
+class BlockMap(Generic[K, V]):
+    """A dictionary in buckets. A :meth:`copy` shares all of them, and makes its own those in which it changes a key.
+
+    Whoever fills one may change it; once handed on, it is only read and copied.
+    """
+
+    __slots__ = ("_buckets", "_mask", "_own")
+
+    def __init__(self, expected: int = 0) -> None:
+        size = 1
+        while size * _BLOCK < expected:
+            size *= 2
+        self._take([{} for _ in range(size)], set(range(size)))
+
+    def _take(self, buckets: list[dict[K, V]], own: set[int]) -> None:
+        self._buckets = buckets
+        self._mask = len(buckets) - 1
+        self._own = own
+
+    def copy(self, expected: int = 0) -> BlockMap[K, V]:
+        """One with the same keys and values; ``expected`` is how many it is going to have."""
+        if expected > 4 * _BLOCK * len(self._buckets):
+            made = BlockMap[K, V](expected)
+            for bucket in self._buckets:
+                for key, value in bucket.items():
+                    made[key] = value
+            return made
+        made = BlockMap[K, V]()
+        made._take(self._buckets.copy(), set())
+        return made
+
+    def get(self, key: K) -> V | None:
+        """The value of a key, or ``None``."""
+        return self._buckets[hash(key) & self._mask].get(key)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._buckets[hash(key) & self._mask]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._bucket(key)[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        del self._bucket(key)[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return chain.from_iterable(self._buckets)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._buckets))
+
+    def _bucket(self, key: K) -> dict[K, V]:
+        number = hash(key) & self._mask
+        if number not in self._own:
+            self._own.add(number)
+            self._buckets[number] = self._buckets[number].copy()
+        return self._buckets[number]

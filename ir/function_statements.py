@@ -1,0 +1,332 @@
+"""The statements of one plain function, each typed from the types of what it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final, TypeAlias
+
+from .block_list import BlockList, BlockMap
+from .diagnostics import Diagnostic, Severity
+from .expressions import Expr
+from .lowered_statement import NotPlain
+from .statement_facts import Facts, StatementContext
+from .syntax.scopes import Definition
+from .syntax.suggestions import closest, replacement
+from .syntax.units import Origin
+from .types import ERROR, Type
+from .unused import Mentions
+
+__all__ = ["FunctionStatements", "StatementState", "StatementTyper", "States"]
+
+_NEARBY: Final = 256
+"""How many statements before a misspelled name are searched for what was meant."""
+
+
+class StatementState:
+    """A statement in its place; immutable. ``order`` grows from one to the next.
+
+    Where it uses names that mean nothing there, ``meant`` has those that were probably meant; else it is ``None``.
+    """
+
+    __slots__ = ("diagnostics", "facts", "meant", "order", "type")
+
+    def __init__(
+        self,
+        facts: Facts,
+        order: float,
+        type: Type,
+        diagnostics: tuple[Diagnostic, ...],
+        meant: tuple[str, ...] | None = None,
+    ) -> None:
+        self.facts: Final = facts
+        self.order: Final = order
+        self.type: Final = type
+        self.diagnostics: Final = diagnostics
+        self.meant: Final = meant
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether there is something to say about it."""
+        return bool(self.diagnostics or self.facts.inner_unused)
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The names whose types tell its own."""
+        return (*self.facts.uses, *self.meant) if self.meant else self.facts.uses
+
+
+Bindings: TypeAlias = "BlockMap[str, StatementState | tuple[StatementState, ...]]"
+"""The statement that binds each name; where there are several, all of them in order."""
+
+
+class _Block(list["StatementState | None"]):
+    """Some consecutive statements, and the names that they depend on."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, states: Sequence[StatementState | None]) -> None:
+        super().__init__(states)
+        self._names: frozenset[str] | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name whose type tells that of a statement here."""
+        if self._names is None:
+            self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
+        return self._names
+
+
+class States(BlockList["StatementState | None"]):
+    """The statements of a text, by segment; other segments have none."""
+
+    __slots__ = ()
+
+    block_type: ClassVar[Any] = _Block
+    _blocks: Sequence[_Block]
+
+    def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
+        """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
+        index = start
+        while index < end:
+            number = self.block_number(index)
+            block, first = self._blocks[number], self.block_start(number)
+            last = min(first + len(block), end)
+            if names and not names.isdisjoint(block.names):
+                for at in range(index, last):
+                    state = block[at - first]
+                    if state is not None and not names.isdisjoint(state.depends_on):
+                        yield at
+            index = last
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionStatements:
+    """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
+
+    A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: its first value
+    stays.
+    """
+
+    name: str
+    start: int
+    end: int
+    parameters: Mapping[str, Type]
+    result: Type | None
+    names: Bindings
+    rebound: frozenset[str]
+    mentions: Mentions
+    parameter_definitions: tuple[Definition, ...]
+    parameter_origins: Mapping[Expr, Origin]
+
+    def moved(self, by: int) -> FunctionStatements:
+        """The same, that many segments further on."""
+        return replace(self, start=self.start + by, end=self.end + by) if by else self
+
+    def at(self, start: int, end: int) -> FunctionStatements:
+        """The same head, over other segments."""
+        return replace(self, start=start, end=end)
+
+    def binding(self, name: str) -> StatementState | None:
+        """The statement that gives a name its value."""
+        found = self.names.get(name)
+        return found[0] if isinstance(found, tuple) else found
+
+    def bound_before(self, name: str, order: float) -> StatementState | None:
+        """The statement before that of ``order`` that gives a name its value."""
+        found = self.binding(name)
+        return found if found is not None and found.order < order else None
+
+    def type_before(self, name: str, order: float) -> Type | None:
+        """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""
+        found = self.bound_before(name, order)
+        return found.type if found is not None else self.parameters.get(name)
+
+
+def replaced(states: States, made: Mapping[int, StatementState]) -> States:
+    """The statements with some of them replaced."""
+    for number in sorted({states.block_number(index) for index in made}):
+        start = states.block_start(number)
+        block = list(states.blocks[number])
+        for offset in range(len(block)):
+            block[offset] = made.get(start + offset, block[offset])
+        states = states.with_block(number, block)
+    return states
+
+
+class StatementTyper:
+    """Types statements of one function, and keeps its names up to date."""
+
+    def __init__(self, context: StatementContext, head: FunctionStatements, names: Bindings, states: States) -> None:
+        self.context: Final = context
+        self.names: Final = names
+        self.rebound: Final = set(head.rebound)
+        self.mentions: Final = head.mentions.copy(head.end - head.start)
+        self.function: Final = replace(head, names=names, mentions=self.mentions)
+        self.states = states
+        self.placed: list[StatementState] = []
+        """New statements that are not among ``states`` yet: they come after those before the first of them."""
+
+    # ---- names
+
+    def remove(self, states: Iterable[StatementState | None]) -> None:
+        """Forget what statements bind and mention."""
+        gone = [state for state in states if state is not None]
+        for state in gone:
+            self._unbind(state)
+        for state in gone:
+            self.mentions.remove(state.facts.mentions, self.names, self.function.parameters)
+
+    def _unbind(self, state: StatementState) -> None:
+        """Forget what a statement binds."""
+        name = state.facts.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if not isinstance(found, tuple):
+            del self.names[name]
+            self.mentions.unbind(name)
+            return
+        left = [other for other in found if other is not state]
+        if len(left) > 1:
+            self.names[name] = tuple(left)
+        else:
+            self.names[name] = left[0]
+            self.rebound.discard(name)
+
+    def _bind(self, state: StatementState) -> None:
+        """Take note of what a statement binds.
+
+        Raises:
+            NotPlain: which binding of a name counts would depend on more than their order.
+        """
+        name = state.facts.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if name in self.function.parameters or (found is not None and not name[1:2].isdigit()):
+            raise NotPlain
+        if found is None:
+            self.names[name] = state
+            self.mentions.bind(name)
+            return
+        others = found if isinstance(found, tuple) else (found,)
+        self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
+        self.rebound.add(name)
+
+    def _replace(self, old: StatementState, new: StatementState) -> None:
+        name = new.facts.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if isinstance(found, tuple):
+            self.names[name] = tuple([new if other is old else other for other in found])
+        else:
+            self.names[name] = new
+
+    def finished(self) -> FunctionStatements:
+        """The function with its names as they are now."""
+        return replace(self.function, rebound=frozenset(self.rebound))
+
+    # ---- statements
+
+    def place(self, facts: Facts, order: float, index: int, is_last: bool) -> StatementState:
+        """The state of a statement whose earlier ones are in place.
+
+        Raises:
+            NotPlain: it cannot be understood by itself.
+        """
+        if facts.is_value and not is_last and not facts.is_broken:
+            raise NotPlain
+        state = self._state(facts, order, index)
+        self._bind(state)
+        self.mentions.add(facts.mentions)
+        self.placed.append(state)
+        return state
+
+    def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
+        """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
+
+        Where a name means nothing, what was meant may be another name now, of those bound shortly before. ``unknown``
+        are statements that have to be typed anew in any case.
+        """
+        made: dict[int, StatementState] = {}
+        end = self.function.end
+        nearby = min(end, start + _NEARBY + 1)
+        changed.update(name for index in unknown if (state := self.states[index]) for name in state.facts.uses)
+        for index, state in enumerate(self.states[start:nearby], start):
+            if state is not None and (state.meant is not None or not changed.isdisjoint(state.facts.uses)):
+                self._follow(index, changed, made)
+        for index in self.states.using(changed, nearby, end):
+            self._follow(index, changed, made)
+        return made
+
+    def _follow(self, index: int, changed: set[str], made: dict[int, StatementState]) -> None:
+        state = self.states[index]
+        if state is None:
+            return
+        new = self._state(state.facts, state.order, index)
+        made[index] = new
+        name = new.facts.bound
+        if name is not None:
+            counts = self.function.binding(name) is state
+            self._replace(state, new)
+            if counts and new.type != state.type:
+                changed.add(name)
+
+    def _state(self, facts: Facts, order: float, index: int) -> StatementState:
+        function = self.function
+        types: list[Type] = []
+        for name in facts.uses:
+            type = function.type_before(name, order)
+            if type is None:
+                return self._state_with_unknown(facts, order, index)
+            types.append(type)
+        key = tuple(types)
+        lowered = facts.shared
+        if lowered is not None:
+            typed = lowered.type_with(key)
+            if not typed.diagnostics:
+                return StatementState(facts, order, typed.type, ())
+        own = self.context.own(facts)
+        typed = own.type_with(key)
+        return StatementState(facts, order, typed.type, (*own.diagnostics, *typed.diagnostics))
+
+    def _state_with_unknown(self, facts: Facts, order: float, index: int) -> StatementState:
+        """A statement with a name that means nothing here: it has the type of what was meant, if that fits."""
+        kinds, texts, _ = facts.segment.tokens
+        function = self.function
+        known = {name: function.type_before(name, order) for name in facts.uses}
+        unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
+        if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
+            raise NotPlain  # looks like a binding that lost its `=`
+        own = self.context.own(facts)
+        meant = {name: (function.type_before(near[0], order) if near else None) for name, near in unknown.items()}
+        guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]))
+        if guess.diagnostics:
+            guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]))
+        found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
+        return StatementState(facts, order, guess.type, found, tuple([near[0] for near in unknown.values() if near]))
+
+    def _nearest(self, name: str, index: int) -> list[str]:
+        first = max(self.function.start, index - _NEARBY)
+        recent = self.placed[max(0, len(self.placed) - (index - first)) :]
+        before = self.states[first : index - len(recent)]
+        nearby = [state.facts.bound for state in (*before, *recent) if state is not None and state.facts.bound]
+        return closest(name, [*self.function.parameters, *nearby], count=3)
+
+
+def _undefined(facts: Facts, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
+    kinds, texts, _ = facts.segment.tokens
+    for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
+        if kind in "LG" and name in unknown and not (token < 2 and name == facts.bound):
+            span = facts.segment.span(token)
+            near = unknown[name]
+            hint = f"; did you mean {near[0]}?" if near else ""
+            yield Diagnostic(
+                "undefined-variable",
+                Severity.ERROR,
+                f"undefined variable {name}{hint}",
+                span,
+                fixes=tuple(replacement(span, other) for other in near),
+            )

@@ -1,0 +1,194 @@
+"""What one statement of a plain function binds and uses, worked out once for all that differ in names alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+from operator import itemgetter
+from typing import Any, Final
+
+from .lowered_statement import LoweredStatement, NotPlain
+from .metadata import MetadataError, read_metadata
+from .syntax.lexer import WHITE_SPACE
+from .syntax.scopes import Names
+from .syntax.shapes import shape_of
+from .syntax.statements import Segment
+from .syntax.tokens import COMMENT, OPEN_COMMENT
+from .unused import Unused, unused_in
+
+__all__ = ["Facts", "StatementContext"]
+
+
+_SPEAKING: Final = frozenset("INFbsM@uU")
+"""The kinds of token whose text is not told by their kind; names of values are left out."""
+
+
+class Facts:
+    """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone."""
+
+    __slots__ = (
+        "bound",
+        "inner_unused",
+        "is_broken",
+        "is_value",
+        "lowered",
+        "mentions",
+        "own",
+        "segment",
+        "shared",
+        "uses",
+    )
+
+    def __init__(
+        self,
+        segment: Segment,
+        bound: str | None,
+        uses: tuple[str, ...],
+        shared: LoweredStatement | None,
+        own: LoweredStatement | None,
+    ) -> None:
+        self.segment: Final = segment
+        self.bound: Final = bound
+        self.uses: Final = uses
+        self.shared: Final = shared
+        self.own = own
+        lowered = shared or own
+        assert lowered is not None
+        self.lowered: Final = lowered
+        self.is_value: Final = lowered.is_value
+        self.is_broken: Final = lowered.is_broken
+        self.mentions: Final = uses if own is None or not own.diagnostics else _names_in(segment, bound)
+        """The names of outside that count as used here: of what is at fault, every one in the text."""
+        self.inner_unused: Final = () if own is None else _inner_unused(own, segment, bound)
+        """The values that it binds for itself and does not use."""
+
+
+def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
+    """Every name of a value in a statement but the one that it binds, each once."""
+    kinds, texts, _ = segment.tokens
+    names = dict.fromkeys(compress(texts, [kind in "LG" for kind in kinds]))
+    return tuple(name for name in names if name != bound)
+
+
+def _inner_unused(own: LoweredStatement, segment: Segment, bound: str | None) -> tuple[Unused, ...]:
+    bound_at = -1 if bound is None else segment.tokens[1].index(bound)
+    return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)
+
+
+class _Template:
+    """A statement that stands for all that differ in names alone, and which of its names it uses, in order."""
+
+    __slots__ = ("binds", "lowered", "used")
+
+    def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
+        self.lowered: Final = lowered
+        self.binds: Final = binds
+        self.used: Final = tuple([names.index(name) for name in lowered.placeholders])
+
+
+class _Plan:
+    """Where statements of the same kinds of pieces have names, and what else makes one differ from another."""
+
+    __slots__ = ("has_one_name", "names", "others", "stands_alone")
+
+    def __init__(self, kinds: str) -> None:
+        names = [position for position, kind in enumerate(kinds) if kind in "LG"]
+        others = [position for position, kind in enumerate(kinds) if kind in _SPEAKING]
+        self.has_one_name: Final = len(names) == 1
+        self.names: Final = _getter(names)
+        self.others: Final = _getter(others)
+        real = kinds.replace(COMMENT, "")
+        self.stands_alone: Final = "{" in real or "w" in real[1:] or OPEN_COMMENT in real
+        """Whether a statement with these kinds is lowered for itself in any case."""
+
+
+def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
+    return itemgetter(*positions) if positions else lambda pieces: ()
+
+
+class StatementContext:
+    """What the statements of a text share: its metadata, and everything lowered so far.
+
+    Raises:
+        NotPlain: the metadata section cannot be read.
+    """
+
+    __slots__ = ("_plans", "metadata", "names", "templates")
+
+    def __init__(self, metadata: Segment | None) -> None:
+        self.metadata: Final = metadata
+        self.names: Final = Names()
+        self.templates: Final[dict[object, _Template | None]] = {}
+        self._plans: Final[dict[str, _Plan]] = {}
+        if metadata is not None:
+            text = metadata.tokens[1][0]
+            try:
+                self.names.metadata = read_metadata(text[text.index("]") + 1 :])
+            except MetadataError as error:
+                raise NotPlain from error
+
+    def own(self, facts: Facts) -> LoweredStatement:
+        """A statement lowered for itself, so that its diagnostics have its own names and places."""
+        if facts.own is None:
+            facts.own = LoweredStatement(facts.segment, self.names)
+        return facts.own
+
+    def facts(self, segment: Segment) -> Facts:
+        """What a statement binds and uses, remembered with its segment.
+
+        Raises:
+            NotPlain: the statement cannot be understood by itself.
+        """
+        found = segment.memo.get(self)
+        if not isinstance(found, Facts):
+            found = segment.memo[self] = self._facts(segment)
+        return found
+
+    def _facts(self, segment: Segment) -> Facts:
+        pieces, piece_kinds = segment.pieces, segment.kinds
+        plan = self._plans.get(piece_kinds)
+        if plan is None:
+            plan = self._plans[piece_kinds] = _Plan(piece_kinds)
+        if plan.stands_alone:
+            return self._own_facts(segment)
+        names = plan.names(pieces)
+        names = [names.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in names]
+        distinct = list(dict.fromkeys(names))
+        pattern = len(names) if len(distinct) == len(names) else tuple(map(distinct.index, names))
+        # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
+        key = (piece_kinds, pattern, plan.others(pieces))
+        try:
+            template = self.templates[key]
+        except KeyError:
+            template = self.templates[key] = self._find_template(segment, pattern, distinct)
+        if template is None:
+            return self._own_facts(segment)
+        bound = names[0] if template.binds else None
+        return Facts(segment, bound, tuple([distinct[index] for index in template.used]), template.lowered, None)
+
+    def _find_template(self, segment: Segment, pattern: object, names: Sequence[str]) -> _Template | None:
+        kinds, texts, _ = segment.tokens
+        key = (kinds, pattern, *[text for kind, text in zip(kinds, texts, strict=True) if kind in _SPEAKING], None)
+        try:
+            return self.templates[key]
+        except KeyError:
+            template = self.templates[key] = self._template(segment, kinds, names)
+            return template
+
+    def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
+        if shape_of("statement", kinds).fault is not None:
+            return None
+        lowered = LoweredStatement(segment, self.names)
+        return None if lowered.diagnostics else _Template(lowered, names, kinds.startswith(("G=", "wL")))
+
+    def _own_facts(self, segment: Segment) -> Facts:
+        kinds, texts, _ = segment.tokens
+        own = LoweredStatement(segment, self.names)
+        bound = None
+        if kinds.startswith("wL"):
+            bound = texts[1]
+        elif kinds.startswith("G=") or any(defined.token == 0 for defined in own.lowering.definitions):
+            bound = texts[0]  # also where the `=` is missing
+        elif own.is_broken and kinds.startswith("G"):
+            raise NotPlain  # a binding that lost its `=`, or a use: the whole text tells
+        return Facts(segment, bound, tuple(own.placeholders), None, own)

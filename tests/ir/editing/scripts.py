@@ -1,0 +1,222 @@
+"""Random edit scripts, and what must be the same after each edit as if the text had just been opened."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from unittest import mock
+
+from relay_lsp.ir import block_list, incremental, source
+from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.syntax import splitting
+
+from ...conformance import records
+
+__all__ = ["Inequality", "described", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
+
+_CHAIN = '#[version = "0.0.5"]\n'
+_CHAIN += "def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n"
+_CHAIN += "".join(
+    f"  %{i} = {('nn.dense(%s, %%w, units=8)', 'nn.relu(%s)', 'add(%s, %%x)')[i % 3] % (f'%{i - 1}' if i else '%x')}"
+    " /* ty=Tensor[(1, 8), float32] */;\n"
+    for i in range(12)
+)
+_CHAIN += "  nn.softmax(%11)\n}\n"
+
+_MODULE = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+// two functions that look alike, and one that calls them
+def @f(%x: Tensor[(1, 64), float32]) -> Tensor[(1, 64), float32] {
+  %0 = nn.relu(%x) /* ty=Tensor[(1, 64), float32] */;
+  %1 = add(%0, %x);
+  let %y = tanh(%1);
+  multiply(%y, %0)
+}
+
+def @g(%x: Tensor[(1, 64), float32]) -> Tensor[(1, 64), float32] {
+  %0 = sigmoid(%x);
+  let %y = fn (%z: Tensor[(1, 64), float32]) { %2 = add(%z, %0); %2 };
+  %y(%0)
+}
+
+def @main(%a: Tensor[(1, 64), float32], %l: List[int32]) {
+  %0 = @f(%a);
+  %1 = if (True) { @g(%0) } else { %2 = nn.relu(%0); %2 };
+  let %n = match (%l) { Cons(%h, _) => %h, Nil => 0 };
+  (%1, %n)
+}
+"""
+
+_PARTS: Sequence[str] = [
+    *'%x;{}()[]\n"=,.$01/*',
+    "/*",
+    "*/",
+    " ",
+    "//",
+    "nn.relu(%x)",
+    "%99 = nn.relu(%x);\n",
+    "%0 = nn.relu(%x);\n",
+    "let %z = %x;\n",
+    "let %y = %0;\n",
+    "def @f() { 1 }\n",
+    "def @h(%x: int32) -> int32 { %x }\n",
+    "@f(%0)",
+    "type A { B }\n",
+    "axis=1",
+    "\r\n",
+    "fn (%q: int32) { %q }",
+    "if (%c) { %0 } else {",
+    "Tensor[(1, 9), float32]",
+    '#[version = "0.0.5"]\n',
+    "(let %x = 1; %x)",
+    "-> int32",
+]
+
+_SMALL = [
+    (source, "_BLOCK", 60),
+    (block_list, "_BLOCK", 3),
+    (block_list, "_FEWEST", 2),
+    (splitting, "_LOOK_AHEAD", 1),
+    (incremental, "_RENUMBERED", 2),
+]
+
+_PIECE = re.compile(r"/\*[^*]*\*/|[%@]?\w[\w.]*|\s+|.", re.DOTALL)
+
+
+class Inequality(AssertionError):
+    """A snapshot differs from one of the text opened afresh."""
+
+
+@lru_cache(maxsize=1)
+def texts() -> Sequence[str]:
+    """Modules to edit: two of our own, and those of the conformance records, where they lie beside the checkout."""
+    found = [_CHAIN, _MODULE]
+    if records.available():
+        for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "passes/LambdaLift", "eval"):
+            for number, record in enumerate(records.load(name)):
+                if number % 7 == 0:
+                    found.extend(text for _, text in records.texts(record) if 80 < len(text) < 3000)
+    return list(dict.fromkeys(found))
+
+
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Keep texts in blocks of a few lines and statements, so that a short text has many."""
+    with ExitStack() as stack:
+        for module, name, value in _SMALL:
+            stack.enter_context(mock.patch.object(module, name, value))
+        yield
+
+
+def _edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
+    """A random edit: of the kinds that people make, and of those that nobody does."""
+    kind = chance.randrange(9)
+    length = len(text)
+    if kind == 0 and len(history) > 1:  # undo
+        older = chance.choice(history)
+        start = 0
+        while start < min(length, len(older)) and text[start] == older[start]:
+            start += 1
+        end = 0
+        while end < min(length, len(older)) - start and text[length - 1 - end] == older[len(older) - 1 - end]:
+            end += 1
+        return TextSpan(start, length - end), older[start : len(older) - end]
+    if kind <= 4:  # a token: deleted, replaced, doubled, or something before it
+        pieces = list(_PIECE.finditer(text)) or [re.match("", text)]
+        piece = chance.choice(pieces)
+        assert piece is not None
+        other = chance.choice(pieces)
+        assert other is not None
+        new = chance.choice(["", other[0], chance.choice(_PARTS), piece[0][:-1], piece[0] + "x"])
+        return TextSpan(piece.start(), chance.choice([piece.start(), piece.end()])), new
+    if kind <= 6:  # lines: deleted, doubled, moved
+        lines = text.splitlines(keepends=True) or [""]
+        first = chance.randrange(len(lines))
+        last = min(len(lines), first + chance.choice([1, 1, 2, 5]))
+        start, end = len("".join(lines[:first])), len("".join(lines[:last]))
+        other = chance.randrange(len(lines))
+        block = "".join(lines[other : other + chance.choice([1, 1, 2, 5])])
+        span = TextSpan(start, chance.choice([start, end]))
+        return span, "" if span.end > start and chance.random() < 0.5 else block
+    start = chance.randint(0, length)
+    end = min(length, start + chance.choice([0, chance.randint(1, 3), chance.randint(0, 120)]))
+    return TextSpan(start, end), chance.choice([chance.choice(_PARTS), "", text[end : end + chance.randint(0, 120)]])
+
+
+def described(diagnostics: Sequence[Diagnostic]) -> list[object]:
+    """Everything that diagnostics say."""
+    return [
+        (found.code, found.message, found.span, found.fixes, [(other.message, other.span) for other in found.related])
+        for found in diagnostics
+    ]
+
+
+def tokens_of(snapshot: Snapshot) -> list[object]:
+    """Every token with what it means."""
+    return [(token.kind, token.span, token.text, token.role, token.declaration) for token in snapshot.tokens()]
+
+
+def symbols_of(snapshot: Snapshot) -> list[object]:
+    """Every definition with its type and uses."""
+    return [
+        (symbol.kind, symbol.name, symbol.span, symbol.full_span, list(symbol.uses), repr(symbol.type))
+        for symbol in snapshot.symbols
+    ]
+
+
+def run_script(seed: int, edits: int = 4) -> None:
+    """Edit a text at random, and compare after each edit.
+
+    Raises:
+        Inequality: what an edit gave is not what opening the text gives; it has the texts before and after.
+    """
+    chance = random.Random(seed)
+    snapshot = Snapshot.open(chance.choice(texts()), "example.relay")
+    if chance.random() < 0.9:
+        _ = snapshot.diagnostics
+    history = [snapshot.text]
+    for number in range(edits):
+        span, new_text = _edit(chance, snapshot.text, history)
+        edited = snapshot.edit(span, new_text)
+        if chance.random() < 0.1:  # a burst: nobody has looked at the snapshot in between
+            snapshot = edited
+            continue
+        afresh = Snapshot.open(edited.text, "example.relay")
+        offset = chance.randint(0, len(edited.text))
+        problem = _difference(edited, afresh, offset, whole=number == edits - 1 or chance.random() < 0.3)
+        if problem is not None:
+            what = f"script {seed}, edit {number}: {span} became {new_text!r}\n{problem}"
+            raise Inequality(f"{what}\n--- before\n{snapshot.text}\n--- after\n{edited.text}")
+        snapshot = edited
+        history.append(snapshot.text)
+
+
+def _difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool) -> str | None:
+    pairs: list[tuple[str, object, object]] = [
+        ("diagnostics", described(edited.diagnostics), described(afresh.diagnostics))
+    ]
+    if whole:
+        pairs += [
+            ("tokens", tokens_of(edited), tokens_of(afresh)),
+            ("symbols", symbols_of(edited), symbols_of(afresh)),
+            (f"type at {offset}", repr(edited.type_at(offset)), repr(afresh.type_at(offset))),
+            (
+                f"scope at {offset}",
+                [found.name for found in edited.scope_at(offset)],
+                [found.name for found in afresh.scope_at(offset)],
+            ),
+        ]
+    for what, ours, theirs in pairs:
+        if ours == theirs:
+            continue
+        if isinstance(ours, list) and isinstance(theirs, list):
+            lines = [f"  edited: {one}" for one in ours if one not in theirs]
+            lines += [f"  afresh: {one}" for one in theirs if one not in ours]
+            return "\n".join([what, *lines])
+        return f"{what}\n  edited: {ours}\n  afresh: {theirs}"
+    return None
