@@ -101,8 +101,8 @@ class StatementNames:
     def meanings(self, index: int) -> tuple[dict[int, Home], set[int]]:
         """What the tokens of a segment name, definitions included; and those that mean nothing."""
         local = self._local(index)
-        found = {token: Home(index, token) for token in local.definitions}
-        found.update((token, Home(index, definition)) for token, definition in local.uses.items())
+        found = {token: Home(index, definition) for token, definition in local.uses.items()}
+        found.update((token, Home(index, token)) for token in local.definitions)
         unresolved = set(local.unresolved)
         function = self._function_at(index)
         state = self._state(index)
@@ -131,8 +131,8 @@ class StatementNames:
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
         local = self._local(index)
-        found = {token: (kind, True) for token, (kind, _) in local.definitions.items()}
-        found.update((token, (local.definitions[at][0], False)) for token, at in local.uses.items())
+        found = {token: (local.definitions[at][0], False) for token, at in local.uses.items()}
+        found.update((token, (kind, True)) for token, (kind, _) in local.definitions.items())
         unresolved = set(local.unresolved)
         state = self._state(index)
         function = self._function_at(index) if state is not None else None
