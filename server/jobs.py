@@ -71,6 +71,8 @@ class PassesOutcome:
     failed: str | None = None
     fault: ExtensionFault | None = None
     """Where in a user's file a pass of theirs failed."""
+    reports: tuple[str, ...] = ()
+    """What the instruments printed and measured, in order."""
     changes: PassChanges = field(default_factory=PassChanges)
     """What of the old text became what of the new."""
 
@@ -102,12 +104,23 @@ class RunPasses:
     opt_level: int = 3
     provenance: bool = False
     """Whether comments behind the statements of the result tell where their values come from."""
+    instruments: tuple[PassCall, ...] = ()
+    """The instruments of the context that the passes run in, by name, with options."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
+        reports: list[str] = []
+        try:
+            outcome = self._run(progress, reports)
+        except OSError as error:
+            # An instrument that writes files; passes do not.
+            outcome = PassesOutcome(self.text, failed=f"an instrument cannot write: {error}")
+        return replace(outcome, reports=tuple(reports))
+
+    def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
         from ..passes.text_edits import text_edits
 
-        run = _run_passes(self.text, self.name, self.calls, self.opt_level, progress)
+        run = _run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports)
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
@@ -203,11 +216,17 @@ class _Run:
 
 
 def _run_passes(
-    text: str, name: str, calls: Sequence[PassCall], opt_level: int, progress: Progress
+    text: str,
+    name: str,
+    calls: Sequence[PassCall],
+    opt_level: int,
+    progress: Progress,
+    instruments: Sequence[PassCall] = (),
+    reports: list[str] | None = None,
 ) -> _Run | PassesOutcome:
-    """Run passes; where they cannot be run, the outcome that says so."""
+    """Run passes; where they cannot be run, the outcome that says so. ``reports`` gets what instruments tell."""
     from .. import passes
-    from ..passes.instruments import require_sound
+    from ..passes.instruments import Reporting, create_instrument, require_sound
 
     snapshot = open_snapshot(text, name)
     parsed = snapshot.parsed
@@ -220,14 +239,22 @@ def _run_passes(
             there = ", ".join(f"@{var.name_hint}" for var in parsed.module) or "none"
             return PassesOutcome(text, failed=f"there is no function {call.function}; the text has {there}")
     names = [call.name for call in calls]
-    with passes.PassContext(opt_level=opt_level, required_pass=names), passes.Trace() as trace:
+    reports = [] if reports is None else reports
+    try:
+        watching = [create_instrument(item.name, reports.append, **item.options) for item in instruments]
+    except passes.PassError as error:
+        return PassesOutcome(text, failed=str(error))
+    context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
+    with context, passes.Trace() as trace:
         module = parsed.module
         steps: list[_RunStep] = []
         for call in calls:
             progress(str(call))
             known = len(trace.steps)
             try:
-                before, module = module, passes.Sequential([passes.create(call.name, **call.options)])(module)
+                pipeline = passes.Sequential([passes.create(call.name, **call.options)])
+                # Run as it is, so that the instruments see the passes that were asked for and no pipeline around each.
+                before, module = module, pipeline.run(module, context)
                 if module is not before:
                     module = _only(call.function, before, module)
                     require_sound(module, call.name)
@@ -246,6 +273,7 @@ def _run_passes(
                 found = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
                 return PassesOutcome(text, diagnostics=(found,), failed=message, fault=fault)
             steps += _steps_of(call, before, trace.steps[known:])
+        reports += [found for each in watching if isinstance(each, Reporting) and (found := each.render())]
     return _Run(parsed, module, trace, steps, _changing(steps, names))
 
 

@@ -27,6 +27,8 @@ class Settings:
     """Named pipelines, to choose from."""
     opt_level: int = _setting("optLevel", 3)
     """The level of the context that passes run in."""
+    instruments: tuple[str, ...] = _setting("instruments", ())
+    """What watches the passes that run, such as ``PassTimingInstrument``; what it tells goes to the log."""
     pass_timeout: float = _setting("passTimeout", 30.0)
     """Seconds after which a pass is stopped."""
     memory_limit: int = _setting("worker.memoryLimit", 4096)
@@ -54,6 +56,7 @@ class Settings:
 
 
 _PIPELINES = {"pipeline", "pipelines"}
+_CALLS = {*_PIPELINES, "instruments"}
 
 
 def read_settings(given: object) -> tuple[Settings, list[str]]:
@@ -72,7 +75,7 @@ def read_settings(given: object) -> tuple[Settings, list[str]]:
         if value is None:
             continue
         problem, converted = _convert(getattr(defaults, entry.name), value)
-        if not problem and entry.name in _PIPELINES:
+        if not problem and entry.name in _CALLS:
             problem = _pipeline_problem(converted)
         if problem:
             problems.append(f"the setting relay.{path} {problem}")

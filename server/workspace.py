@@ -66,6 +66,10 @@ class Client(Protocol):
         """Show a message to the user."""
         ...
 
+    def log(self, message: str) -> None:
+        """Write to the log that the user may look at."""
+        ...
+
     def status(self, state: str, message: str) -> None:
         """Tell whether we are at work: ``ready``, ``working`` or ``stopped``."""
         ...
@@ -205,11 +209,15 @@ class Workspace:
         self.client.status("working", names)
         try:
             await self.extensions.refresh()
-            job = self.extensions.job(RunPasses(document.text, document.name, tuple(calls), self.settings.opt_level))
+            opt_level, instruments = self.settings.opt_level, self._instruments()
+            run = RunPasses(document.text, document.name, tuple(calls), opt_level, instruments=instruments)
+            job = self.extensions.job(run)
             outcome = self._outcomes.find(job)
             if outcome is None:
                 outcome = await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
                 self._outcomes.keep(job, outcome)
+                for report in outcome.reports:
+                    self.client.log(report)
         except JobError as error:
             self.client.status("stopped", error.message)
             raise
@@ -218,6 +226,16 @@ class Workspace:
         self.client.status("ready", "")
         self._check(document, version)
         return outcome
+
+    def _instruments(self) -> tuple[PassCall, ...]:
+        """The instruments of the settings; the folders that they name are relative to that of the workspace."""
+        found: list[PassCall] = []
+        for call in parse_pipeline(self.settings.instruments):
+            folder = call.options.get("dump_dir")
+            if isinstance(folder, str) and self.root is not None:
+                call = PassCall(call.name, {**call.options, "dump_dir": str(self.root / folder)})
+            found.append(call)
+        return tuple(found)
 
     async def verify(
         self,

@@ -54,6 +54,10 @@ class OperatorCounter(PassInstrument):
         if difference:
             self.differences.append(OperatorDifference(len(self._before), info.name, difference))
 
+    def render(self) -> str:
+        """The passes that changed something, a line each, indented by how deep they ran."""
+        return "".join("\t" * found.depth + f"{found}\n" for found in self.differences)
+
 
 def count_operators(module: IRModule) -> Mapping[str, int]:
     """How many calls of each operator ``module`` has."""

@@ -73,5 +73,9 @@ class PassProfiler(PassInstrument):
         cost = PassCost(len(self._running), info.name, nodes, after, current - before, highest - before)
         self.costs.append(cost)
 
+    def render(self) -> str:
+        """The runs, a line each, indented by how deep they ran."""
+        return "".join("\t" * cost.depth + f"{cost}\n" for cost in self.costs)
+
     def _allocated(self) -> tuple[int, int]:
         return tracemalloc.get_traced_memory() if self._memory and tracemalloc.is_tracing() else (0, 0)

@@ -28,8 +28,12 @@ def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceF
     file = read_file(options.file)
     calls = tuple(replace(call, function=options.function) for call in read_calls(options.passes))
     name = Path(file.source_name).name
-    job = RunPasses(file.text, name, calls, options.opt_level, provenance=provenance)
-    return file, job.run(lambda text: None)
+    instruments = read_calls(options.instruments)
+    job = RunPasses(file.text, name, calls, options.opt_level, provenance=provenance, instruments=instruments)
+    outcome = job.run(lambda text: None)
+    for report in outcome.reports:
+        print(report.rstrip("\n"), file=sys.stderr)
+    return file, outcome
 
 
 def _refused(file: SourceFile, outcome: PassesOutcome) -> int:

@@ -40,6 +40,10 @@ def run(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
+        if getattr(options, "extensions", ()):
+            from .extensions import load_extensions
+
+            load_extensions(options)
         return command(options)
     except CommandError as error:
         print(f"relay-lsp: {error}", file=sys.stderr)
@@ -128,6 +132,7 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add_check(commands: Commands[argparse.ArgumentParser]) -> None:
     check = _add(commands, "check", "report what is wrong in files, with the place and what would mend it")
+    _add_extensions(check)
     check.add_argument("files", metavar="FILE", nargs="+")
     check.add_argument("--format", choices=["text", "json", "sarif"], default="text", help="how to report (text)")
     check.add_argument("--hints", action="store_true", help="report hints too, such as unused values")
@@ -170,12 +175,37 @@ def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
         required=True,
         help="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
     )
+    _add_extensions(command)
     command.add_argument("--opt-level", type=int, default=3, help="the level of the context that passes run in (3)")
+
+
+def _add_instruments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--instrument",
+        dest="instruments",
+        metavar="NAME[OPTIONS]",
+        action="append",
+        default=[],
+        help="what watches the passes, and tells on standard error: PassTimingInstrument, OperatorCounter, "
+        "PassProfiler, PrintBeforeAll, PrintAfterAll, PassPrintingInstrument, Verifier, DumpIR[dump_dir=FOLDER]",
+    )
+
+
+def _add_extensions(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--extension",
+        dest="extensions",
+        metavar="FILE|PACKAGE",
+        action="append",
+        default=[],
+        help="a Python file (….py) or an installed package with passes and operators of your own; its code is run",
+    )
 
 
 def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     opt = _add(commands, "opt", "run passes over a file and print what comes out, or write it back")
     _add_pipeline_arguments(opt)
+    _add_instruments(opt)
     where = opt.add_mutually_exclusive_group()
     where.add_argument("-i", "--in-place", action="store_true", help="write the result back to the file")
     where.add_argument("-o", "--output", metavar="FILE", help="write the result to another file")
@@ -211,6 +241,7 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         "run passes step by step: what each did, how long it took, and what came from what",
     )
     _add_pipeline_arguments(trace)
+    _add_instruments(trace)
     _add_function(trace)
     trace.add_argument("--format", choices=["text", "json"], default="text", help="how to report (text)")
     trace.add_argument("--texts", action="store_true", help="print the whole text after each step that changed it")
@@ -249,6 +280,7 @@ def _add_bisect(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
     passes = _add(commands, "passes", "list the passes, or explain one")
+    _add_extensions(passes)
     passes.add_argument("name", metavar="NAME", nargs="?")
     passes.add_argument("--markdown", action="store_true", help="print docs/passes.md: all about every pass")
     passes.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
@@ -263,6 +295,7 @@ def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add_ops(commands: Commands[argparse.ArgumentParser]) -> None:
     ops = _add(commands, "ops", "list the operators, or explain one")
+    _add_extensions(ops)
     ops.add_argument("name", metavar="NAME", nargs="?")
     ops.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
     ops.add_argument("--markdown", action="store_true", help="print docs/operators.md: all about every operator")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -216,6 +217,71 @@ def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixt
     assert main(["trace", "-p", "EliminateCommonSubexpr", "--format", "json", str(model)]) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert steps[-1]["operators"] == {"add": -1}
+
+
+INSTRUMENTS = {
+    "PassTimingInstrument": r"^SimplifyInference: \d+us \[\d+us\] \(\d+\.\d\d%; \d+\.\d\d%\)$",
+    "OperatorCounter": r"^SimplifyInference: nn\.dropout -1$",
+    "PassProfiler[memory=False]": r"^SimplifyInference: \d+ -> \d+ expressions",
+    "PrintBeforeAll": r"^// before SimplifyInference$",
+    "PrintAfterAll": r"^// after SimplifyInference$",
+    "PassPrintingInstrument[print_after_pass_names=['SimplifyInference']]": r"^// after SimplifyInference$",
+    "Verifier": r"^$",
+}
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+def test_instruments_watch_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str], instrument: str) -> None:
+    model = tmp_path / "model.relay"
+    model.write_text(MODEL.replace("add(%x, %x);\n  %1", "nn.dropout(%x);\n  %1").replace("(%0,", "(%0.0,"))
+    assert main(["opt", "--pass", "SimplifyInference", "--instrument", instrument, str(model)]) == 0
+    told = capsys.readouterr()
+    assert re.search(INSTRUMENTS[instrument], told.err, re.MULTILINE)
+    assert "nn.dropout" not in told.out
+
+
+def test_every_state_goes_into_a_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "dumps"
+    assert main(["opt", "--pass", "ToANormalForm", "--instrument", f"DumpIR[dump_dir={folder}]", str(model)]) == 0
+    assert sorted(path.name for path in folder.iterdir())[-1].endswith("_ToANormalForm.relay")
+    (tmp_path / "file").write_text("not a folder")
+    command = ["opt", "--pass", "ToANormalForm", "--instrument", f"DumpIR[dump_dir={tmp_path / 'file'}]", str(model)]
+    assert main(command) == 1
+    assert "an instrument cannot write" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("instrument", "words"),
+    [
+        ("PrintAfterAl", "there is no instrument called PrintAfterAl; did you mean PrintAfterAll?"),
+        ("PassProfiler[memry=False]", "PassProfiler: there is no option memry; did you mean memory?"),
+        ("DumpIR", "DumpIR: option dump_dir must be given"),
+    ],
+)
+def test_a_wrong_instrument_is_said_so(
+    model: Path, capsys: pytest.CaptureFixture[str], instrument: str, words: str
+) -> None:
+    assert main(["opt", "--pass", "ToANormalForm", "--instrument", instrument, str(model)]) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_users_passes_and_operators_are_loaded_when_they_are_named(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from relay_lsp.passes import module_pass\n\n\n@module_pass(opt_level=0)\n"
+        "def look_on(mod, ctx):\n    'Change nothing.'\n    return mod\n"
+    )
+    try:
+        assert main(["passes", "--extension", str(mine), "look_on"]) == 0
+        assert "Change nothing." in capsys.readouterr().out
+        assert main(["opt", "--extension", str(mine), "--pass", "look_on", str(model)]) == 0
+    finally:
+        extensions.unload(str(mine))
+    mine.write_text("\nnumber = 1 / 0\n")
+    assert main(["opt", "--extension", str(mine), "--pass", "look_on", str(model)]) == 2
+    assert "mine.py:2: ZeroDivisionError: division by zero" in capsys.readouterr().err
 
 
 def test_the_catalogues(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,27 @@
+"""Users' own passes and operators on the command line: whoever names them there trusts them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...passes.infrastructure.extensions import load_file, load_package
+from .problems import CommandError
+
+__all__ = ["load_extensions"]
+
+
+def load_extensions(options: argparse.Namespace) -> None:
+    """Load what ``--extension`` names: Python files, or installed packages.
+
+    Raises:
+        CommandError: one of them cannot be loaded; the message says at which line.
+    """
+    names: Sequence[str] = options.extensions
+    for name in names:
+        for extension in (load_file(name),) if name.endswith(".py") else load_package(name):
+            fault = extension.fault
+            if fault is not None:
+                where = f"{Path(fault.path).name}:{fault.line}: " if fault.line else ""
+                raise CommandError(f"{where}{fault.message}")
