@@ -11,7 +11,7 @@ from relay_lsp import ir
 from relay_lsp.ir import ops
 
 from . import records
-from .verdicts import without_spans
+from .verdicts import says_all_types, without_metadata, without_spans
 
 _CALLED = re.compile(r"(?<![\w.%@\"])([A-Za-z_][\w.]*)\(")
 
@@ -30,12 +30,17 @@ def declared() -> dict[str, list[str]]:
 
 
 def tally(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
-    """Calls by operator over typed texts: how many there are, and on how many lines that come out the same."""
+    """Calls by operator over typed texts: how many there are, and on how many lines that come out the same.
+
+    A text that shows fewer types than inference finds says nothing of them, and is left out.
+    """
     total: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for text in texts:
-        expected = without_spans(text).splitlines()
-        actual = _inferred(text)
+        shown, found = without_metadata(without_spans(text)), without_metadata(_inferred(text))
+        if not says_all_types(shown, found):
+            continue
+        expected, actual = shown.splitlines(), found.splitlines()
         for index, line in enumerate(expected):
             called = [name for name in _CALLED.findall(line) if ops.find(name) is not None]
             total.update(called)
@@ -44,9 +49,9 @@ def tally(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
     return total, right
 
 
-def _inferred(text: str) -> list[str]:
+def _inferred(text: str) -> str:
     typed = ir.infer_types(ir.parse(text).module)
-    return ir.to_text(typed.module, show_meta_data=True, show_spans=False).splitlines()
+    return ir.to_text(typed.module, show_meta_data=True, show_spans=False)
 
 
 def show(texts: Iterable[str]) -> None:

@@ -178,11 +178,19 @@ def typed(record: Record, field: str, text: str) -> str | None:
     module, problem = _typed(text, field)
     if module is None:
         return problem
-    expected = without_spans(text).partition("\n#[metadata]")[0].rstrip()
-    actual = ir.to_text(module, show_meta_data=True, show_spans=False).partition("\n#[metadata]")[0].rstrip()
-    if expected.count("/* ty=") < actual.count("/* ty=") or expected.count(" -> ") < actual.count(" -> "):
-        return None
-    return difference(expected, actual)
+    expected = without_metadata(without_spans(text))
+    actual = without_metadata(ir.to_text(module, show_meta_data=True, show_spans=False))
+    return difference(expected, actual) if says_all_types(expected, actual) else None
+
+
+def without_metadata(text: str) -> str:
+    """A text without its metadata section."""
+    return text.partition("\n#[metadata]")[0].rstrip()
+
+
+def says_all_types(expected: str, actual: str) -> bool:
+    """Whether ``expected`` shows as many types as inference found: ``actual`` is the text that it made of it."""
+    return all(expected.count(mark) >= actual.count(mark) for mark in ("/* ty=", " -> "))
 
 
 def infer(record: Record) -> str | None:
