@@ -37,13 +37,33 @@ from ..shapes import multiply
 from .parameters import SCALE, ZERO_POINT, along_axis, are_known, require_parameter, require_scalar
 
 _SMALL = ("int8", "uint8")
+_WIDE = (*_SMALL, "int16", "uint16")
 
 
-def _require_out_dtype(dtype: DataType, accepted: tuple[str, ...]) -> None:
-    if dtype not in accepted:
+def _operands(
+    context: RelationContext,
+    out_dtype: DataType,
+    data_accepts: tuple[str, ...],
+    weight_accepts: tuple[str, ...],
+    result_accepts: tuple[str, ...],
+    names: tuple[str, str] = ("data", "weight"),
+) -> tuple[TensorType, TensorType] | None:
+    """The types of the two operands once they and the four parameters are known.
+
+    Raises:
+        RelationError: an operand, or the result, has a dtype that is not accepted.
+    """
+    data, weight = tensor_argument(context, 0, names[0]), tensor_argument(context, 1, names[1])
+    if data is None or weight is None:
+        return None
+    require_dtype(data, data_accepts, 0, names[0])
+    require_dtype(weight, weight_accepts, 1, names[1])
+    if out_dtype not in result_accepts:
         raise RelationError(
-            f"out_dtype must be {alternatives(accepted)}, but it is {dtype or 'not given'}", attribute="out_dtype"
+            f"out_dtype must be {alternatives(result_accepts)}, but it is {out_dtype or 'not given'}",
+            attribute="out_dtype",
         )
+    return (data, weight) if are_known(context, 2, 5) else None
 
 
 def _output_channels(layout: str, weight: TensorType, groups: int) -> Dim:
@@ -66,14 +86,11 @@ _convolution = Convolution("NCHW", "OIHW")
 
 def _conv2d_relation(context: RelationContext) -> Type | None:
     attrs: Conv2DAttrs = context.attrs
-    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
-    if data is None or weight is None:
+    accepted = (*_SMALL, "int16")
+    operands = _operands(context, attrs.out_dtype, accepted, accepted, ("int16", "int32", "int64"))
+    if operands is None:
         return None
-    require_dtype(data, (*_SMALL, "int16"), 0, "data")
-    require_dtype(weight, (*_SMALL, "int16"), 1, "weight")
-    _require_out_dtype(attrs.out_dtype, ("int16", "int32", "int64"))
-    if not are_known(context, 2, 5):
-        return None
+    _, weight = operands
     require_scalar(context, 2, ZERO_POINT, "input_zero_point")
     require_scalar(context, 4, SCALE, "input_scale")
     channels = _output_channels(attrs.kernel_layout, weight, attrs.groups)
@@ -86,14 +103,10 @@ _transposed_convolution = TransposedConvolution("NCHW", "IOHW")
 
 def _conv2d_transpose_relation(context: RelationContext) -> Type | None:
     attrs: Conv2DTransposeAttrs = context.attrs
-    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
-    if data is None or weight is None:
+    operands = _operands(context, attrs.out_dtype, _WIDE, _SMALL, ("int16", "int32"))
+    if operands is None:
         return None
-    require_dtype(data, (*_SMALL, "int16", "uint16"), 0, "data")
-    require_dtype(weight, _SMALL, 1, "weight")
-    _require_out_dtype(attrs.out_dtype, ("int16", "int32"))
-    if not are_known(context, 2, 5):
-        return None
+    _, weight = operands
     weight_zero_point = tensor_argument(context, 3, "weight_zero_point")
     if weight_zero_point is not None:
         require_dtype(weight_zero_point, (ZERO_POINT,), 3, "weight_zero_point")
@@ -109,14 +122,10 @@ _dense = MatrixProduct("data", "weight")
 
 def _dense_relation(context: RelationContext) -> Type | None:
     attrs: DenseAttrs = context.attrs
-    data, weight = tensor_argument(context, 0, "data"), tensor_argument(context, 1, "weight")
-    if data is None or weight is None:
+    operands = _operands(context, attrs.out_dtype, _WIDE, _SMALL, ("int32", "int64"))
+    if operands is None:
         return None
-    require_dtype(data, (*_SMALL, "int16", "uint16"), 0, "data")
-    require_dtype(weight, _SMALL, 1, "weight")
-    _require_out_dtype(attrs.out_dtype, ("int32", "int64"))
-    if not are_known(context, 2, 5):
-        return None
+    _, weight = operands
     require_scalar(context, 2, ZERO_POINT, "input_zero_point")
     require_scalar(context, 4, SCALE, "input_scale")
     require_rank(weight, 2, 1, "weight", "units, input_dim")
@@ -139,13 +148,7 @@ def _dense_pack_relation(context: RelationContext) -> Type | None:
 
 def _batch_matmul_relation(context: RelationContext) -> Type | None:
     attrs: BatchMatmulAttrs = context.attrs
-    lhs, rhs = tensor_argument(context, 0, "x"), tensor_argument(context, 1, "y")
-    if lhs is None or rhs is None:
-        return None
-    require_dtype(lhs, _SMALL, 0, "x")
-    require_dtype(rhs, _SMALL, 1, "y")
-    _require_out_dtype(attrs.out_dtype, ("int32",))
-    if not are_known(context, 2, 5):
+    if _operands(context, attrs.out_dtype, _SMALL, _SMALL, ("int32",), ("x", "y")) is None:
         return None
     require_scalar(context, 2, ZERO_POINT, "x_zero_point")
     require_scalar(context, 3, ZERO_POINT, "y_zero_point")
@@ -154,11 +157,15 @@ def _batch_matmul_relation(context: RelationContext) -> Type | None:
     return batch_matmul_relation(context)
 
 
-def _weight_axis(attrs: Attrs) -> int:
-    """The axis of the weight that a vector of its zero points belongs to."""
+def _weight_zero_point(attrs: Attrs, zero_point: NDArray, weight: NDArray) -> NDArray:
+    """The zero point of a weight, a vector shaped so that it runs along the output channels."""
+    if isinstance(attrs, DensePackAttrs) and zero_point.size > 1:
+        # The units are split into the first axis and the third.
+        return zero_point.reshape(weight.shape[0], 1, weight.shape[2], 1)
+    axis = 0
     if isinstance(attrs, (Conv2DAttrs, Conv2DTransposeAttrs)):
-        return Layout.parse(attrs.kernel_layout).index("O")
-    return 0
+        axis = Layout.parse(attrs.kernel_layout).index("O")
+    return along_axis(zero_point, weight.ndim, axis)
 
 
 def _through(operator: str) -> Kernel:
@@ -171,7 +178,7 @@ def _through(operator: str) -> Kernel:
         assert isinstance(result_type, TensorType)
         dtype = np.int64 if result_type.dtype == "int64" else np.int32
         moved_data = data.astype(dtype) - data_zero_point.reshape(())
-        moved_weight = weight.astype(dtype) - along_axis(weight_zero_point, weight.ndim, _weight_axis(attrs))
+        moved_weight = weight.astype(dtype) - _weight_zero_point(attrs, weight_zero_point, weight)
         return product(attrs, [moved_data, moved_weight], result_type)
 
     return kernel
@@ -265,8 +272,8 @@ register(
 register(
     Op(
         "qnn.contrib_dense_pack",
-        doc="`qnn.dense` with a packed weight. TVM cannot lower it without a target's own implementation, and "
-        "evaluation here has none either.",
+        doc="`qnn.dense` with a weight packed into tiles, (units / tile, inputs / inner, tile, inner), as for "
+        '`weight_layout="NC32n4c"`: (batch, inputs) gives (batch, units). ' + _IN_INTEGERS,
         arguments=(
             Argument("data", "The data (batch, input_dim).", "quantized nD Tensor"),
             Argument("weight", "The packed weight, four-dimensional.", "quantized 2D Tensor"),
@@ -275,6 +282,7 @@ register(
         attrs=DensePackAttrs,
         relation=_dense_pack_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        kernel=_through("nn.contrib_dense_pack"),
         infer_layout=_with_parameters(dense_pack_layout, "N"),
         level=11,
         non_computational=True,

@@ -1,5 +1,5 @@
 """Operators for object detection."""
 
-from . import multibox, region, suppression, yolo
+from . import multibox, proposal, region, suppression, yolo
 
-__all__ = ["multibox", "region", "suppression", "yolo"]
+__all__ = ["multibox", "proposal", "region", "suppression", "yolo"]

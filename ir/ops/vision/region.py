@@ -1,4 +1,4 @@
-"""Regions of interest: ``vision.roi_align``, ``vision.roi_pool``, ``vision.proposal``.
+"""Regions of interest: ``vision.roi_align``, ``vision.roi_pool``.
 
 Source of the rule: ``src/relay/op/vision/rcnn_op.cc``, ``python/tvm/topi/vision/rcnn``.
 """
@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 
 from ...attributes import Attrs, attribute, attributes
-from ...dimensions import DimExpr, Shape
+from ...dimensions import Shape
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..layout import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from ..shapes import multiply
 
-__all__ = ["ProposalAttrs", "ROIAlignAttrs", "ROIPoolAttrs"]
+__all__ = ["ROIAlignAttrs", "ROIPoolAttrs"]
 
 
 @attributes("relay.attrs.ROIAlignAttrs")
@@ -40,20 +39,6 @@ class ROIPoolAttrs(Attrs):
     pooled_size: Shape = attribute(doc="Height and width of the result.")
     spatial_scale: float = attribute(doc="Size of `data` as a part of the size that `rois` are measured in.")
     layout: str = attribute(default="NCHW", doc="Layout of `data` and of the result: NCHW or NHWC.")
-
-
-@attributes("relay.attrs.ProposalAttrs")
-class ProposalAttrs(Attrs):
-    """Attributes of ``vision.proposal``."""
-
-    scales: tuple[int | float | DimExpr, ...] = attribute(default=(4.0, 8.0, 16.0, 32.0), doc="Sizes of the anchors.")
-    ratios: tuple[int | float | DimExpr, ...] = attribute(default=(0.5, 1.0, 2.0), doc="Ratios of the anchors' sides.")
-    feature_stride: int = attribute(default=16, doc="How many pixels of the image one element stands for.")
-    threshold: float = attribute(default=0.7, doc="From which intersection over union on boxes overlap.")
-    rpn_pre_nms_top_n: int = attribute(default=6000, doc="How many boxes are considered, best first; -1 for all.")
-    rpn_post_nms_top_n: int = attribute(default=300, doc="How many boxes are proposed for each image.")
-    rpn_min_size: int = attribute(default=16, doc="The least width and height of a box.")
-    iou_loss: bool = attribute(default=False, doc="Whether predictions were trained with the loss on the union.")
 
 
 def _pooled_relation(context: RelationContext) -> Type | None:
@@ -182,39 +167,6 @@ register(
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         kernel=_roi_pool,
         infer_layout=_pooled_layout,
-        level=5,
-    )
-)
-
-
-def _proposal_relation(context: RelationContext) -> Type | None:
-    attrs: ProposalAttrs = context.attrs
-    classes = tensor_argument(context, 0, "cls_prob")
-    boxes = tensor_argument(context, 1, "bbox_pred")
-    images = tensor_argument(context, 2, "im_info")
-    if classes is None or boxes is None or images is None:
-        return None
-    require_rank(classes, 4, 0, "cls_prob", "batch, 2 * anchors, height, width")
-    require_rank(boxes, 4, 1, "bbox_pred", "batch, 4 * anchors, height, width")
-    require_rank(images, 2, 2, "im_info", "batch, 3")
-    if not context.require_equal(images.shape[1], 3):
-        raise RelationError(f"im_info must have 3 numbers for each image, but it has {images.shape[1]}", argument=2)
-    return TensorType((multiply(classes.shape[0], attrs.rpn_post_nms_top_n), 5), classes.dtype)
-
-
-register(
-    Op(
-        "vision.proposal",
-        doc="Regions of interest from the predictions of a region proposal network: (n * rpn_post_nms_top_n, 5). TVM "
-        "computes it on GPUs only; here it has a type and no kernel.",
-        arguments=(
-            Argument("cls_prob", "Scores (n, 2 * anchors, height, width)."),
-            Argument("bbox_pred", "Predicted moves of the anchors, (n, 4 * anchors, height, width)."),
-            Argument("im_info", "Height, width and scale of each image, (n, 3)."),
-        ),
-        metadata_attrs=ProposalAttrs,
-        relation=_proposal_relation,
-        pattern=OpPattern.OPAQUE,
         level=5,
     )
 )

@@ -8,6 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from relay_lsp.ir.evaluation import evaluate_expr
+from relay_lsp.ir.expressions import Call, Constant
+from relay_lsp.ir.ops import get
+from relay_lsp.ir.ops.nn.dense import DensePackAttrs
+from relay_lsp.ir.types import DataType
+
 Value = Callable[..., Any]
 
 
@@ -59,6 +65,18 @@ def test_dense_moves_both_operands_by_their_zero_points(value: Value) -> None:
     result = value('qnn.dense(%x, %w, 12, -3, 1f, 1f, units=4, out_dtype="int32")', x=data, w=weight)
     assert (result == (data.astype(int) - 12) @ (weight.astype(int) + 3).T).all()
     assert result.dtype == np.int32
+
+
+def test_a_packed_weight_gives_what_the_plain_one_does() -> None:
+    generator = np.random.default_rng(3)
+    data, weight = generator.integers(0, 256, (3, 8), np.uint8), generator.integers(-128, 128, (6, 8), np.int8)
+    packed = weight.reshape(3, 2, 2, 4).transpose(0, 2, 1, 3)  # units in threes of two, inputs in twos of four
+    zero_points = np.arange(6, dtype=np.int32)
+    attrs = DensePackAttrs(units=None, out_dtype=DataType("int32"), weight_layout="NC2n4c")
+    arguments = (data, packed, np.int32(12), zero_points, np.float32(1), np.float32(1))
+    constants = tuple(Constant(np.asarray(argument)) for argument in arguments)
+    result = evaluate_expr(Call(get("qnn.contrib_dense_pack"), constants, attrs))
+    assert (np.asarray(result) == (data.astype(int) - 12) @ (weight.astype(int) - zero_points[:, None]).T).all()
 
 
 def test_concatenate_brings_its_fields_to_one_scale(value: Value) -> None:

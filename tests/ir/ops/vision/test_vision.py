@@ -10,6 +10,7 @@ from relay_lsp.ir.attributes import Attrs
 from relay_lsp.ir.evaluation import evaluate_expr
 from relay_lsp.ir.expressions import Call, Constant
 from relay_lsp.ir.ops import get
+from relay_lsp.ir.ops.vision.proposal import ProposalAttrs
 from relay_lsp.ir.ops.vision.region import ROIAlignAttrs, ROIPoolAttrs
 from relay_lsp.ir.ops.vision.suppression import (
     AllClassNonMaximumSuppressionAttrs,
@@ -111,3 +112,34 @@ def test_pooling_takes_the_greatest_of_each_cell() -> None:
     last = given(ROIPoolAttrs, pooled_size=(2, 2), spatial_scale=1.0, layout="NHWC")
     moved = called("vision.roi_pool", last, image.transpose(0, 2, 3, 1), np.array([[0, 0, 0, 3, 3]], np.float32))
     assert moved[0, :, :, 0].tolist() == [[5, 7], [13, 15]]
+
+
+def proposed(scores: np.ndarray, **fields: Any) -> Any:
+    """Proposals from the scores of objects, (anchors, height, width), where nothing is moved."""
+    both = np.concatenate([np.zeros_like(scores), scores])[None].astype(np.float32)
+    moves = np.zeros((1, 4 * len(scores), *scores.shape[1:]), np.float32)
+    attrs = given(ProposalAttrs, feature_stride=16, rpn_min_size=1, **fields)
+    return called("vision.proposal", attrs, both, moves, np.array([[64, 64, 1]], np.float32))
+
+
+def test_the_best_places_are_proposed_first() -> None:
+    scores = np.zeros((1, 4, 4))
+    scores[0, 1, 2], scores[0, 3, 0] = 0.9, 0.8
+    boxes = proposed(scores, scales=(1.0,), ratios=(1.0,), rpn_pre_nms_top_n=2, rpn_post_nms_top_n=2)
+    assert boxes.tolist() == [[0, 32, 16, 47, 31], [0, 0, 48, 15, 63]]
+
+
+def test_a_proposal_that_a_better_one_overlaps_is_left_out_and_the_rest_comes_again() -> None:
+    scores = np.zeros((2, 4, 4))
+    scores[:, 1, 1] = 0.9, 0.8  # the second anchor is a little larger than the first
+    scores[0, 3, 3] = 0.7
+    fields = {"ratios": (1.0,), "rpn_pre_nms_top_n": 3, "rpn_post_nms_top_n": 3}
+    boxes = proposed(scores, scales=(1.0, 1.1), threshold=0.5, **fields)
+    assert boxes.tolist() == [[0, 16, 16, 31, 31], [0, 48, 48, 63, 63], [0, 16, 16, 31, 31]]
+
+
+def test_boxes_outside_of_the_image_come_last() -> None:
+    scores = np.zeros((1, 6, 6))
+    scores[0, 5, 5], scores[0, 0, 0] = 0.9, 0.1
+    (box,) = proposed(scores, scales=(1.0,), ratios=(1.0,), rpn_post_nms_top_n=1)
+    assert box.tolist() == [0, 0, 0, 15, 15]
