@@ -1,7 +1,7 @@
 """Rearrangements of weights that TVM's schedulers insert: an internal matter of theirs, rarely seen in texts.
 
 Source of the rule: ``src/relay/op/tensor/transform.cc``, ``include/tvm/topi/transform.h``
-(``parse_auto_scheduler_layout``).
+(``parse_auto_scheduler_layout``), ``src/tir/ir/index_map.cc``.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
+from .index_map import IndexMap
 
 __all__ = ["AutoSchedulerLayoutTransformAttrs", "MetaScheduleLayoutTransformAttrs"]
 
@@ -83,21 +86,29 @@ register(
 
 
 def _meta_schedule_relation(context: RelationContext) -> Type | None:
-    raise RelationError(
-        "meta_schedule_layout_transform cannot be typed here: its index map is a function of TVM's tensor IR",
-        attribute="index_map",
-    )
+    attrs: MetaScheduleLayoutTransformAttrs = context.attrs
+    data = tensor_argument(context, 0, "data")
+    return None if data is None else TensorType(IndexMap.of(attrs.index_map).map_shape(data.shape), data.dtype)
+
+
+def _meta_schedule(attrs: MetaScheduleLayoutTransformAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
+    data = inputs[0]
+    index_map = IndexMap.of(attrs.index_map)
+    result = np.zeros([int(size) for size in index_map.map_shape(data.shape) if isinstance(size, int)], data.dtype)
+    result[tuple(np.broadcast_to(index, data.shape) for index in index_map.apply(data.shape))] = data
+    return result
 
 
 register(
     Op(
         "meta_schedule_layout_transform",
-        doc="Rearrange a tensor by a map of indices in TVM's tensor IR. Such a map cannot be read here, so a call of "
-        "this operator has no type.",
+        doc="Rearrange a tensor of known shape by a map of indices, which must fill the result. A map that leaves "
+        "gaps, which TVM accepts, is an error here.",
         arguments=(Argument("data", "The tensor."),),
         attrs=MetaScheduleLayoutTransformAttrs,
         relation=_meta_schedule_relation,
         pattern=OpPattern.INJECTIVE,
+        kernel=_meta_schedule,
         level=5,
     )
 )

@@ -15,10 +15,11 @@ import pytest
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.arrays import numpy_dtype
-from relay_lsp.ir.dimensions import ANY
+from relay_lsp.ir.dimensions import ANY, DimOperation, SizeVar
 from relay_lsp.ir.evaluation import evaluate
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function, GlobalVar, Tuple, Var
 from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.metadata import MetadataNode
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
 
@@ -61,6 +62,16 @@ CSR = (f32(3), array(0, 2, 1), array(0, 1, 2, 3))
 """A sparse 3x3 matrix with a value in each row."""
 BSR = (f32(2, 4, 1), array(0, 1), array(0, 1, 2))
 """A sparse 8x2 matrix of blocks 4x1."""
+
+ROW, COLUMN = SizeVar("i", nonnegative=False), SizeVar("j", nonnegative=False)
+INDEX_MAP = MetadataNode(
+    "tir.IndexMap",
+    fields={
+        "initial_indices": (ROW, COLUMN),
+        "final_indices": (DimOperation("//", COLUMN, 3), ROW, DimOperation("%", COLUMN, 3)),
+    },
+)
+"""A matrix in blocks of three columns."""
 
 UNARY = """abs acos acosh asin asinh atan atanh ceil copy cos cosh erf exp fast_erf fast_exp fast_tanh floor isfinite
 isinf isnan log log10 log2 negative ones_like round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc zeros_like
@@ -143,6 +154,7 @@ CALLS: dict[str, Sample] = {
     "reverse_sequence": call(f32(4, 2), ints(2, high=4), seq_axis=0, batch_axis=1),
     "layout_transform": call(IMAGE, src_layout="NCHW", dst_layout="NCHW2c"),
     "auto_scheduler_layout_transform": call(f32(4, 6), src_layout="4A6B", dst_layout="2A6B2A"),
+    "meta_schedule_layout_transform": call(f32(4, 6), index_map=INDEX_MAP),
     "einsum": call((f32(2, 3), f32(3, 4)), equation="ij,jk->ki"),
     "stft": call(f32(2, 16), f32(4), n_fft=4, hop_length=2, win_length=4),
     "dft": call(f32(2, 8), f32(2, 8)),
