@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import operators, records
+from . import operators, provenance, records
 from .judging import Case, Verdict, judge
 from .tally import Tally
 
@@ -30,7 +30,11 @@ KINDS = (
     "errors",
     "optimize",
     "eval",
+    "provenance",
 )
+
+_LONG = ("provenance",)
+"""What runs only when it is named: every pass over every module."""
 
 _TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "onnx")
 
@@ -70,15 +74,22 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
         for record in records.load(kind):
             if only_pass in (None, record["pass"]):
                 yield kind, record["pass"], record, "", ""
+    elif kind == "provenance":
+        for record in provenance.records_of_every_pass(only_pass):
+            yield kind, record["pass"], record, "", ""
     else:
         for record in records.load(kind):
             yield kind, record.get("kind", kind) if kind == "mutants" else kind, record, "", ""
 
 
+def _kinds_help() -> str:
+    return f"which kinds ({', '.join(KINDS)}); by default all but {', '.join(_LONG)}, which takes half an hour"
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the exit code is 1 where a record fails that is not among the exceptions."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"which kinds ({', '.join(KINDS)}); all by default")
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=_kinds_help())
     parser.add_argument("--pass", dest="only_pass", metavar="NAME", help="only the records of this pass")
     parser.add_argument(
         "--contains", metavar="TEXT", help="only records that contain this text, such as an operator's name"
@@ -105,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
         operators.show(case[4] for case in list(cases("typed", None))[:: options.every][: options.limit])
         return 0
     chosen: list[Case] = []
-    for kind in options.kinds or KINDS:
+    for kind in options.kinds or (kind for kind in KINDS if kind not in _LONG):
         found = [
             case
             for case in cases(kind, options.only_pass)

@@ -31,7 +31,7 @@ class Verdict(NamedTuple):
 
 def judge(case: Case) -> Verdict:
     """Judge one case. Whatever is raised on the way is what is wrong with it."""
-    from . import surroundings, verdicts
+    from . import provenance, surroundings, verdicts
 
     kind, row, record, field, text = case
     start = time.perf_counter()
@@ -47,6 +47,7 @@ def judge(case: Case) -> Verdict:
         "errors": verdicts.pass_error,
         "optimize": verdicts.optimize,
         "eval": verdicts.evaluate,
+        "provenance": provenance.judge,
     }
     problem, silence = None, None
     try:

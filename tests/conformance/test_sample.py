@@ -18,6 +18,7 @@ STRIDES = {
     "passes": 60,
     "errors": 20,
     "optimize": 4,
+    "provenance": 20_000,
 }
 """How far apart in a kind the records of its sample are, where it is not 250."""
 

@@ -1,58 +1,84 @@
-"""No pass can forget: after any of them, everything has an origin, and nothing disappears without a word."""
+"""No pass can forget: after any of them, everything has an origin, and nothing disappears without a word.
+
+Here every registered pass runs over a sample of its own records and of everybody's modules;
+``python -m tests.conformance provenance`` runs every pass over all of them.
+"""
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.syntax import parse
-from relay_lsp.passes import PassContext, PassError, Trace, create, registered
+from relay_lsp.ir.expressions import Function, Var
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.passes import Trace, create, function_pass, registered
+from tests.conformance import provenance, records
 
-from .provenance import assert_nothing_is_forgotten
+from .modules import read
+from .provenance import assert_nothing_is_forgotten, options_of
 
-CONFORMANCE = Path(__file__).resolve().parents[2] / ".." / "shared" / "conformance"
-MODULES_PER_PASS = 40
+OWN_RECORDS = 25
+COMMON_MODULES = 15
 LARGEST_TEXT = 20_000
 
 
 @cache
-def records() -> dict[str, list[dict]]:
-    found: dict[str, list[dict]] = defaultdict(list)
-    for path in [CONFORMANCE / "cross.jsonl.gz", *sorted(CONFORMANCE.glob("passes/*.jsonl.gz"))]:
-        if path.exists():
-            with gzip.open(path, "rt") as lines:
-                for line in lines:
-                    record = json.loads(line)
-                    if len(record["before"]) <= LARGEST_TEXT:
-                        found[record["pass"]].append(record)
+def modules() -> dict[str, list[provenance.Record]]:
+    """The small modules of the records by the pass that they were recorded for."""
+    found: dict[str, list[provenance.Record]] = {}
+    for record in provenance.recorded_modules():
+        if len(record["before"]) <= LARGEST_TEXT:
+            found.setdefault(record["pass"], []).append(record)
     return found
 
 
+def sample(items: list[provenance.Record], count: int) -> list[provenance.Record]:
+    return items[:: max(1, len(items) // count)][:count]
+
+
+@pytest.mark.skipif(not records.available(), reason="the records (../shared/conformance) are not on this machine")
 @pytest.mark.parametrize("name", registered())
-def test_everything_has_an_origin(name):
-    if not records():
-        pytest.skip("the conformance records are not here")
+def test_everything_has_an_origin(name: str) -> None:
+    everything = [record for of_pass in modules().values() for record in of_pass]
     ran = 0
-    mine = records().get(name, [])
-    for record in mine[:: max(1, len(mine) // MODULES_PER_PASS)]:
-        parsed = parse(record["before"])
-        if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
-            continue
-        options = {option: value for option, value in record["args"].items() if value is not None}
-        with PassContext(opt_level=4), Trace() as trace:
-            try:
-                create(name, **options)(parsed.module)
-            except PassError:
-                continue
-        assert trace.steps
-        for step in trace.steps:
-            assert_nothing_is_forgotten(step)
-        ran += 1
-    if not ran:
-        pytest.skip(f"no record of {name} is small enough to run here")
+    for record in sample(modules().get(name, []), OWN_RECORDS):
+        ran += provenance.run(name, record["args"], record["before"])
+    for record in sample(everything, COMMON_MODULES):
+        ran += provenance.run(name, options_of(name), record["before"])
+    assert ran, f"{name} refuses every module of the sample"
+
+
+def test_a_pass_that_forgets_is_found_out() -> None:
+    @function_pass(opt_level=0)
+    def forgets(func, mod, ctx):
+        x = Var("x", func.params[0].type_annotation)
+        return Function((x,), apply("exp", x))
+
+    with Trace() as trace:
+        forgets(read("def @main(%x: Tensor[(4), float32]) { nn.relu(%x) }"))
+    with pytest.raises(AssertionError, match="forgets did not say where"):
+        assert_nothing_is_forgotten(trace.steps[-1])
+
+
+def test_passes_one_after_the_other_forget_nothing() -> None:
+    module = read(
+        """
+        def @main(%x: Tensor[(1, 4, 8, 8), float32], %g: Tensor[(4), float32], %b: Tensor[(4), float32]) {
+          %0 = nn.batch_norm(%x, %g, %b, %g, %b);
+          nn.relu(%0.0)
+        }
+        """
+    )
+    with Trace() as trace:
+        for name in (
+            "SimplifyInference",
+            "ToANormalForm",
+            "OutLiner",
+            "InlineOutlined",
+            "ToGraphNormalForm",
+            "FuseOps",
+        ):
+            module = create(name)(module)
+    for step in trace.steps:
+        assert_nothing_is_forgotten(step)
