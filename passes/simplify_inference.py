@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.expressions import Call, Expr, Function, TupleGetItem
+import numpy as np
+
+from ..ir.expressions import Call, Constant, Expr, Function, TupleGetItem
 from ..ir.module import IRModule
 from ..ir.ops.application import apply
 from ..ir.ops.operator import Op
@@ -82,6 +84,11 @@ class _InferenceSimplifier(ExprMutator):
         return post
 
 
+def _epsilon(value: float, dtype: str) -> Constant:
+    """An epsilon as TVM writes it: rounded to float32 before it gets the dtype of the data."""
+    return scalar(float(np.float32(value)), dtype)
+
+
 def _axis(axis: int, data: TensorType) -> int:
     return axis + data.ndim if axis < 0 else axis
 
@@ -89,7 +96,7 @@ def _axis(axis: int, data: TensorType) -> int:
 def _batch_norm(call: Call, data: TensorType) -> Expr:
     attrs: Any = call.attrs
     value, gamma, beta, moving_mean, moving_var = call.args
-    deviation = apply("sqrt", apply("add", moving_var, scalar(attrs.epsilon, data.dtype)))
+    deviation = apply("sqrt", apply("add", moving_var, _epsilon(attrs.epsilon, data.dtype)))
     scale: Expr = apply("divide", scalar(1.0, data.dtype), deviation)
     if attrs.scale:
         scale = apply("multiply", scale, gamma)
@@ -105,7 +112,7 @@ def _normalized(value: Expr, axes: tuple[int, ...], epsilon: float, dtype: str) 
     """``(value - mean) / sqrt(variance + epsilon)`` over ``axes``."""
     mean = apply("mean", value, axis=axes, keepdims=True, exclude=False)
     variance = apply("variance", value, mean, axis=axes, keepdims=True, exclude=False)
-    deviation = apply("sqrt", apply("add", variance, scalar(epsilon, dtype)))
+    deviation = apply("sqrt", apply("add", variance, _epsilon(epsilon, dtype)))
     return apply("divide", apply("subtract", value, mean), deviation)
 
 

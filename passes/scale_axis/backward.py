@@ -17,6 +17,7 @@ from ...ir.ops.nn.dense import BiasAddAttrs
 from ...ir.ops.operator import Op
 from ...ir.visitor import children, post_order
 from ..construction import expand_bias_to_match_axis, tensor_type
+from ..infrastructure import PassError
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
 from .messages import (
@@ -69,7 +70,8 @@ def _offer_of_call(call: Call, offers: list[Message | None]) -> Message | None:
         return None if axes is None else Message(axes)
     elif name == "nn.bias_add" and isinstance(call.attrs, BiasAddAttrs):
         return offers[0] if offers[0] is not None and offers[0].axes == (call.attrs.axis,) else None
-    elif name == "nn.dense":
+    elif name == "nn.dense" and tensor_type(call).ndim == 2:
+        # TVM offers axis 1 whatever the rank, and scales data of another rank along the wrong axis.
         return Message((1,))
     return None
 
@@ -134,7 +136,9 @@ class _BackwardFolder(ExprMutator):
             new = yield arg
             shape = tensor_type(call.args[1 - side]).shape
             factor = matched_to_axes(scale, shape, axes)
-            args.append(new if factor is None else apply("multiply", new, factor))
+            if factor is None:
+                raise PassError("a scale cannot pass a sum whose size along the channels is not known", place=call)
+            args.append(apply("multiply", new, factor))
         return Call(call.op, tuple(args), call.attrs, call.type_args)
 
     def _convolution(self, call: Call, axes: tuple[int, ...], scale: Expr) -> Descent:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.expressions import Call, Expr, Function, If, Let, Tuple, TupleGetItem
+from ...ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
 from ...ir.ops.application import apply
 from ...ir.ops.operator import Op
-from ...ir.visitor import post_order
+from ...ir.visitor import children, post_order
 from ..construction import tensor_type
 from ..provenance import ExprMutator
 from .messages import (
@@ -52,16 +52,8 @@ def _demand(function: Function) -> Messages:
         if isinstance(expr, Call):
             for arg, message in zip(expr.args, _demand_of_call(expr, messages.get(expr)), strict=True):
                 update(arg, message)
-        elif isinstance(expr, Let):
-            update(expr.value, None)
-            update(expr.body, None)
-        elif isinstance(expr, Function):
-            update(expr.body, None)
-        elif isinstance(expr, Tuple):
-            for field in expr.fields:
-                update(field, None)
-        elif isinstance(expr, If):
-            for part in (expr.cond, expr.true_branch, expr.false_branch):
+        elif not isinstance(expr, TupleGetItem):
+            for part in children(expr):
                 update(part, None)
     return messages
 
@@ -81,7 +73,8 @@ def _demand_of_call(call: Call, out: Message | None) -> list[Message | None]:
         convolution = Convolution(call)
         axes = convolution.channel_axes(convolution.data)
         return nothing if axes is None else [Message(axes), None]
-    elif name == "nn.dense":
+    elif name == "nn.dense" and tensor_type(call.args[0]).ndim == 2:
+        # TVM asks for axis 1 whatever the rank, and scales data of another rank along the wrong axis.
         return [Message((1,)), None]
     return nothing
 
