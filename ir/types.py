@@ -9,6 +9,8 @@ import enum
 import re
 from typing import Final, TypeAlias
 
+from typing_extensions import Self
+
 from .dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, Shape, SizeVar, is_static
 
 __all__ = [
@@ -40,9 +42,16 @@ _DTYPE = re.compile(r"(?:(float|int|uint|bfloat|custom\[\w+\])(\d+)|(bool|handle
 
 
 class DataType(str):
-    """A dtype by its name: ``float32``, ``int8x4``, ``bool``, ``bfloat16``, ``custom[posites2]16``."""
+    """A dtype by its name: ``float32``, ``int8x4``, ``bool``, ``bfloat16``, ``custom[posites2]16``.
+
+    ``uint1`` is another name for ``bool``, as in TVM (``include/tvm/runtime/data_type.h``).
+    """
 
     __slots__ = ()
+
+    def __new__(cls, name: str) -> Self:
+        """The dtype called ``name``, which need not be a valid one."""
+        return super().__new__(cls, "bool" if name == "uint1" else name)
 
     def _match(self) -> re.Match[str] | None:
         return _DTYPE.match(self)

@@ -52,7 +52,7 @@ class _Convolution:
         self.kernel_layout = Layout.parse(attrs.kernel_layout)
         self.channel_axis = self.data_layout.index("C")
         kernel = call.static_shape(1)
-        self.in_channels = call.static_shape(0)[self.channel_axis]
+        self.in_channels = call.static_size(0, self.channel_axis)
         self.out_channels, self.multiplier, height, width = (kernel[self.kernel_layout.index(a)] for a in "OIHW")
         self.window = height * width
         # TVM does not ask for as many channels in the data, and makes an ill-typed module where there are more.

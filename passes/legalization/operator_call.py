@@ -46,6 +46,18 @@ class OperatorCall:
             shape.append(size)
         return tuple(shape)
 
+    def static_size(self, argument: int, axis: int) -> int:
+        """The size of one dimension of an argument.
+
+        Raises:
+            PassError: it is not known, or there is no such dimension.
+        """
+        shape = self.tensor_type(argument).shape
+        size = shape[axis] if axis < len(shape) else None
+        if not isinstance(size, int):
+            raise self.refused(f"dimension {axis} of argument {argument} must be known")
+        return size
+
     def is_scalar(self, argument: int) -> bool:
         """Whether an argument has rank 0."""
         return self.tensor_type(argument).ndim == 0

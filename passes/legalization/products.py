@@ -68,8 +68,8 @@ def _sums(value: Expr, axis: int, *, keepdims: bool) -> Expr:
 
 def _dense(call: OperatorCall) -> Expr:
     data, weight, data_zero_point, weight_zero_point = call.args[:4]
-    count = call.static_shape(0)[1]
-    units = call.static_shape(1)[0]
+    count = call.static_size(0, 1)
+    units = call.static_size(1, 0)
     zero_points = ZeroPoints.of(data_zero_point, weight_zero_point)
 
     def data_term() -> Expr:
@@ -92,8 +92,8 @@ def _dense(call: OperatorCall) -> Expr:
 
 def _batch_matmul(call: OperatorCall) -> Expr:
     x, y, x_zero_point, y_zero_point = call.args[:4]
-    count = call.static_shape(0)[2]
-    columns = call.static_shape(1)[1]
+    count = call.static_size(0, 2)
+    columns = call.static_size(1, 1)
     if call.attrs.transpose_a or not call.attrs.transpose_b:
         raise call.refused("its second operand, and only that, must be transposed")
     if any(size != 1 for argument in (2, 3) for size in call.tensor_type(argument).shape):
@@ -116,4 +116,12 @@ def _batch_matmul(call: OperatorCall) -> Expr:
     return combined(product, x_term, y_term, constant_term, zero_points)
 
 
-PRODUCTS: Final[Mapping[str, LegalizationRule]] = {"qnn.dense": _dense, "qnn.batch_matmul": _batch_matmul}
+def _dense_pack(call: OperatorCall) -> Expr:
+    raise call.refused("as in TVM, there is no form of it that is not quantised")
+
+
+PRODUCTS: Final[Mapping[str, LegalizationRule]] = {
+    "qnn.dense": _dense,
+    "qnn.batch_matmul": _batch_matmul,
+    "qnn.contrib_dense_pack": _dense_pack,
+}

@@ -82,8 +82,7 @@ class EliminateIdentity(TypedRewrite):
             constant = node_map[self.constant][0]
             neutral = 0.0 if pre.op in (ops.get("add"), ops.get("subtract")) else 1.0
             # One element is enough: the sizes of a constant of the shape (1, 1) change nothing, either.
-            single = isinstance(constant, Constant) and constant.data.size == 1
-            if not single or float(constant.data.item()) != neutral:
+            if not isinstance(constant, Constant) or constant.data.size != 1 or float(constant.data.item()) != neutral:
                 return post
         type = inferred_tensor_type(other)
         return value if type is not None and type == pre.checked_type else post

@@ -7,6 +7,7 @@ import pytest
 from relay_lsp.ir.expressions import Call
 from relay_lsp.ir.ops.application import attrs_of
 from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
+from relay_lsp.ir.printing import to_text
 from relay_lsp.passes import PassError, create
 from relay_lsp.passes.verification import verify
 
@@ -165,3 +166,20 @@ def test_a_normalisation_over_channels_wants_them_whole(normalized):
     module = create("InferType")(before)
     after = create("ConvertLayout", desired_layouts={"nn.conv2d": ["NCHW2c", "OIHW2i2o"]})(module)
     assert verify(before, typed(after)).agrees
+
+
+def test_a_sum_over_everything_has_no_layout_and_keeps_its_axes():
+    text = """
+        def @main(%x: Tensor[(1, 1, 1, 8), float32], %w: Tensor[(1, 1, 8, 4), float32]) {
+          %0 = nn.conv2d(%x, %w, channels=4, kernel_size=[1, 1], data_layout="NHWC", kernel_layout="HWIO");
+          %1 = sum(%0, axis=[1, 2]);
+          %2 = sum(%1, axis=[1]);
+          sum(%2)
+        }
+        """
+    result = to_text(convert(text, conv2d=["NCHW", "default"]), show_types=False, show_spans=False)
+    assert [line.partition("sum")[2] for line in result.splitlines() if "sum(" in line] == [
+        "(%2, axis=[2, 3]);",
+        "(%3, axis=[1]);",
+        "(%4)",
+    ]

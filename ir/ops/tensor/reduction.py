@@ -203,11 +203,11 @@ def reduce_layout(
     return InferredLayout((inferred[0],) * count, (inferred[1],), changed)
 
 
-def _follow(layout: Layout, reduced: set[str], attrs: AnyReduceAttrs) -> tuple[str, str, tuple[int, ...]]:
+def _follow(layout: Layout, reduced: set[str], attrs: AnyReduceAttrs) -> tuple[str, str | None, tuple[int, ...]]:
     """The layout in, the layout out and the attribute ``axis``, where the axes with letters in ``reduced`` go.
 
-    With ``exclude`` the attribute names what is kept, and ``reduced`` was computed from it: TVM collects the axes
-    that are not reduced there.
+    Where none stay, the layout out is undefined: TVM's ``Layout`` of an empty string is. With ``exclude`` the attribute
+    names what is kept, and ``reduced`` was computed from it: TVM collects the axes that are not reduced there.
     """
     output = ""
     axes: list[int] = []
@@ -223,7 +223,7 @@ def _follow(layout: Layout, reduced: set[str], attrs: AnyReduceAttrs) -> tuple[s
             output += str(axis)
         elif attrs.keepdims:
             output += f"1{axis.letter}"
-    return layout.name, output, tuple(axes)
+    return layout.name, output or None, tuple(axes)
 
 
 def _of_nothing(data: NDArray, end: int) -> dict[str, Any]:
