@@ -2,7 +2,8 @@
 
 A step is keyed by the content of the text before and after it. The file is bounded in size (what was not looked at
 for longest goes first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
-set aside under another name and a new one begun.
+set aside under another name and a new one begun, which the other servers take up as well. A file of a newer version of
+this program is left alone, and the history kept in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,7 @@ class History:
 
     Args:
         folder: where the file lies; ``None`` keeps everything in memory.
-        maximum_bytes: how much the remembered texts may take, compressed.
+        maximum_bytes: how much what is remembered may take, compressed.
         report: told in a sentence when the file cannot be used.
     """
 
@@ -118,6 +119,8 @@ class History:
         self._report = report
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._opened: _Identity | None = None
+        """Which file the connection is to: another server may have set that aside meanwhile."""
 
     def record(
         self,
@@ -205,9 +208,7 @@ class History:
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            self._let_go()
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -223,17 +224,27 @@ class History:
                 self._set_aside(error)
 
     def _connect(self) -> sqlite3.Connection:
+        if self._connection is not None and self._path is not None and _identity(self._path) != self._opened:
+            self._let_go()
         if self._connection is None:
             self._connection = self._open_file()
         return self._connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection, self._opened = None, None
 
     def _open_file(self) -> sqlite3.Connection:
         """The database in the file; where there can be none, one in memory, and a report of why."""
         try:
             if self._path is not None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                return self._prepare(str(self._path))
-        except (sqlite3.OperationalError, OSError) as error:
+                self._opened = _identity(self._path)
+                connection = self._prepare(str(self._path))
+                self._opened = _identity(self._path)
+                return connection
+        except (sqlite3.OperationalError, OSError, _NewerFormat) as error:
             self._report(f"the pass history is kept in memory only: {self._path}: {error}")
             self._path = None
         except sqlite3.DatabaseError as error:
@@ -250,48 +261,87 @@ class History:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
             if found in _MIGRATIONS:
                 found = _migrate(connection)
-            if found not in (0, _FORMAT):
-                raise sqlite3.DatabaseError(f"the file has format {found}, this program reads {_FORMAT}")
+            if found > _FORMAT:
+                raise _NewerFormat(f"a newer version of relay-lsp has written it (format {found}, not {_FORMAT})")
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
             connection.commit()
-        except sqlite3.Error:
+            _give_back_space(connection)
+        except (sqlite3.Error, _NewerFormat):
             connection.close()
             raise
         return connection
 
     def _set_aside(self, error: Exception) -> None:
-        """Rename the file, so that what is in it is not lost, and begin a new one."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if self._path is None:
+        """Rename the file, so that what is in it is not lost, and begin a new one, unless another server has."""
+        damaged = self._opened
+        self._let_go()
+        if self._path is None or damaged is None or _identity(self._path) != damaged:
             return
-        aside = self._path.with_name(f"{self._path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        aside = _unused(self._path.with_name(f"{self._path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"))
         try:
+            # What belongs to the file goes first, so that nothing of a new one that somebody begins is taken along.
+            for suffix in ("-wal", "-shm"):
+                companion = self._path.with_name(self._path.name + suffix)
+                if companion.exists():
+                    companion.replace(aside.with_name(aside.name + suffix))
             self._path.replace(aside)
         except OSError as failure:
             self._report(f"the pass history cannot be read ({error}) nor set aside ({failure})")
             self._path = None
             return
-        for suffix in ("-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
         self._report(f"the pass history could not be read ({error}); it was set aside as {aside} and a new one begun")
 
     def _shrink(self, database: sqlite3.Connection) -> None:
         """Forget the texts that were not looked at for longest, and the steps that they belong to."""
-        (total,) = database.execute("SELECT coalesce(sum(size), 0) FROM texts").fetchone()
-        if total <= self._maximum_bytes:
-            return
-        gone: list[tuple[str]] = []
-        for key, size in database.execute("SELECT hash, size FROM texts ORDER BY used").fetchall():
-            if total <= self._maximum_bytes:
-                break
-            gone.append((key,))
-            total -= size
-        database.executemany("DELETE FROM texts WHERE hash = ?", gone)
-        database.executemany("DELETE FROM steps WHERE before = ?", gone)
-        database.executemany("DELETE FROM steps WHERE after = ?", gone)
+        while _size(database) > self._maximum_bytes:
+            row = database.execute("SELECT hash FROM texts ORDER BY used LIMIT 1").fetchone()
+            if row is None:
+                return
+            database.execute("DELETE FROM texts WHERE hash = ?", row)
+            database.execute("DELETE FROM steps WHERE before = ? OR after = ?", (row[0], row[0]))
+
+
+class _NewerFormat(Exception):
+    """The file is of a version of the program that comes after this one."""
+
+
+_Identity = tuple[int, int]
+"""Device and number of a file, which stay when it gets another name."""
+
+
+def _identity(path: Path) -> _Identity | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _unused(path: Path) -> Path:
+    """``path``, or with a number behind it where there is such a file already."""
+    found, number = path, 1
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.name}-{number}")
+    return found
+
+
+def _size(database: sqlite3.Connection) -> int:
+    """Bytes that texts and steps take."""
+    (texts,) = database.execute("SELECT coalesce(sum(size), 0) FROM texts").fetchone()
+    (steps,) = database.execute("SELECT coalesce(sum(length(origins) + length(details)), 0) FROM steps").fetchone()
+    return texts + steps
+
+
+def _give_back_space(connection: sqlite3.Connection) -> None:
+    """Make the file as small as what is in it, where most of it is empty and nobody else is using it."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
+    if empty > pages // 2:
+        with suppress(sqlite3.OperationalError):
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _migrate(connection: sqlite3.Connection) -> int:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import sqlite3
+import subprocess
+import sys
+import time
 from itertools import pairwise
 from pathlib import Path
+
+import pytest
 
 from relay_lsp.server.history import History, content_hash
 
@@ -60,8 +67,6 @@ def test_a_folder_that_cannot_be_written_leaves_the_history_in_memory(tmp_path: 
 
 
 def test_the_oldest_texts_go_when_the_file_would_grow_too_large(tmp_path: Path) -> None:
-    import random
-
     generator = random.Random(7)
     texts = ["".join(generator.choices("abcdefghij", k=5000)) for _ in range(30)]
     history = History(tmp_path, maximum_bytes=20_000)
@@ -72,7 +77,129 @@ def test_the_oldest_texts_go_when_the_file_would_grow_too_large(tmp_path: Path) 
     assert 1 <= len(history.steps_to(texts[-1])) < 15
 
 
-def test_two_servers_write_at_once(tmp_path: Path) -> None:
+SERVER = """
+import sys
+from pathlib import Path
+from relay_lsp.server.history import History
+
+folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+store = History(folder, report=lambda message: print(message, flush=True))
+print("ready", flush=True)
+for line in sys.stdin:
+    if line.strip() == "write":
+        for step in range(count):
+            store.record("FoldConstant", f"{name} {step}", f"{name} {step + 1}", 0)
+    print("steps", len(store.steps_to(f"{name} {count}")), flush=True)
+"""
+
+
+class Server:
+    """Another process that remembers steps in the same folder."""
+
+    def __init__(self, folder: Path, name: str, count: int = 10) -> None:
+        command = [sys.executable, "-c", SERVER, str(folder), name, str(count)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def tell(self, word: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+
+    def says(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def ends(self) -> list[str]:
+        """What it said until its end."""
+        said, _ = self.process.communicate(timeout=60)
+        return said.splitlines()
+
+
+def test_several_servers_begin_and_write_at_once(tmp_path: Path) -> None:
+    servers = [Server(tmp_path, name) for name in ("a", "b", "c")]
+    for server in servers:
+        assert server.says() == "ready"
+    for server in servers:
+        server.tell("write")
+    assert [server.says() for server in servers] == ["steps 10"] * 3
+    for server in servers:
+        server.tell("read")
+    assert [server.ends() for server in servers] == [["steps 10"]] * 3
+    history = History(tmp_path)
+    assert [len(history.steps_to(f"{name} 10")) for name in "abc"] == [10, 10, 10]
+
+
+def test_a_file_that_one_server_sets_aside_is_given_up_by_the_other(tmp_path: Path) -> None:
+    other = Server(tmp_path, "other")
+    assert other.says() == "ready"
+    other.tell("write")
+    assert other.says() == "steps 10"
+    reports: list[str] = []
+    history = History(tmp_path, report=reports.append)
+    history.record("FoldConstant", "before", "after", 0)
+    history.close()
+    for companion in tmp_path.glob("history.sqlite-*"):
+        companion.unlink()
+    (tmp_path / "history.sqlite").write_bytes(b"overwritten by something else " * 1000)
+    history.record("FoldConstant", "before", "after", 0)
+    assert len(reports) == 1
+    assert "set aside" in reports[0]
+    other.tell("write")
+    assert other.says() == "steps 10"
+    other.ends()
+    assert len(list(tmp_path.glob("history.sqlite.damaged-*[0-9]"))) == 1
+    assert len(history.steps_to("other 10")) == 10, "both write into the new file"
+
+
+def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "history.sqlite") as newer:
+        newer.execute("PRAGMA user_version = 99")
+    reports: list[str] = []
+    history = History(tmp_path, report=reports.append)
+    history.record("FoldConstant", "before", "after", 0)
+    assert len(history.steps_to("after")) == 1
+    assert "a newer version of relay-lsp has written it" in reports[0]
+    assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
+
+
+def test_places_count_for_the_size_as_well(tmp_path: Path) -> None:
+    generator = random.Random(3)
+    history = History(tmp_path, maximum_bytes=50_000)
+    for number in range(40):
+        places = [
+            (start, start + generator.randrange(90), [(generator.randrange(9**9), start)]) for start in range(400)
+        ]
+        history.record("FoldConstant", f"{number}", f"{number + 1}", 0, origins=places)
+    assert 1 <= len(history.steps_to("40")) < 30
+
+
+def test_the_file_becomes_smaller_when_less_is_remembered(tmp_path: Path) -> None:
+    generator = random.Random(5)
+    texts = [generator.randbytes(40_000).hex() for _ in range(30)]
+    history = History(tmp_path)
+    for before, after in pairwise(texts):
+        history.record("FoldConstant", before, after, 0)
+    history.close()
+    large = (tmp_path / "history.sqlite").stat().st_size
+    smaller = History(tmp_path, maximum_bytes=100_000)
+    smaller.record("FoldConstant", "before", "after", 0)
+    smaller.close()
+    History(tmp_path).steps_to("after")
+    assert (tmp_path / "history.sqlite").stat().st_size < large / 4
+
+
+def test_a_buffer_is_known_again_after_a_week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    history = History(tmp_path)
+    history.record("FoldConstant", "before", "after", 0)
+    history.close()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 7 * 24 * 3600)
+    (step,) = History(tmp_path).steps_to("after")
+    assert step.pass_name == "FoldConstant"
+    assert History(tmp_path).text(step.before) == "before"
+
+
+def test_several_threads_write_at_once(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     reports: list[str] = []
