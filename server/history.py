@@ -65,6 +65,8 @@ class StepDetails:
     """How many calls of each operator there were more or fewer after it."""
     by_hand: bool = False
     """Whether it was no pass, but what somebody wrote between two of them."""
+    removed: Sequence[tuple[int, int]] = ()
+    """Where in the text before it stand the values that it removed."""
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edits
 from ..ir.source import TextSpan
 from .history import SpanOrigins
 from .pass_calls import PassCall
-from .pass_changes import OperatorCount, PassChanges, Places, operator_counts, pass_changes
+from .pass_changes import OperatorCount, PassChanges, Places, operator_counts, pass_changes, removed_by_step
 from .worker_process import Progress
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ class StepOutcome:
     text: str = ""
     """The text after a step that changed something."""
     origins: SpanOrigins = ()
+    removed: tuple[tuple[int, int], ...] = ()
+    """Where in the text before it stand the values that it removed."""
 
 
 @dataclass(frozen=True)
@@ -321,11 +323,11 @@ def forget_snapshots() -> None:
     open_snapshot.cache_clear()
 
 
-def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, tuple[str, SpanOrigins]]) -> StepOutcome:
+def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, _StepText]) -> StepOutcome:
     if not changed:
         return StepOutcome(step.name, step.call, False, step.trace.seconds)
     operators = {count.name: count.after - count.before for count in operator_counts(step.before, step.after)}
-    return StepOutcome(step.name, step.call, True, step.trace.seconds, operators, *texts.get(step, ("", ())))
+    return StepOutcome(step.name, step.call, True, step.trace.seconds, operators, *texts.get(step, _StepText()))
 
 
 _INFER_TYPE = "InferType"
@@ -334,14 +336,22 @@ FIRST_WORD = TextSpan(0, 1)
 """Where stands what has no place of its own."""
 
 
-def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, tuple[str, SpanOrigins]]:
-    """For each step that changes the text, the text after it, and where in the text before its values came from.
+class _StepText(NamedTuple):
+    """The text after a step; where in the text before it its values came from, and where those stand that are gone."""
+
+    text: str = ""
+    origins: SpanOrigins = ()
+    removed: tuple[tuple[int, int], ...] = ()
+
+
+def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepText]:
+    """For each step that changes the text, the text after it and what became of what.
 
     The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
     """
     from ..ir.printing import to_text_with_positions
 
-    found: dict[_RunStep, tuple[str, SpanOrigins]] = {}
+    found: dict[_RunStep, _StepText] = {}
     places: Places = places_of(run.parsed)
     for step in run.steps:
         if step not in run.changing:
@@ -352,7 +362,8 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, tuple[s
         else:
             printed = to_text_with_positions(step.after)
             text, new_places = printed.text, printed.positions.get
-        found[step] = (text, tuple(_origins(step, places, new_places)))
+        removed = tuple((span.start, span.end) for span in removed_by_step(step.trace, step.after, places))
+        found[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed)
         places = new_places
     return found
 

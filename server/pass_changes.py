@@ -13,9 +13,18 @@ from ..ir.source import TextSpan
 if TYPE_CHECKING:
     from ..ir.expressions import Expr
     from ..ir.module import IRModule
-    from ..passes import Trace
+    from ..passes import Trace, TraceStep
 
-__all__ = ["ChangedValue", "OperatorCount", "PassChanges", "Places", "RemovedValue", "operator_counts", "pass_changes"]
+__all__ = [
+    "ChangedValue",
+    "OperatorCount",
+    "PassChanges",
+    "Places",
+    "RemovedValue",
+    "operator_counts",
+    "pass_changes",
+    "removed_by_step",
+]
 
 Places = Callable[["Expr"], "TextSpan | None"]
 """Where expressions stand in one text."""
@@ -135,6 +144,26 @@ def _removed(old: Iterable[Expr], kept: set[Expr], trace: Trace, old_places: Pla
         place = old_places(expr) if step is not None and not isinstance(expr, (Op, Var, GlobalVar, Function)) else None
         if step is not None and place is not None:
             yield RemovedValue(place, step.name)
+
+
+def removed_by_step(step: TraceStep, after: IRModule, old_places: Places) -> Iterator[TextSpan]:
+    """Where in the text before a step the values stand that it removed; ``after`` is what of it was kept.
+
+    Of values in one another, the outermost; a binding that is gone counts by its value.
+    """
+    from ..ir.expressions import Expr, Function, GlobalVar, Let, Var
+    from ..ir.ops.operator import Op
+    from ..ir.visitor import post_order
+
+    kept = set(post_order(*after.functions.values())) if step.removed else set[Expr]()
+    places = (
+        old_places(expr)
+        for expr in step.removed
+        if expr not in kept and not isinstance(expr, (Op, Var, GlobalVar, Function, Let))
+    )
+    found = [RemovedValue(place, step.name) for place in places if place is not None]
+    found.sort(key=lambda value: (value.span.start, -value.span.end))
+    yield from (value.span for value in _outermost(found))
 
 
 def _outermost(removed: Iterable[RemovedValue]) -> Iterator[RemovedValue]:

@@ -22,7 +22,7 @@ from .documents import Document, Documents, difference
 from .executor import SingleThread
 from .extensions import Extensions
 from .features.diagnostics import diagnostics
-from .features.history import Fate, RememberedStep, ValueEvent, fate, value_events
+from .features.history import Fate, RememberedStep, RemovedValue, ValueEvent, fate, removed_values, value_events
 from .features.pipeline_comment import pipeline_comment
 from .folders import Folders
 from .history import History, StepDetails, StepRecord, content_hash, default_folder
@@ -372,7 +372,8 @@ class Workspace:
         for step in outcome.steps:
             if step.changed:
                 details = StepDetails(
-                    str(step.call), step.call.function, self.settings.opt_level, run, dict(step.operators)
+                    *(str(step.call), step.call.function, self.settings.opt_level, run, dict(step.operators)),
+                    removed=step.removed,
                 )
                 store.record(step.name, before, step.text, step.seconds, step.origins, details)
                 before = step.text
@@ -463,6 +464,10 @@ class Workspace:
             return ()
         return value_events(self._steps[uri], span)
 
+    def removed(self, uri: str, function: str) -> tuple[RemovedValue, ...]:
+        """What passes removed from a function on the way to a document's text."""
+        return removed_values(self._steps.get(uri, ()), function)
+
     def steps_since(self, uri: str, step: int) -> Sequence[RememberedStep]:
         """The steps that led to a document's text, from the one of this number on; none where it is not among them."""
         steps = self._steps.get(uri, ())
@@ -510,7 +515,8 @@ class Workspace:
         for record in store.steps_to(text):
             before, after = store.text(record.before), store.text(record.after)
             if before is not None and after is not None:
-                found.append(RememberedStep(record.pass_name, before, after, record.origins, record.id))
+                removed = [(start, end) for start, end in record.details.removed]
+                found.append(RememberedStep(record.pass_name, before, after, record.origins, record.id, removed))
         return tuple(found)
 
     def shut_down(self) -> None:

@@ -3,14 +3,18 @@ an earlier text, what became of it and where it went."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...ir.source import TextSpan
 
-__all__ = ["Fate", "RememberedStep", "ValueEvent", "fate", "value_events"]
+__all__ = ["Fate", "RememberedStep", "RemovedValue", "ValueEvent", "fate", "removed_values", "value_events"]
 
 _LONGEST_TEXT = 120
+_COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
+"""What canonical texts write behind values: types and spans, which would hide the value."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,18 @@ class RememberedStep:
     origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]]
     id: int = 0
     """The number of the step in the history."""
+    removed: Sequence[tuple[int, int]] = ()
+    """The ranges of the text before of values from which nothing came."""
+
+
+@dataclass(frozen=True)
+class RemovedValue:
+    """A value that a step removed: its text before the step, and where that stands in it."""
+
+    pass_name: str
+    text: str
+    step: int
+    span: TextSpan
 
 
 @dataclass(frozen=True)
@@ -69,6 +85,23 @@ def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[Value
     return tuple(reversed(events))
 
 
+_DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)
+
+
+def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[RemovedValue, ...]:
+    """What ``steps``, in order, removed from the function of this name (``@main``), each with the step that did."""
+    found: list[RemovedValue] = []
+    for step in steps:
+        definitions = [(match.start(), match[1]) for match in _DEFINITION.finditer(step.before)]
+        starts = [start for start, _ in definitions]
+        for start, end in step.removed:
+            index = bisect_right(starts, start) - 1
+            if index >= 0 and definitions[index][1] == function:
+                text = _one_line(step.before[start:end])
+                found.append(RemovedValue(step.pass_name, text, step.id, TextSpan(start, end)))
+    return tuple(found)
+
+
 def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
     """What ``steps``, in order, made of the value at ``span`` of the text before the first of them.
 
@@ -94,5 +127,5 @@ def _event(step: RememberedStep, sources: Sequence[tuple[int, int]]) -> ValueEve
 
 
 def _one_line(text: str) -> str:
-    joined = " ".join(text.split())
+    joined = " ".join(_COMMENT.sub("", text).split())
     return joined if len(joined) <= _LONGEST_TEXT else joined[:_LONGEST_TEXT] + " …"

@@ -5,7 +5,7 @@ The hover is data first; :func:`render` makes Markdown of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...ir import ops
@@ -13,13 +13,14 @@ from ...ir.expressions import Constant
 from ...ir.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
 from ...ir.source import TextSpan
 from ...ir.types import DataType
-from .history import ValueEvent
+from .history import RemovedValue, ValueEvent
 from .operator_documentation import attribute_documentation, operator_documentation
 from .provenance import Origin, origins_at
 
 __all__ = ["Hover", "hover", "render"]
 
 _LONGEST_HEADLINE = 400
+_MOST_REMOVED = 10
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Hover:
     """Markdown."""
     origins: tuple[Origin, ...] = ()
     events: tuple[ValueEvent, ...] = ()
+    removed: tuple[RemovedValue, ...] = ()
+    """For a function, what passes removed from it."""
 
 
 def hover(snapshot: Snapshot, offset: int, events: Sequence[ValueEvent] = ()) -> Hover | None:
@@ -168,6 +171,8 @@ def render(hover: Hover, link: Callable[[Origin], str | None] = lambda origin: N
         parts.append("**From** " + ", ".join(_render_origin(origin, link(origin)) for origin in hover.origins))
     if hover.events:
         parts.append("**Passes**\n\n" + "\n".join(_render_event(event) for event in hover.events))
+    if hover.removed:
+        parts.append("**Removed**\n\n" + "\n".join(_render_removed(hover.removed)))
     if hover.documentation:
         parts.append(hover.documentation)
     return "\n\n---\n\n".join(parts)
@@ -181,3 +186,10 @@ def _render_event(event: ValueEvent) -> str:
     if not event.before:
         return f"- `{event.pass_name}` made this"
     return f"- `{event.pass_name}` made this from " + "; ".join(f"`{text}`" for text in event.before)
+
+
+def _render_removed(removed: Sequence[RemovedValue]) -> Iterator[str]:
+    for value in removed[:_MOST_REMOVED]:
+        yield f"- `{value.text}` by `{value.pass_name}`"
+    if len(removed) > _MOST_REMOVED:
+        yield f"- and {len(removed) - _MOST_REMOVED} more"

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, Token, TokenRole
+from ...ir.snapshot import Snapshot, SymbolKind, Token, TokenRole
 from ...ir.source import TextSpan
 
-__all__ = ["Origin", "origins_at", "origins_in"]
+__all__ = ["Origin", "function_at", "origins_at", "origins_in"]
 
 _SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
 _SOURCES = re.compile(r"\bsi=(?:\[(?P<list>[^\]]*)\]|(?P<one>\S+))")
@@ -73,6 +73,12 @@ def origins_at(snapshot: Snapshot, offset: int) -> tuple[Origin, ...]:
         if found:
             return found
     return _origins(_comments_at_the_end(snapshot, offset))
+
+
+def function_at(snapshot: Snapshot, offset: int) -> str:
+    """The function, such as ``@main``, whose name stands at ``offset``; empty where none does."""
+    symbol = snapshot.symbol_at(offset)
+    return symbol.name if symbol is not None and symbol.kind is SymbolKind.FUNCTION else ""
 
 
 def _origins(comments: Iterator[Token] | list[Token]) -> tuple[Origin, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,7 +31,7 @@ from ..features.inlay_hints import (
     inlay_shapes,
 )
 from ..features.outline import OutlineItem, find_symbols, outline
-from ..features.provenance import Origin
+from ..features.provenance import Origin, function_at
 from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
@@ -78,6 +79,8 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     span = seen.snapshot.span_of(expr) if expr is not None else None
     events = server.state.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
     found = hover(seen.snapshot, offset, events)
+    if found is not None and (function := function_at(seen.snapshot, offset)):
+        found = replace(found, removed=server.state.removed(seen.document.uri, function))
     folder = folder_of(seen.document.uri)
     return None if found is None else seen.converter.hover(found, lambda origin: origin_address(folder, origin))
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from ..features.history import ValueEvent
-from ..features.provenance import Origin, origins_at
+from ..features.history import RemovedValue, ValueEvent
+from ..features.provenance import Origin, function_at, origins_at
 from ..protocol import RelayLanguageServer
 from .arguments import field_of
 from .language import folder_of, origin_address, refusal, view
@@ -30,7 +30,9 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
 
     ``{range, text, origins: [{name, line, column, target?}], events: [{pass, id, before: [text, …], ranges}]}``; every
     span of a sequential span is an origin of its own, with a ``target`` to open where there is such a file. An event's
-    ``id`` is that of its step in the history, and its ranges lie in the text before that step.
+    ``id`` is that of its step in the history, and its ranges lie in the text before that step. On a function's name
+    there is also ``removed: [{pass, id, text, range}]``: the values that passes took out of it, each in the text before
+    the step that did.
     """
     uri = str(field_of(params, "textDocument", "uri"))
     seen = await view(server, uri)
@@ -39,9 +41,13 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     offset = seen.converter.offset(_position(params))
     expr = seen.snapshot.expr_at(offset)
     span = seen.snapshot.span_of(expr) if expr is not None else None
+    function = function_at(seen.snapshot, offset)
+    if span is None and function and (name := seen.snapshot.token_at(offset)) is not None:
+        span = name.span
     if span is None:
         return None
     folder = folder_of(uri)
+    more = {"removed": _plain_removed(server, uri, server.state.removed(uri, function))} if function else {}
     return {
         "range": seen.converter.plain_range(span),
         "text": seen.snapshot.text[span.start : span.end],
@@ -49,6 +55,7 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
             _plain_origin(origin, origin_address(folder, origin)) for origin in origins_at(seen.snapshot, offset)
         ],
         "events": _plain_events(server, uri, server.state.events(uri, seen.snapshot.text, span)),
+        **more,
     }
 
 
@@ -70,6 +77,15 @@ def _plain_events(server: RelayLanguageServer, uri: str, events: tuple[ValueEven
                 "ranges": [then.plain_range(source) for source in event.sources],
             }
         )
+    return plain
+
+
+def _plain_removed(server: RelayLanguageServer, uri: str, removed: tuple[RemovedValue, ...]) -> list[dict[str, Any]]:
+    plain: list[dict[str, Any]] = []
+    for value in removed:
+        then = server.converter_of(uri, server.state.steps_since(uri, value.step)[0].before)
+        place = then.plain_range(value.span)
+        plain.append({"pass": value.pass_name, "id": value.step, "text": value.text, "range": place})
     return plain
 
 

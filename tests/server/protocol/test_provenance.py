@@ -86,6 +86,20 @@ async def test_a_value_of_an_earlier_text_tells_where_it_went(editor: Editor) ->
     assert texts("// A line above.\n" + made, moved["places"]) == ["add(%x, %x)"]
 
 
+async def test_a_function_tells_what_passes_removed_from_it(editor: Editor) -> None:
+    made = await apply(editor, MODEL, "SimplifyInference", "EliminateCommonSubexpr", "DeadCodeElimination")
+    name = position(made, "@main")
+    (removed,) = (await ask(editor, "relay/provenance", position=name))["removed"]
+    assert (removed["pass"], removed["text"]) == ("DeadCodeElimination", "tanh(%x)")
+    place = types.Position(name["line"], name["character"])
+    found = await editor.client.text_document_hover_async(types.HoverParams(editor.document, place))
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert "**Removed**\n\n- `tanh(%x)` by `DeadCodeElimination`" in found.contents.value
+    went = await ask(editor, "relay/fate", id=removed["id"], position=removed["range"]["start"])
+    assert (went["text"], went["removedBy"]) == ("tanh(%x)", "DeadCodeElimination")
+
+
 @pytest.mark.parametrize("profile", ["visual-studio-code"])
 async def test_every_span_of_a_sequence_is_an_origin_with_a_link(profile: str, tmp_path: Path) -> None:
     (tmp_path / "source.relay").write_text("first\nsecond\n")
