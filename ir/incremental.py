@@ -10,12 +10,14 @@ module, parameters without types): there the whole module is read and inferred, 
 from __future__ import annotations
 
 import operator
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from .block_list import BlockMap
 from .diagnostics import Diagnostic, Related, Severity
+from .expressions import Var
 from .function_statements import FunctionStatements, StatementState, StatementTyper, States, replaced
 from .lowered_statement import NotPlain
 from .source import TextSpan
@@ -65,12 +67,44 @@ class Analysis:
             state = self.states[index]
             assert state is not None
             base = self.segments.start(index)
-            found.extend(shift(diagnostic, base) for diagnostic in state.diagnostics)
+            found.extend(self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics)
         for function in self.functions:
             for name in function.rebound:
                 found.extend(self._rebindings(function, name))
         found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
         return found
+
+    def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
+        """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""
+        if all(related.span is not None for related in diagnostic.related):
+            return diagnostic
+        function, state = self.function_at(index), self.states[index]
+        related: list[Related] = []
+        for other in diagnostic.related:
+            expr = other.place.expr if other.place is not None else None
+            if other.span is None and isinstance(expr, Var) and function is not None and state is not None:
+                defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
+                if defined is not None:
+                    other = replace(other, span=self.unit(defined[0]).span(defined[1]))
+            related.append(replace(other, place=None))
+        return replace(diagnostic, related=tuple(related))
+
+    def function_at(self, index: int) -> FunctionStatements | None:
+        """The function that a segment is part of, its head and its closing brace included."""
+        position = bisect_left(self.functions, index, key=lambda function: function.end)
+        if position < len(self.functions) and self.functions[position].start - 1 <= index:
+            return self.functions[position]
+        return None
+
+    def definition_before(self, function: FunctionStatements, name: str, order: float) -> tuple[int, int] | None:
+        """Where a name that a statement of a function uses is defined: the segment, and the token in it."""
+        bound = function.bound_before(name, order)
+        if bound is not None:
+            return self.index_of(function, bound), 0 if name[1:2].isdigit() else 1
+        for definition in function.parameter_definitions:
+            if definition.name == name:
+                return function.start - 1, definition.token
+        return None
 
     def _rebindings(self, function: FunctionStatements, name: str) -> Iterator[Diagnostic]:
         """Warnings for all bindings of a graph variable but the first."""

@@ -6,7 +6,6 @@ uses are searched among the statements of its function.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -54,14 +53,6 @@ class StatementNames:
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
 
-    def _function_at(self, index: int) -> FunctionStatements | None:
-        """The function that a segment is part of, its head and its closing brace included."""
-        functions = self.analysis.functions
-        position = bisect_left(functions, index, key=lambda function: function.end)
-        if position < len(functions) and functions[position].start - 1 <= index:
-            return functions[position]
-        return None
-
     def _state(self, index: int) -> StatementState | None:
         return self.analysis.states[index]
 
@@ -71,7 +62,7 @@ class StatementNames:
         segment = self.analysis.segments[index]
         state = self._state(index)
         if segment.role is Role.HEADER:
-            function = self._function_at(index)
+            function = self.analysis.function_at(index)
             assert function is not None
             defined = {found.token: (found.kind, found.name) for found in function.parameter_definitions}
             return _Local({1: (SymbolKind.FUNCTION, segment.tokens[1][1]), **defined}, {}, frozenset())
@@ -104,29 +95,18 @@ class StatementNames:
         found = {token: Home(index, definition) for token, definition in local.uses.items()}
         found.update((token, Home(index, token)) for token in local.definitions)
         unresolved = set(local.unresolved)
-        function = self._function_at(index)
+        function = self.analysis.function_at(index)
         state = self._state(index)
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
             for token, kind in enumerate(kinds):
                 if kind in "LG" and token not in found:
-                    home = self._outer(function, texts[token], state.order)
-                    if home is None:
+                    defined = self.analysis.definition_before(function, texts[token], state.order)
+                    if defined is None:
                         unresolved.add(token)
                     else:
-                        found[token] = home
+                        found[token] = Home(*defined)
         return found, unresolved
-
-    def _outer(self, function: FunctionStatements, name: str, order: float) -> Home | None:
-        """What a name means before a statement of a function."""
-        bound = function.bound_before(name, order)
-        if bound is not None:
-            token = 0 if name[1:2].isdigit() else 1
-            return Home(self.analysis.index_of(function, bound), token)
-        for definition in function.parameter_definitions:
-            if definition.name == name:
-                return Home(function.start - 1, definition.token)
-        return None
 
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
@@ -135,7 +115,7 @@ class StatementNames:
         found.update((token, (kind, True)) for token, (kind, _) in local.definitions.items())
         unresolved = set(local.unresolved)
         state = self._state(index)
-        function = self._function_at(index) if state is not None else None
+        function = self.analysis.function_at(index) if state is not None else None
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
             for token, kind in enumerate(kinds):
@@ -156,7 +136,7 @@ class StatementNames:
         found = self._symbols.get(home)
         if found is None:
             kind, name = self._local(home.segment).definitions[home.token]
-            function = self._function_at(home.segment)
+            function = self.analysis.function_at(home.segment)
             container = None
             if function is not None and kind is not SymbolKind.FUNCTION:
                 container = self.symbol(Home(function.start - 1, 1))
@@ -172,7 +152,7 @@ class StatementNames:
     def scope_at(self, index: int, offset: int) -> list[Symbol]:
         """The symbols that are visible at an offset in a segment, those bound last first."""
         inner: dict[str, Symbol] = {}
-        function = self._function_at(index)
+        function = self.analysis.function_at(index)
         if function is not None:
             for home in self.definitions(index):
                 symbol = self.symbol(home)
@@ -210,7 +190,7 @@ class StatementNames:
         assert isinstance(key, Home)
         unit = self.analysis.unit(key.segment)
         if unit.segment.role is Role.HEADER and key.token == 1:
-            function = self._function_at(key.segment)
+            function = self.analysis.function_at(key.segment)
             assert function is not None
             close = self.analysis.unit(function.end)
             return TextSpan(unit.base, close.base + sum(map(len, close.segment.pieces)))
@@ -220,7 +200,7 @@ class StatementNames:
         """Where a name is used."""
         assert isinstance(key, Home)
         kind, name = self._local(key.segment).definitions[key.token]
-        function = self._function_at(key.segment)
+        function = self.analysis.function_at(key.segment)
         unit = self.analysis.unit(key.segment)
         found = [unit.span(token) for token, home in self.meanings(key.segment)[0].items() if home == key]
         found.remove(unit.span(key.token))
@@ -254,7 +234,7 @@ class StatementNames:
     def symbol_type(self, key: object) -> Type | None:
         """The type of a symbol."""
         assert isinstance(key, Home)
-        function = self._function_at(key.segment)
+        function = self.analysis.function_at(key.segment)
         if function is None:
             return None
         if key.segment == function.start - 1:
@@ -292,7 +272,7 @@ class StatementNames:
     def value(self, key: object) -> Expr | None:
         """The expression that a symbol stands for."""
         assert isinstance(key, Home)
-        function = self._function_at(key.segment)
+        function = self.analysis.function_at(key.segment)
         if function is not None and key.segment == function.start - 1:
             definition = next((found for found in function.parameter_definitions if found.token == key.token), None)
         else:
@@ -306,7 +286,7 @@ class StatementNames:
         """The expression made from a node of a statement's syntax."""
         own = self._own(index)
         if own is None:
-            function = self._function_at(index)
+            function = self.analysis.function_at(index)
             if function is None or index != function.start - 1:
                 return None
             origins = function.parameter_origins
@@ -324,7 +304,7 @@ class StatementNames:
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""
         index = self._homes[expr]
-        function = self._function_at(index)
+        function = self.analysis.function_at(index)
         own = self._own(index)
         state = self._state(index)
         if function is None:
@@ -342,7 +322,7 @@ class StatementNames:
         """The range of a part of an expression that was given out here."""
         index = self._homes[place.expr]
         own = self._own(index)
-        function = self._function_at(index)
+        function = self.analysis.function_at(index)
         origins: Mapping[Expr, Origin] = {}
         if own is not None:
             origins = own.origins

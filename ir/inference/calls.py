@@ -76,13 +76,20 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
     return deferred.output
 
 
+def _place_of_count(call: Call, wanted: int) -> Place:
+    """Where a call has another number of arguments than is wanted: the first one too many, else the callee."""
+    return Place(call, argument=wanted) if len(call.args) > wanted else Place(call, callee=True)
+
+
 def _is_ill_formed(inferencer: Inferencer, call: Call, op: Op, given: int) -> bool:
     """Whether a call cannot be typed whatever the types of its arguments are; that is reported."""
     if not op.variadic and given != len(op.arguments):
-        names = ", ".join(argument.name for argument in op.arguments)
+        wanted, names = len(op.arguments), [argument.name for argument in op.arguments]
         verb = "is given" if given == 1 else "are given"
-        message = f"{op.name} takes {count(len(op.arguments), 'argument')} ({names}), but {given} {verb}"
-        inferencer.report.error("wrong-argument-count", message, Place(call, callee=True))
+        message = f"{op.name} takes {count(wanted, 'argument')} ({', '.join(names)}), but {given} {verb}"
+        if 0 < given < wanted:
+            message += f"; {' and '.join(names[given:])} {'is' if wanted - given == 1 else 'are'} missing"
+        inferencer.report.error("wrong-argument-count", message, _place_of_count(call, wanted))
         return True
     if op.relation is None:
         message = f"{op.name} has no type relation here: the type of its result is not known"
@@ -164,7 +171,8 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
     if len(instance.arg_types) != len(arg_types):
         given = f"{len(arg_types)} {'is' if len(arg_types) == 1 else 'are'} given"
         message = f"{name_of(call.op)} takes {count(len(instance.arg_types), 'argument')}, but {given}"
-        inferencer.report.error("wrong-argument-count", message, Place(call, callee=True), _callee(inferencer, call))
+        place = _place_of_count(call, len(instance.arg_types))
+        inferencer.report.error("wrong-argument-count", message, place, _callee(inferencer, call))
         return _silenced(inferencer, instance.ret_type)
     _pass_arguments(inferencer, call)
     for index, (expected, given_type) in enumerate(zip(instance.arg_types, arg_types, strict=True)):

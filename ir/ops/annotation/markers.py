@@ -6,10 +6,10 @@ Source of the rule: ``src/relay/op/annotation/annotation.cc``.
 from __future__ import annotations
 
 from ...attributes import Attrs, attribute, attributes
-from ...types import DataType, Type
+from ...types import DataType
 from ..identity import identity_kernel, identity_relation
 from ..layout import elementwise_layout
-from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
+from ..operator import Argument, Op, OpPattern, register
 
 
 @attributes("relay.attrs.CastHintAttrs")
@@ -47,17 +47,12 @@ register(_marker("bitpack_start", "Mark where packing of bits begins. The value 
 register(_marker("bitpack_end", "Mark where packing of bits ends. The value is `data`."))
 
 
-def _with_funcid_relation(context: RelationContext) -> Type | None:
-    raise RelationError("annotation.with_funcid has no type in TVM 0.12: it is registered without a type relation")
-
-
 register(
     Op(
         "annotation.with_funcid",
         doc="Mark a function with an identifier. TVM 0.12 registers it without a type relation, so a call of it "
         "cannot be typed.",
         arguments=(Argument("func", "The function that is marked.", "Function"),),
-        relation=_with_funcid_relation,
         level=10,
     )
 )

@@ -230,22 +230,40 @@ def _require_as_many(source: Shape, result: Shape, attribute: str | None, argume
             )
 
 
+def _reshaped(data: TensorType, attrs: ReshapeAttrs, *, reverse: bool) -> TensorType:
+    shape = new_shape(data.shape, attrs, reverse=reverse)
+    if attrs.newshape is not None and -1 in attrs.newshape and -4 not in attrs.newshape:
+        _require_quotient(data.shape, shape, attrs.newshape)
+    _require_as_many(data.shape, shape, "newshape")
+    return TensorType(shape, data.dtype)
+
+
+def _require_quotient(source: Shape, result: Shape, wanted: Sequence[int]) -> None:
+    """Reject a -1 for which no whole number is left over."""
+    if is_static(source) and is_static(result):
+        before, after = (prod(cast("tuple[int, ...]", shape)) for shape in (source, result))
+        if after and before != after:
+            inferred = result[list(wanted).index(-1)] if len(wanted) == len(result) else None
+            others = f"{after // inferred}, which" if isinstance(inferred, int) and inferred else "a number that"
+            raise RelationError(
+                f"no size fits -1 in newshape {list(wanted)}: its other dimensions make {others} does not divide the "
+                f"{before} elements of data {in_words(source)}",
+                attribute="newshape",
+            )
+
+
 def _reshape_relation(context: RelationContext) -> Type | None:
     data = tensor_argument(context, 0, "data")
     if data is None:
         return None
-    shape = new_shape(data.shape, context.attrs)
-    _require_as_many(data.shape, shape, "newshape")
-    return TensorType(shape, data.dtype)
+    return _reshaped(data, context.attrs, reverse=False)
 
 
 def _reverse_reshape_relation(context: RelationContext) -> Type | None:
     data = tensor_argument(context, 0, "data")
     if data is None:
         return None
-    shape = new_shape(data.shape, context.attrs, reverse=True)
-    _require_as_many(data.shape, shape, "newshape")
-    return TensorType(shape, data.dtype)
+    return _reshaped(data, context.attrs, reverse=True)
 
 
 def _reshape_kernel(attrs: ReshapeAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
