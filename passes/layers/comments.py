@@ -1,4 +1,4 @@
-"""The comments behind a statement that say where it comes from.
+"""The comments behind a value that say where it comes from.
 
 Three forms are read: ``/* ty=… span=model.relay:4:16 */`` as TVM prints it, ``/* si=[torch.relu_9, torch.add_2] */`` as
 TVM Explorer writes it, and a bare name as importers leave it, ``/* torch.batch_norm_8 */``. The second is written.
@@ -7,51 +7,59 @@ TVM Explorer writes it, and a bare name as importers leave it, ``/* torch.batch_
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from ...ir.diagnostics import Place
 from ...ir.expressions import Call, Expr, Tuple, TupleGetItem
+from ...ir.source import TextSpan
 from ...ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from ...ir.syntax.parsing import Parsed
-from ...ir.visitor import post_order
+from ...ir.visitor import children, post_order
 from ..provenance import Trace
-from ..text_edits.layout import layout_of
+from .places import VALUES, value_ends, values_by_end
 
-__all__ = ["COMMENT", "layer_annotation", "layers_in", "span_text"]
+__all__ = ["layer_annotation", "layers_in", "span_text"]
 
 _SPAN = re.compile(r"span=([^\s*,]+(?:, [^\s*,]+)*)")
 _SEQUENCE = re.compile(r"si=\[([^\]]*)\]|si=([^\s*]+)")
 _NAME = re.compile(r"[\w.:/-]+\Z")
 _POSITION = re.compile(r"(?P<name>.+):(?P<line>\d+):(?P<column>\d+)\Z")
-COMMENT = re.compile(r"/\*(.*?)\*/")
 
 
 def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
-    """For each value of a text that a comment speaks of, the layers or positions that it came from."""
-    text = parsed.reading.text
-    by_start: dict[int, AnySpan] = {}
-    for function in layout_of(text).functions:
-        for statement in function.statements:
-            spans = [
-                _read(found[1].strip()) for found in COMMENT.finditer(text, statement.value_end, statement.line_end)
-            ]
-            span = SequentialSpan.of(spans)
-            if span is not None:
-                by_start[statement.value_start] = span
+    """For each value of a text that a comment speaks of, the layers or positions that it came from.
+
+    What is written inside of a value, as constants are, and has no comment of its own comes from where that does.
+    """
+
+    def place_of(expr: Expr) -> TextSpan | None:
+        return parsed.locate(Place(expr))
+
+    values = values_by_end(post_order(*parsed.module.functions.values()), place_of)
     found: dict[Expr, AnySpan] = {}
-    furthest: dict[int, tuple[int, Expr]] = {}
-    for function in parsed.module.functions.values():
-        for expr in post_order(function.body):
-            place = parsed.locate(Place(expr)) if isinstance(expr, (Call, Tuple, TupleGetItem)) else None
-            if place is not None and place.start in by_start:
-                furthest[place.start] = max(furthest.get(place.start, (-1, expr)), (place.end, expr), key=_end)
-    for start, (_, expr) in furthest.items():
-        found[expr] = by_start[start]
+    for end in value_ends(parsed.reading.text):
+        span = SequentialSpan.of(_read(comment.words) for comment in end.comments)
+        expr = values.get(end.offset)
+        if span is not None and expr is not None:
+            found[expr] = span
+    for expr, span in list(found.items()):
+        found.update(dict.fromkeys(_written_inside(expr, place_of, found), span))
     return found
 
 
-def _end(entry: tuple[int, Expr]) -> int:
-    return entry[0]
+def _written_inside(root: Expr, place_of: Callable[[Expr], TextSpan | None], known: Container[Expr]) -> list[Expr]:
+    """The values that are written inside of ``root``, outside of blocks, and of which nothing is known yet."""
+    around = place_of(root)
+    inside: list[Expr] = []
+    stack = [root]
+    while stack and around is not None:
+        expr = stack.pop()
+        for part in children(expr) if isinstance(expr, (Call, Tuple, TupleGetItem)) else ():
+            place = place_of(part) if isinstance(part, VALUES) and part not in known else None
+            if place is not None and around.start <= place.start and place.end <= around.end:
+                inside.append(part)
+                stack.append(part)
+    return inside
 
 
 def _read(comment: str) -> AnySpan | None:
@@ -83,7 +91,7 @@ def layer_annotation(layers: Mapping[Expr, AnySpan], trace: Trace | None = None)
     """
 
     def annotate(expr: Expr) -> str:
-        if not isinstance(expr, (Call, Tuple, TupleGetItem)):
+        if not isinstance(expr, VALUES):
             return ""
         origins = trace.origins(expr) if trace is not None else (expr,)
         span = SequentialSpan.of([layers.get(origin) for origin in origins])

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...ir.diagnostics import Place, TextEdit
-from ...ir.expressions import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
+from ...ir.expressions import Expr, Function, Let, Var
 from ...ir.module import IRModule
 from ...ir.source import LineIndex, TextSpan
 from ...ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from ...ir.syntax.parsing import Parsed
 from ...ir.visitor import children, post_order
 from ..provenance import Trace
-from ..text_edits.layout import layout_of
-from .comments import COMMENT, layers_in, span_text
+from .comments import layers_in, span_text
+from .places import VALUES, value_ends, values_by_end
 
 __all__ = ["provenance_edits"]
 
@@ -34,24 +34,19 @@ def provenance_edits(
     ``trace`` began with. Comments that said so before are replaced.
     """
     comments = _Comments(before, trace, after)
-    value_at = _values_by_start(after, place_in_text)
+    values = values_by_end(post_order(*after.functions.values()), place_in_text)
     edits: list[TextEdit] = []
-    for function in layout_of(text).functions:
-        for statement in function.statements:
-            expr = value_at.get(statement.value_start)
-            comment = comments.of(expr) if expr is not None else ""
-            if not comment:
-                continue
-            old = [
-                found
-                for found in COMMENT.finditer(text, statement.value_end, statement.line_end)
-                if found[1].strip().startswith("si=")
-            ]
-            if old:
-                edits.append(TextEdit(TextSpan(old[0].start(), old[0].end()), comment))
-                edits.extend(TextEdit(TextSpan(found.start(), found.end()), "") for found in old[1:])
-            else:
-                edits.append(TextEdit(TextSpan(statement.value_end, statement.value_end), f" {comment}"))
+    for end in value_ends(text):
+        expr = values.get(end.offset) if end.ends_statement else None
+        comment = comments.of(expr) if expr is not None else ""
+        if not comment:
+            continue
+        old = [found.span for found in end.comments if found.words.startswith("si=")]
+        if old:
+            edits.append(TextEdit(old[0], comment))
+            edits.extend(TextEdit(span, "") for span in old[1:])
+        else:
+            edits.append(TextEdit(TextSpan(end.offset, end.offset), f" {comment}"))
     return tuple(edits)
 
 
@@ -81,7 +76,7 @@ class _Comments:
         return f"/* {' '.join(parts)} */"
 
     def _place(self, origin: Expr) -> Span | None:
-        span = self._before.locate(Place(origin)) if isinstance(origin, (Call, Tuple, TupleGetItem)) else None
+        span = self._before.locate(Place(origin)) if isinstance(origin, VALUES) else None
         if span is None:
             return None
         line, column = self._lines.line_and_column(span.start)
@@ -119,13 +114,3 @@ def _outputs(module: IRModule, layers_of: Mapping[Expr, frozenset[str]]) -> Mapp
             for part in children(user):
                 use(part, layers)
     return {expr: sorted(layers) for expr, layers in leaving.items()}
-
-
-def _values_by_start(module: IRModule, place_of: Places) -> Mapping[int, Expr]:
-    """For each offset at which a value starts, the outermost one."""
-    furthest: dict[int, tuple[int, Expr]] = {}
-    for expr in post_order(*module.functions.values()):
-        place = place_of(expr) if isinstance(expr, (Call, Tuple, TupleGetItem)) else None
-        if place is not None and furthest.get(place.start, (-1, expr))[0] <= place.end:
-            furthest[place.start] = (place.end, expr)
-    return {start: expr for start, (_, expr) in furthest.items()}

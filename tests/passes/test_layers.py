@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from relay_lsp.ir.diagnostics import apply_edits
-from relay_lsp.ir.expressions import Call, TupleGetItem
+from relay_lsp.ir.expressions import Call, TupleGetItem, Var
 from relay_lsp.ir.printing import to_text, to_text_with_positions
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.syntax import parse
@@ -95,3 +95,51 @@ def test_the_chain_goes_on_through_texts():
     line = next(number for number, line in enumerate(first.splitlines(), 1) if "= sqrt(" in line)
     (sqrt,) = [line for line in second.splitlines() if "= sqrt(" in line]
     assert f"/* si=[torch.batch_norm_8] from=model.relay:{line}:8 */" in sqrt
+
+
+NESTED = VERSION + textwrap.dedent(
+    """\
+    def @main(%c: bool, %x: Tensor[(4), float32]) {
+      let %a = exp(%x) /* si=[layer.a] */;
+      %0 = if (%c) {
+        %1 = nn.relu(%a); /* layer.b */
+        tanh(%1) /* si=[layer.c, layer.d] */
+      } else {
+        %x
+      };
+      let %f = fn (%y: Tensor[(4), float32]) {
+        sin(%y) /* layer.e */
+      };
+      // layer.of_nobody
+      add(%f(%0), multiply(cos(%x) /* layer.inner */, 2f)) /* layer.f */
+    }
+    """
+)
+
+
+def test_comments_are_read_in_branches_and_closures_and_inside_of_values():
+    layers = {
+        repr(expr.op) if isinstance(expr, Call) and not isinstance(expr.op, Var) else type(expr).__name__: str(span)
+        for expr, span in layers_in(parse(NESTED)).items()
+    }
+    assert layers == {
+        "exp": "layer.a:0:0",
+        "nn.relu": "layer.b:0:0",
+        "tanh": "layer.c:0:0, layer.d:0:0",
+        "sin": "layer.e:0:0",
+        "cos": "layer.inner:0:0",
+        "add": "layer.f:0:0",
+        # What has no comment of its own.
+        "Call": "layer.f:0:0",
+        "multiply": "layer.f:0:0",
+        "Constant": "layer.f:0:0",
+    }
+
+
+def test_comments_are_written_in_branches_and_closures():
+    lines = [line.strip() for line in annotated(NESTED, "FastMath").splitlines()]
+    for layer, operator in (("a", "fast_exp("), ("b", "nn.relu("), ("c, layer.d", "fast_tanh("), ("e", "sin(")):
+        (line,) = [line for line in lines if operator in line]
+        assert f"/* si=[layer.{layer}] from=model.relay:" in line, line
+    again = layers_in(parse("\n".join(lines)))
+    assert {str(span) for span in again.values()} >= {"layer.b:0:0", "layer.c:0:0, layer.d:0:0", "layer.e:0:0"}
