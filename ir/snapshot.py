@@ -6,6 +6,7 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +35,8 @@ from .unused import meant_names, unused_in
 from .unused import report as report_unused
 
 __all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenRole"]
+
+_DEFINITION: Final = re.compile(r"\bdef\s+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,20 @@ class Snapshot:
             named[token] = (definition.kind, declaration)
         return named, {token for number, token in self._unresolved if number == unit.number}
 
+    def count_tokens(self, role: TokenRole, span: TextSpan) -> int:
+        """How many tokens in a range have this role, which must be one that the tokens around them decide."""
+        first, last = max(0, self._index_at(span.start)), self._index_at(max(span.start, span.end - 1))
+        count = 0
+        for index in range(first, last + 1):
+            roles = roles_of(self._split.segments[index])
+            if first < index < last:
+                count += roles.count(role)
+                continue
+            unit = self._unit(index)
+            inside = (span.start <= unit.base + start < span.end for start in unit.segment.tokens[2])
+            count += sum(found is role and here for found, here in zip(roles, inside, strict=True))
+        return count
+
     def token_at(self, offset: int) -> Token | None:
         """The token or comment at ``offset``; between a name and what follows it, the name."""
         before: Token | None = None
@@ -274,6 +291,14 @@ class Snapshot:
         if self._names is not None:
             return list(self._names.symbols(0, len(self._split.segments)))
         return sorted(self._symbols_read.by_definition.values(), key=lambda symbol: symbol.span)
+
+    @cached_property
+    def functions(self) -> Sequence[Symbol]:
+        """The functions of the module, in the order of the text; what is in them is not looked at."""
+        if self._names is None:
+            return [symbol for symbol in self.symbols if symbol.kind is SymbolKind.FUNCTION]
+        named = (self.symbol_at(match.end()) for match in _DEFINITION.finditer(self.text))
+        return [symbol for symbol in dict.fromkeys(named) if symbol is not None and symbol.kind is SymbolKind.FUNCTION]
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""

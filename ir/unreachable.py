@@ -15,7 +15,7 @@ from typing import Final
 from .diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit
 from .expressions import Match
 from .inference.exhaustiveness import unreachable_arms
-from .snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode, TokenRole
+from .snapshot import Snapshot, Symbol, SyntaxNode, TokenRole
 from .source import TextSpan
 
 __all__ = ["UNREACHABLE", "unreachable"]
@@ -24,7 +24,6 @@ UNREACHABLE: Final = "unreachable"
 
 _CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
 _MATCH: Final = re.compile(r"match\b")
-_DEFINITION: Final = re.compile(r"def\s+@")
 
 
 def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
@@ -144,11 +143,7 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
 
 
 def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    defined: list[Symbol] = []
-    for keyword in _keywords(snapshot, "def", _DEFINITION):
-        symbol = snapshot.symbol_at(keyword.end())
-        if symbol is not None and symbol.kind is SymbolKind.FUNCTION:
-            defined.append(symbol)
+    defined = snapshot.functions
     main = next((function for function in defined if function.name == "@main"), None)
     if main is None or len(defined) < 2:
         return

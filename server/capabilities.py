@@ -20,6 +20,7 @@ __all__ = [
     "RESTART_WORKER",
     "RUN_PASS",
     "RUN_PIPELINE",
+    "SHOW_HISTORY",
     "TOKEN_MODIFIERS",
     "TOKEN_TYPES",
     "VERIFY",
@@ -57,7 +58,8 @@ RESTART_WORKER = "relay-lsp.restartWorker"
 CLEAR_HISTORY = "relay-lsp.clearHistory"
 GO_TO_STEP = "relay-lsp.goToStep"
 REPLAY = "relay-lsp.replay"
-COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY)
+SHOW_HISTORY = "relay-lsp.showHistory"
+COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY)
 
 FILES = [
     {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},
@@ -121,7 +123,7 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
         "signatureHelpProvider": {"triggerCharacters": ["(", ","], "retriggerCharacters": ["=", ","]},
         "renameProvider": {"prepareProvider": True},
         "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": True},
-        "codeLensProvider": {"resolveProvider": False},
+        "codeLensProvider": {"resolveProvider": True},
         "documentLinkProvider": {"resolveProvider": False},
         "documentFormattingProvider": True,
         "documentRangeFormattingProvider": True,

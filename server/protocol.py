@@ -250,6 +250,15 @@ class RelayLanguageServer(LanguageServer):
         """Write to the client's log."""
         self._notify(types.WINDOW_LOG_MESSAGE, {"type": types.MessageType.Log.value, "message": message})
 
+    def refresh_views(self) -> None:
+        """Have the client ask for hints and lenses anew, where it lets us."""
+        if self.has_left:
+            return
+        if self.supports("workspace", "inlayHint", "refreshSupport"):
+            self.workspace_inlay_hint_refresh(None)
+        if self.supports("workspace", "codeLens", "refreshSupport"):
+            self.workspace_code_lens_refresh(None)
+
     def status(self, state: str, message: str) -> None:
         """Tell whether we are at work."""
         self._notify(STATUS, {"state": state, "message": message})

@@ -70,6 +70,10 @@ class Client(Protocol):
         """Write to the log that the user may look at."""
         ...
 
+    def refresh_views(self) -> None:
+        """Ask for what is shown beside the text anew: settings or the history have changed."""
+        ...
+
     def status(self, state: str, message: str) -> None:
         """Tell whether we are at work: ``ready``, ``working`` or ``stopped``."""
         ...
@@ -135,6 +139,7 @@ class Workspace:
         self.worker.memory_limit = settings.memory_limit << 20
         for document in self.documents:
             self.publisher.schedule(document)
+        self.client.refresh_views()
 
     # Diagnostics
 
@@ -361,6 +366,7 @@ class Workspace:
         if self.settings.history:
             await self._storage.run(self._record, uri, before, outcome)
             await self.recall(uri, outcome.text)
+            self.client.refresh_views()
 
     def _record(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         store = self._store()
@@ -407,6 +413,12 @@ class Workspace:
     async def load_extensions(self) -> None:
         """Load the user's passes and operators, or what was written of them since."""
         await self.extensions.refresh()
+
+    async def steps_to(self, text: str) -> Sequence[StepRecord]:
+        """The steps that led to a text."""
+        if not self.settings.history:
+            return ()
+        return await self._storage.run(lambda: self._store().steps_to(text))
 
     async def buffer_history(self, document: Document) -> BufferHistory:
         """The steps on a buffer."""

@@ -30,17 +30,17 @@ def function_at(snapshot: Snapshot, offset: int) -> Symbol | None:
 
 def function_around(snapshot: Snapshot, offset: int) -> Symbol | None:
     """The function in whose definition ``offset`` is."""
-    return _around(_functions(snapshot), offset)
+    return _around(snapshot.functions, offset)
 
 
 def function_named(snapshot: Snapshot, name: str) -> Symbol | None:
     """The function of this name, as the text now has it."""
-    return next((function for function in _functions(snapshot) if function.name == name), None)
+    return next((function for function in snapshot.functions if function.name == name), None)
 
 
 def incoming(snapshot: Snapshot, function: Symbol) -> list[Calls]:
     """The functions that use ``function``, in the order of the text, each with all its uses."""
-    functions = _functions(snapshot)
+    functions = snapshot.functions
     found: dict[Symbol, list[TextSpan]] = {}
     for use in sorted(set(function.uses) - {function.span}):
         caller = _around(functions, use.start)
@@ -52,15 +52,11 @@ def incoming(snapshot: Snapshot, function: Symbol) -> list[Calls]:
 def outgoing(snapshot: Snapshot, function: Symbol) -> list[Calls]:
     """The functions that ``function`` uses, in the order of the text."""
     found: list[Calls] = []
-    for other in _functions(snapshot):
+    for other in snapshot.functions:
         places = [use for use in other.uses if use != other.span and function.full_span.contains(use.start)]
         if places:
             found.append(Calls(other, sorted(places)))
     return found
-
-
-def _functions(snapshot: Snapshot) -> list[Symbol]:
-    return [symbol for symbol in snapshot.symbols if symbol.kind is SymbolKind.FUNCTION]
 
 
 def _around(functions: Sequence[Symbol], offset: int) -> Symbol | None:

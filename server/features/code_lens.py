@@ -1,47 +1,91 @@
-"""Lines above functions: how large each is, and what can be run on it."""
+"""Lines above functions: how large each is, what can be run on it, and which passes made the text.
+
+How large a function is, is worked out when somebody sees the line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import enum
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, SymbolKind, TokenRole
+from ...ir.snapshot import Snapshot, Symbol, SymbolKind, TokenRole
 from ...ir.source import TextSpan
 
-__all__ = ["Lens", "lenses"]
+__all__ = ["Lens", "LensKind", "lenses", "size_of"]
+
+_PASSES_SHOWN = 3
+
+
+class LensKind(enum.Enum):
+    """What a line is about; decides what a click on it does."""
+
+    SIZE = "size"
+    """How large a function is. A click does nothing."""
+    PIPELINE = "pipeline"
+    """A click runs the pipeline."""
+    HISTORY = "history"
+    """A click shows the history of the buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A line of words above ``span``. A click on some runs the configured pipeline."""
+    """A line of words above ``span``; without a title, :func:`size_of` gives it."""
 
     span: TextSpan
-    title: str
-    runs_pipeline: bool = False
+    kind: LensKind
+    title: str = ""
     function: str = ""
-    """The one function that the pipeline is run on; empty for all."""
+    """The one function that it is about; empty for all."""
 
 
-def lenses(snapshot: Snapshot) -> Iterator[Lens]:
-    """For each function the number of its parameters and operators, and how often it is called."""
-    parameters: dict[int, int] = {}
-    functions = [symbol for symbol in snapshot.symbols if symbol.kind is SymbolKind.FUNCTION]
-    for symbol in snapshot.symbols:
-        if symbol.kind is SymbolKind.PARAMETER and symbol.container in functions:
-            parameters[id(symbol.container)] = parameters.get(id(symbol.container), 0) + 1
+def lenses(snapshot: Snapshot, passes: Sequence[str] = ()) -> Iterator[Lens]:
+    """The lines above each function. ``passes`` are the names of those that led to the text, in order."""
+    functions = snapshot.functions
     for function in functions:
-        tokens = snapshot.tokens(function.full_span.start, function.full_span.end)
-        operators = sum(token.role is TokenRole.OP_NAME for token in tokens)
-        parts = [_count(parameters.get(id(function), 0), "parameter"), _count(operators, "operator")]
-        if function.uses:
-            parts.append(_count(len(set(function.uses) - {function.span}), "use"))
-        yield Lens(function.span, ", ".join(parts))
+        yield Lens(function.span, LensKind.SIZE, function=function.name)
         if len(functions) > 1:
-            title = f"Run pipeline on {function.name}"
-            yield Lens(function.span, title, runs_pipeline=True, function=function.name)
+            yield Lens(function.span, LensKind.PIPELINE, f"Run pipeline on {function.name}", function.name)
     if functions:
-        yield Lens(functions[0].span, "Run pipeline", runs_pipeline=True)
+        first = functions[0].span
+        yield Lens(first, LensKind.PIPELINE, "Run pipeline")
+        if passes:
+            yield Lens(first, LensKind.HISTORY, _made_by(passes))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _made_by(passes: Sequence[str]) -> str:
+    """The last passes by name; of those before them, how many there are."""
+    shown = " → ".join(passes[-_PASSES_SHOWN:])
+    earlier = len(passes) - _PASSES_SHOWN
+    return f"Made by {shown}" if earlier <= 0 else f"Made by {_count(earlier, 'pass', 'passes')} → {shown}"
+
+
+def size_of(snapshot: Snapshot, name: str) -> str | None:
+    """The numbers of parameters, operators and uses of the function of this name, if there is one."""
+    function = next((function for function in snapshot.functions if function.name == name), None)
+    if function is None:
+        return None
+    operators = snapshot.count_tokens(TokenRole.OP_NAME, function.full_span)
+    parts = [_count(_parameters(snapshot, function), "parameter"), _count(operators, "operator")]
+    uses = set(function.uses) - {function.span}
+    if uses:
+        parts.append(_count(len(uses), "use"))
+    return ", ".join(parts)
+
+
+def _parameters(snapshot: Snapshot, function: Symbol) -> int:
+    """How many parameters stand in the head of a function, whose body begins with the first brace outside others."""
+    depth, end = 0, function.full_span.end
+    for token in snapshot.tokens(function.span.end, function.full_span.end):
+        if token.text == "{" and depth == 0:
+            end = token.span.start
+            break
+        depth += token.text in ("(", "[", "{")
+        depth -= token.text in (")", "]", "}")
+    head = TextSpan(function.span.end, end)
+    symbols = snapshot.symbols_in(head)
+    return sum(symbol.kind is SymbolKind.PARAMETER and symbol.container is function for symbol in symbols)
+
+
+def _count(number: int, noun: str, several: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"

@@ -38,6 +38,8 @@ def type_definition(snapshot: Snapshot, offset: int) -> list[Target]:
     if type is None:
         return []
     names = {found.name for found in _data_types(type)}
+    if not names:
+        return []
     return [
         Target(defined.full_span, defined.span, _word(snapshot, offset))
         for defined in snapshot.symbols

@@ -11,6 +11,8 @@ from .provenance import origins_in
 
 __all__ = ["Link", "links"]
 
+_SPAN = "span="
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -24,8 +26,13 @@ class Link:
 
 def links(snapshot: Snapshot) -> Iterator[Link]:
     """The links in the comments of a buffer. A layer's name, which has no line, is none."""
-    for token in snapshot.tokens():
-        if token.role is TokenRole.COMMENT and "span=" in token.text:
+    offset = snapshot.text.find(_SPAN)
+    while offset >= 0:
+        token = snapshot.token_at(offset)
+        end = offset + len(_SPAN)
+        if token is not None and token.role is TokenRole.COMMENT:
+            end = max(end, token.span.end)
             for origin in origins_in(token.text, token.span.start):
                 if origin.line:
                     yield Link(origin.span, origin.source, origin.line, origin.column)
+        offset = snapshot.text.find(_SPAN, end)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ...ir.snapshot import Snapshot, SymbolKind
+from ...ir.snapshot import Snapshot, TokenRole
 from ...ir.source import TextSpan
 from .call_hierarchy import function_around
 from .code_actions import PassAction
 
 __all__ = ["normal_form_actions"]
+
+_LET = re.compile(r"let\s+%")
+_GRAPH = re.compile(r"%\d+\s*=(?!=)")
 
 
 def normal_form_actions(snapshot: Snapshot, span: TextSpan) -> Iterator[PassAction]:
@@ -18,8 +22,17 @@ def normal_form_actions(snapshot: Snapshot, span: TextSpan) -> Iterator[PassActi
     function = function_around(snapshot, span.start)
     if function is None:
         return
-    kinds = {symbol.kind for symbol in snapshot.symbols if symbol.container is function}
-    if SymbolKind.LET in kinds:
+    has_let, has_graph = (_binds(snapshot, function.full_span, form) for form in (_LET, _GRAPH))
+    if has_let:
         yield PassAction(f"Convert {function.name} to graph form", ("ToGraphNormalForm",), function=function.name)
-    if SymbolKind.GRAPH in kinds or SymbolKind.LET not in kinds:
+    if has_graph or not has_let:
         yield PassAction(f"Convert {function.name} to A-normal form", ("ToANormalForm",), function=function.name)
+
+
+def _binds(snapshot: Snapshot, function: TextSpan, form: re.Pattern[str]) -> bool:
+    """Whether a value is bound in this form somewhere in a function. The first such place decides."""
+    for match in form.finditer(snapshot.text, function.start, function.end):
+        token = snapshot.token_at(match.start())
+        if token is not None and token.role not in (TokenRole.COMMENT, TokenRole.STRING):
+            return True
+    return False

@@ -55,8 +55,10 @@ def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
 
 def _check_number(snapshot: Snapshot, symbol: Symbol, full: str) -> None:
     """A number may be bound once in a function, wherever it stands: one further down is in the way as well."""
-    for other in snapshot.symbols:
-        if other.kind is SymbolKind.GRAPH and other.container is symbol.container and other.name == full:
+    function = symbol.container.full_span if symbol.container is not None else TextSpan(0, len(snapshot.text))
+    for match in re.compile(rf"{re.escape(full)}\b").finditer(snapshot.text, function.start, function.end):
+        other = snapshot.symbol_at(match.start())
+        if other is not None and other is not symbol and other.name == full and other.kind is SymbolKind.GRAPH:
             line, _ = snapshot.lines.line_and_column(other.span.start)
             raise RenameError(f"{full} is already defined on line {line + 1}")
 

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ...ir.diagnostics import Severity
-from ..capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY
+from ..capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
 from ..features.exporting import command_line, pipeline_comment_line
 from ..history import StepRecord
 from ..line_edits import line_edits
@@ -180,6 +180,15 @@ async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
     server.say("The pass history is empty now.", Severity.INFORMATION)
 
 
+async def show_history(server: RelayLanguageServer, *arguments: Any) -> None:
+    """Tell the user in a sentence which passes made the text. Clients with a view of their own show that instead."""
+    given = one_argument(arguments)
+    found = await server.state.buffer_history(open_document(server, given.get("uri")))
+    steps = found.steps[: found.current]
+    told = " → ".join("edited by hand" if step.details.by_hand else step.call for step in steps)
+    server.say(told or "No pass has changed this text yet.", Severity.INFORMATION)
+
+
 def register(server: RelayLanguageServer) -> None:
     """Answer these requests and commands."""
     server.feature(HISTORY)(on_history)
@@ -188,4 +197,5 @@ def register(server: RelayLanguageServer) -> None:
     server.feature(EXPORT_PIPELINE)(on_export_pipeline)
     server.command(GO_TO_STEP)(go_to_step)
     server.command(REPLAY)(replay)
+    server.command(SHOW_HISTORY)(show_history)
     server.command(CLEAR_HISTORY)(clear_history)

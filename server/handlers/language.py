@@ -13,10 +13,10 @@ from pygls.exceptions import JsonRpcException
 
 from ...ir.snapshot import Snapshot
 from ...ir.source import TextSpan
-from ..capabilities import RUN_PIPELINE
+from ..capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..conversion import Converter
 from ..documents import Document
-from ..features.code_lens import lenses
+from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
 from ..features.document_links import Link, links
@@ -288,14 +288,29 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
     seen = await view(server, params.text_document.uri)
     if seen is None or not server.state.settings.code_lens:
         return None
+    steps = await server.state.steps_to(seen.snapshot.text)
     found: list[types.CodeLens] = []
-    for lens in lenses(seen.snapshot):
-        command = types.Command(lens.title, "")
-        if lens.runs_pipeline:
-            argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
-            command = types.Command(lens.title, RUN_PIPELINE, arguments=[argument])
-        found.append(types.CodeLens(seen.converter.range(lens.span), command))
+    for lens in lenses(seen.snapshot, [step.pass_name for step in steps if not step.details.by_hand]):
+        made = types.CodeLens(seen.converter.range(lens.span))
+        argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
+        if lens.kind is LensKind.SIZE:
+            made.data = {**argument, "version": seen.document.version}
+        else:
+            made.command = types.Command(lens.title, _LENS_COMMANDS[lens.kind], arguments=[argument])
+        found.append(made)
     return found
+
+
+_LENS_COMMANDS = {LensKind.PIPELINE: RUN_PIPELINE, LensKind.HISTORY: SHOW_HISTORY}
+
+
+async def on_code_lens_resolve(server: RelayLanguageServer, lens: types.CodeLens) -> types.CodeLens:
+    """How large a function is. Where the text has changed since, the editor asks for all lines anew by itself."""
+    data = lens.data if isinstance(lens.data, dict) else {}
+    seen = await view(server, str(data.get("uri")))
+    found = size_of(seen.snapshot, str(data.get("function"))) if seen is not None else None
+    lens.command = types.Command(found or "", "")
+    return lens
 
 
 async def on_document_link(
@@ -424,6 +439,7 @@ _HANDLERS: dict[str, Any] = {
     types.TEXT_DOCUMENT_PREPARE_RENAME: on_prepare_rename,
     types.TEXT_DOCUMENT_RENAME: on_rename,
     types.TEXT_DOCUMENT_CODE_LENS: on_code_lens,
+    types.CODE_LENS_RESOLVE: on_code_lens_resolve,
     types.TEXT_DOCUMENT_DOCUMENT_LINK: on_document_link,
     types.TEXT_DOCUMENT_FORMATTING: on_formatting,
     types.TEXT_DOCUMENT_RANGE_FORMATTING: on_range_formatting,

@@ -51,7 +51,7 @@ def _extract(snapshot: Snapshot, node: SyntaxNode) -> Sequence[TextEdit]:
     for symbol in outer:
         wanted = f"%v{symbol.name[1:]}" if symbol.kind is SymbolKind.GRAPH else symbol.name
         parameters[symbol] = fresh_name(wanted, {*parameters.values(), *inside})
-    name = fresh_name(_NAME, (symbol.name for symbol in snapshot.symbols if symbol.kind is SymbolKind.FUNCTION))
+    name = fresh_name(_NAME, (symbol.name for symbol in snapshot.functions))
     types = [symbol.type for symbol in outer]
     result = _type_of(snapshot, span)
     head = f"def {name}{_type_parameters(snapshot, function, [*types, result])}"

@@ -14,6 +14,9 @@ from .written_types import written
 
 __all__ = ["annotate_function", "offers"]
 
+_LONGEST_GAP = 40
+"""How far behind a name its colon is looked for."""
+
 _ANNOTATED = frozenset((SymbolKind.PARAMETER, SymbolKind.LET))
 
 
@@ -42,7 +45,7 @@ def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
     for symbol in snapshot.symbols:
         if symbol.container is function and symbol.kind in _ANNOTATED:
             spelled = written(symbol.type)
-            if spelled and not text[symbol.span.end :][:40].lstrip().startswith((":", "{")):
+            if spelled and not text[symbol.span.end : symbol.span.end + _LONGEST_GAP].lstrip().startswith((":", "{")):
                 yield TextEdit(TextSpan(symbol.span.end, symbol.span.end), f": {spelled}")
     place = _result_place(snapshot, function)
     spelled = written(function.type.ret_type) if isinstance(function.type, FuncType) else ""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ....ir.diagnostics import Severity, TextEdit
+from ....ir.diagnostics import Severity, TextEdit, apply_edits
 from ....ir.snapshot import Snapshot
+from ....ir.source import TextSpan
 
 __all__ = ["Refactoring", "RefactoringError", "checked"]
+
+_FEW_EDITS = 8
 
 
 class RefactoringError(ValueError):
@@ -36,11 +39,20 @@ def checked(snapshot: Snapshot, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
         RefactoringError: it would have; the message is the first new error's.
     """
     ordered = tuple(sorted(edits, key=lambda edit: edit.span))
-    edited = snapshot
-    for edit in reversed(ordered):
-        edited = edited.edit(edit.span, edit.new_text)
+    edited = _edited(snapshot, ordered)
     before = {found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR}
     for found in edited.diagnostics:
         if found.severity is Severity.ERROR and found.message not in before:
             raise RefactoringError(f"this would break the text: {found.message}")
     return ordered
+
+
+def _edited(snapshot: Snapshot, ordered: Sequence[TextEdit]) -> Snapshot:
+    """The snapshot with edits that are in order. Many are taken as one: each for itself costs a look at the text."""
+    if len(ordered) <= _FEW_EDITS:
+        for edit in reversed(ordered):
+            snapshot = snapshot.edit(edit.span, edit.new_text)
+        return snapshot
+    start, end = ordered[0].span.start, ordered[-1].span.end
+    moved = [TextEdit(edit.span.shifted(-start), edit.new_text) for edit in ordered]
+    return snapshot.edit(TextSpan(start, end), apply_edits(snapshot.text[start:end], moved))

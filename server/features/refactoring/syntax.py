@@ -7,6 +7,7 @@ from typing import Final
 
 from ....ir.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode, Token, TokenRole
 from ....ir.source import TextSpan
+from ..call_hierarchy import function_around
 from .refactoring import RefactoringError
 
 __all__ = [
@@ -78,10 +79,7 @@ def statement_around(snapshot: Snapshot, span: TextSpan) -> SyntaxNode | None:
 
 def enclosing_function(snapshot: Snapshot, offset: int) -> Symbol | None:
     """The definition of a global function around ``offset``."""
-    for symbol in snapshot.symbols:
-        if symbol.kind is SymbolKind.FUNCTION and symbol.full_span.contains(offset):
-            return symbol
-    return None
+    return function_around(snapshot, offset)
 
 
 def definition_span(snapshot: Snapshot, function: Symbol) -> TextSpan:
