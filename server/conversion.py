@@ -181,11 +181,23 @@ class Converter:
         """Edits of this text."""
         return [types.TextEdit(self.range(edit.span), edit.new_text) for edit in edits]
 
-    def workspace_edit(self, edits: Iterable[TextEdit], version: int) -> types.WorkspaceEdit:
-        """Edits of this text at one version of it; a client refuses them where the text has moved on."""
+    def workspace_edit(self, edits: Iterable[TextEdit], version: int, annotation: str = "") -> types.WorkspaceEdit:
+        """Edits of this text at one version of it; a client refuses them where the text has moved on.
+
+        ``annotation`` is what a client that groups changes by what made them calls these.
+        """
         document = types.OptionalVersionedTextDocumentIdentifier(uri=self.uri, version=version)
-        changes = types.TextDocumentEdit(text_document=document, edits=list(self.text_edits(edits)))
-        return types.WorkspaceEdit(document_changes=[changes])
+        if not annotation:
+            changes = types.TextDocumentEdit(text_document=document, edits=list(self.text_edits(edits)))
+            return types.WorkspaceEdit(document_changes=[changes])
+        annotated = [
+            types.AnnotatedTextEdit(annotation_id=_SOURCE, range=self.range(edit.span), new_text=edit.new_text)
+            for edit in edits
+        ]
+        return types.WorkspaceEdit(
+            document_changes=[types.TextDocumentEdit(text_document=document, edits=list(annotated))],
+            change_annotations={_SOURCE: types.ChangeAnnotation(label=annotation, needs_confirmation=False)},
+        )
 
     def hover(self, hover: Hover, link: Callable[[Origin], str | None] = lambda origin: None) -> types.Hover:
         """A hover as Markdown. ``link`` gives the address of an origin's place."""

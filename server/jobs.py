@@ -19,7 +19,15 @@ from ..ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edit
 from ..ir.source import TextSpan
 from .history import SpanOrigins
 from .pass_calls import PassCall
-from .pass_changes import OperatorCount, PassChanges, Places, operator_counts, pass_changes, removed_by_step
+from .pass_changes import (
+    OperatorCount,
+    PassChanges,
+    Places,
+    changed_functions,
+    operator_counts,
+    pass_changes,
+    removed_by_step,
+)
 from .worker_process import Progress
 
 if TYPE_CHECKING:
@@ -163,18 +171,23 @@ def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
 
 @dataclass(frozen=True)
 class WouldChange:
-    """Ask whether a pass would change a text, without working out how. What the pass prints is not wanted."""
+    """Ask what a pass would change in a text, without working out how. What the pass prints is not wanted."""
 
     text: str
     name: str
     call: PassCall
     opt_level: int = 3
 
-    def run(self, progress: Progress) -> bool:
-        """Whether it would. One that refuses would not."""
+    def run(self, progress: Progress) -> frozenset[str] | None:
+        """The functions, such as ``@main``, that it would change, add or take away; ``None`` where nothing would be.
+
+        There may be none of them: a pass may change types only. One that refuses changes nothing.
+        """
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
             run = _run_passes(self.text, self.name, (self.call,), self.opt_level, progress)
-        return isinstance(run, _Run) and bool(run.changing)
+        if not isinstance(run, _Run) or not run.changing:
+            return None
+        return frozenset(f"@{name}" for name in changed_functions(run.parsed.module, run.module))
 
 
 @dataclass(frozen=True, eq=False)

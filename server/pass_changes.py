@@ -21,6 +21,7 @@ __all__ = [
     "PassChanges",
     "Places",
     "RemovedValue",
+    "changed_functions",
     "operator_counts",
     "pass_changes",
     "removed_by_step",
@@ -79,6 +80,18 @@ def pass_changes(
     values = sorted(_values(made, trace, old_places, new_places), key=lambda value: value.span)
     removed = sorted(_removed(old, set(new), trace, old_places), key=lambda value: (value.span.start, -value.span.end))
     return PassChanges(tuple(operator_counts(before, after)), tuple(values), tuple(_outermost(removed)))
+
+
+def changed_functions(before: IRModule, after: IRModule) -> Iterator[str]:
+    """The names, without ``@``, of the functions that are not the same in both."""
+    from ..ir.structural import structural_equal
+
+    old = {var.name_hint: function for var, function in before.functions.items()}
+    new = {var.name_hint: function for var, function in after.functions.items()}
+    for name in sorted(old.keys() | new.keys()):
+        here, there = old.get(name), new.get(name)
+        if here is None or there is None or (here is not there and not structural_equal(here, there)):
+            yield name
 
 
 def operator_counts(before: IRModule, after: IRModule) -> Iterator[OperatorCount]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from pygls.protocol.language_server import lsp_method
 from pygls.uris import to_fs_path
 from pygls.workspace import Workspace as PyglsWorkspace
 
-from ..ir.diagnostics import Diagnostic, Severity
+from ..ir.diagnostics import Diagnostic, Severity, TextEdit
 from ..ir.source import LineIndex
 from .capabilities import choose_encoding, initialize_result, pulls_diagnostics, server_version, supports
 from .conversion import Converter
@@ -167,6 +167,13 @@ class RelayLanguageServer(LanguageServer):
     def converter_for(self, document: Document) -> Converter:
         """The converter for a document as it is now."""
         return Converter(document.uri, document.lines, self.state.documents.encoding)
+
+    def edit_of(
+        self, converter: Converter, edits: Iterable[TextEdit], version: int, annotation: str
+    ) -> types.WorkspaceEdit:
+        """Edits of one version of a document; ``annotation`` says what makes them, to clients that show it."""
+        shows = self.supports("workspace", "workspaceEdit", "changeAnnotationSupport")
+        return converter.workspace_edit(edits, version, annotation if shows else "")
 
     def converter_of(self, uri: str, text: str) -> Converter:
         """The converter for a text that a document had or could have."""

@@ -87,7 +87,7 @@ class MovedOn(Exception):
 class _Survey:
     """Which passes would change one text, as far as that is known yet."""
 
-    changing: list[str]
+    changing: dict[str, frozenset[str]]
     task: asyncio.Task[None] | None = None
 
 
@@ -129,6 +129,7 @@ class Workspace:
             self.settings.history_size,
         ):
             self._history = None
+        self._surveys.clear()
         changed_extensions = settings.extensions != self.settings.extensions
         self.settings = settings
         if changed_extensions:
@@ -322,8 +323,8 @@ class Workspace:
         self._findings[document.uri] = (text, found)
         self.publisher.schedule(document)
 
-    async def passes_that_change(self, document: Document, wait: bool) -> Sequence[str]:
-        """The registered passes that would change the document as it is, as far as it is known.
+    async def passes_that_change(self, document: Document, wait: bool) -> Mapping[str, frozenset[str]]:
+        """The registered passes that would change the document as it is, each with the functions that it would.
 
         It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now.
         """
@@ -331,8 +332,8 @@ class Workspace:
         survey = self._surveys.get(key)
         if survey is None:
             if not wait:
-                return ()
-            survey = self._surveys[key] = _Survey([])
+                return {}
+            survey = self._surveys[key] = _Survey({})
             survey.task = asyncio.create_task(self._survey(document.text, document.name, survey))
             while len(self._surveys) > _TEXTS_KEPT:
                 oldest = self._surveys.pop(next(iter(self._surveys)))
@@ -340,7 +341,7 @@ class Workspace:
                     oldest.task.cancel()
         if wait and survey.task is not None:
             await asyncio.wait({survey.task}, timeout=_SURVEY_SECONDS)
-        return tuple(survey.changing)
+        return dict(survey.changing)
 
     async def _survey(self, text: str, name: str, survey: _Survey) -> None:
         names = await self.analysis.thread.run(_passes_without_required_options)
@@ -356,8 +357,9 @@ class Workspace:
                 return
             job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
             with contextlib.suppress(JobError):
-                if await self.worker.run(self.extensions.job(job), timeout=self.settings.pass_timeout):
-                    survey.changing.append(candidate)
+                changed = await self.worker.run(self.extensions.job(job), timeout=self.settings.pass_timeout)
+                if changed is not None:
+                    survey.changing[candidate] = changed
 
     # History
 
@@ -479,6 +481,10 @@ class Workspace:
     def removed(self, uri: str, function: str) -> tuple[RemovedValue, ...]:
         """What passes removed from a function on the way to a document's text."""
         return removed_values(self._steps.get(uri, ()), function)
+
+    def steps_of(self, uri: str) -> Sequence[RememberedStep]:
+        """The steps that led to the last text of a document that is remembered."""
+        return self._steps.get(uri, ())
 
     def steps_since(self, uri: str, step: int) -> Sequence[RememberedStep]:
         """The steps that led to a document's text, from the one of this number on; none where it is not among them."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...ir.diagnostics import Diagnostic, Fix, TextEdit
+from ...ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from ...ir.source import TextSpan
 
 __all__ = ["PassAction", "QuickFix", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
@@ -40,7 +40,15 @@ def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[Q
 
 
 def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
-    """All fixes at once, of the diagnostics that have exactly one; of two that overlap, the first."""
+    """All fixes at once, of the errors and warnings that have exactly one; of two that overlap, the first.
+
+    A hint is no fault: what it proposes is done only where somebody asks for it.
+    """
+    faults = [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
+    return _all("Fix everything that can be fixed", faults)
+
+
+def _all(title: str, diagnostics: Sequence[Diagnostic]) -> Fix | None:
     edits: list[TextEdit] = []
     for diagnostic in diagnostics:
         if len(diagnostic.fixes) == 1:
@@ -49,16 +57,17 @@ def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
                 edits += fix.edits
     if len(edits) < 2:
         return None
-    return Fix("Fix everything that can be fixed", tuple(sorted(edits, key=lambda edit: edit.span)))
+    return Fix(title, tuple(sorted(edits, key=lambda edit: edit.span)))
 
 
-def fix_all_of_kind(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[Fix]:
-    """For each kind of diagnostic that touches ``span``: the fixes of all of this kind at once."""
+def fix_all_of_kind(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[tuple[str, Fix]]:
+    """For each kind of diagnostic that touches ``span``: its code, and the fixes of all of this kind at once."""
     codes = dict.fromkeys(fix.diagnostic.code for fix in quick_fixes(diagnostics, span) if fix.preferred)
     for code in codes:
-        everything = fix_all([diagnostic for diagnostic in diagnostics if diagnostic.code == code])
+        title = f"Fix every {code.replace('-', ' ')} in this file"
+        everything = _all(title, [diagnostic for diagnostic in diagnostics if diagnostic.code == code])
         if everything is not None:
-            yield Fix(f"Fix every {code.replace('-', ' ')} in this file", everything.edits)
+            yield code, everything
 
 
 def _overlap(first: TextSpan, second: TextSpan) -> bool:
@@ -68,10 +77,19 @@ def _overlap(first: TextSpan, second: TextSpan) -> bool:
 
 
 def pass_actions(
-    changing: Sequence[str], pipeline: Sequence[str], pipelines: dict[str, tuple[str, ...]]
+    changing: Mapping[str, Collection[str]],
+    function: str,
+    pipeline: Sequence[str],
+    pipelines: Mapping[str, tuple[str, ...]],
 ) -> Iterator[PassAction]:
-    """An action for each pass that would change the buffer, for the configured pipeline and for each named one."""
-    for name in changing:
+    """An action for each pass that would change the buffer, for the configured pipeline and for each named one.
+
+    ``changing`` has for each pass the functions that it would change. Where ``function``, the one that the cursor is
+    in, is one of several, the pass is offered for it alone as well.
+    """
+    for name, functions in changing.items():
+        if function in functions and len(functions) > 1:
+            yield PassAction(f"Run pass {name} on {function}", (name,), function=function)
         yield PassAction(f"Run pass {name}", (name,))
     if pipeline:
         yield PassAction(f"Run pipeline ({', '.join(pipeline)})", tuple(pipeline), is_pipeline=True)

@@ -9,6 +9,7 @@ from lsprotocol import types
 from ...ir.diagnostics import Fix
 from ..capabilities import RUN_PIPELINE
 from ..documents import Document
+from ..features.call_hierarchy import function_around
 from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from ..features.normal_forms import normal_form_actions
 from ..pass_calls import PassCallError, parse_pipeline
@@ -43,19 +44,23 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     if wanted(_FIX_ALL_KIND) and (everything := fix_all(found)) is not None:
         actions.append(_fix_action(seen, everything, _FIX_ALL_KIND, version))
     span = seen.converter.span(params.range)
-    if wanted("quickfix"):
-        actions += (_fix_action(seen, fix, "quickfix", version) for fix in fix_all_of_kind(found, span))
+    for code, fix in fix_all_of_kind(found, span):
+        if wanted("quickfix"):
+            actions.append(_fix_action(seen, fix, "quickfix", version))
+        if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
+            actions.append(_fix_action(seen, fix, f"{_FIX_ALL_KIND}.{code}", version))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
         # A cursor that moves asks again and again; only somebody who opens the menu is worth the work.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
-        changing = await server.state.passes_that_change(seen.document, wait=invoked) if wanted(_RUN_PASS_KIND) else ()
+        changing = await server.state.passes_that_change(seen.document, wait=invoked) if wanted(_RUN_PASS_KIND) else {}
+        function = function_around(seen.snapshot, span.start)
         settings = server.state.settings
         pipeline = _pipeline(server, seen.document) if wanted(_RUN_PIPELINE_KIND) else ()
         pipelines = dict(settings.pipelines) if wanted(_RUN_PIPELINE_KIND) else {}
         actions += (
             _pass_action(server, action, seen.document.uri, version)
-            for action in pass_actions(changing, pipeline, pipelines)
+            for action in pass_actions(changing, function.name if function else "", pipeline, pipelines)
         )
     if wanted(_RUN_PASS_KIND):
         forms = normal_form_actions(seen.snapshot, span)
@@ -81,6 +86,10 @@ class _Wanted:
         return not self._only or any(
             kind == wanted or kind.startswith(f"{wanted}.") or wanted == "" for wanted in self._only
         )
+
+    def explicitly(self, kind: str) -> bool:
+        """Whether this very kind was asked for, or kinds below it."""
+        return any(wanted == kind or wanted.startswith(f"{kind}.") for wanted in self._only)
 
 
 def _fix_action(seen: View, fix: Fix, kind: str, version: int) -> types.CodeAction:
@@ -114,7 +123,8 @@ async def on_code_action_resolve(server: RelayLanguageServer, action: types.Code
     if outcome.failed is not None:
         raise refusal(outcome.failed)
     await server.state.remember(document.uri, text, outcome)
-    action.edit = server.converter_for(document).workspace_edit(outcome.edits, document.version)
+    converter = server.converter_for(document)
+    action.edit = server.edit_of(converter, outcome.edits, document.version, f"Relay: {', '.join(map(str, calls))}")
     return action
 
 

@@ -21,7 +21,7 @@ _CONTENT_MODIFIED = -32801
 def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan) -> Iterator[types.CodeAction]:
     """What can be done with the selection. Clients that cannot ask for an edit later get it, or no action, now."""
     resolves = server.supports("textDocument", "codeAction", "resolveSupport")
-    for item in refactorings(seen.snapshot, span):
+    for item in refactorings(seen.snapshot, span, server.state.steps_of(seen.document.uri)):
         action = types.CodeAction(item.title, kind=item.kind)
         if resolves:
             action.data = {
@@ -34,7 +34,7 @@ def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan)
             yield action
             continue
         try:
-            action.edit = seen.converter.workspace_edit(item.edits(), seen.document.version)
+            action.edit = server.edit_of(seen.converter, item.edits(), seen.document.version, item.title)
         except RefactoringError:
             continue
         yield action
@@ -51,18 +51,18 @@ async def resolve_refactoring(
     seen = await view(server, str(data.get("uri")))
     if seen is None or seen.document.version != data.get("version"):
         raise JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
-    chosen = _find(seen, data)
+    chosen = _find(server, seen, data)
     try:
-        action.edit = seen.converter.workspace_edit(chosen.edits(), seen.document.version)
+        action.edit = server.edit_of(seen.converter, chosen.edits(), seen.document.version, chosen.title)
     except RefactoringError as error:
         raise refusal(f"{chosen.title}: {error}") from None
     return action
 
 
-def _find(seen: View, data: dict[str, Any]) -> Refactoring:
+def _find(server: RelayLanguageServer, seen: View, data: dict[str, Any]) -> Refactoring:
     start, end = data.get("start"), data.get("end")
     if isinstance(start, int) and isinstance(end, int):
-        for item in refactorings(seen.snapshot, TextSpan(start, end)):
+        for item in refactorings(seen.snapshot, TextSpan(start, end), server.state.steps_of(seen.document.uri)):
             if item.name == data["refactoring"]:
                 return item
     raise refusal("there is no such refactoring at this place")

@@ -57,7 +57,7 @@ async def run_and_apply(
 
 async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:
     """Have the editor change the buffer, at the version that it has now; why it did not, which the user is told."""
-    edit = server.converter_for(document).workspace_edit(edits, document.version)
+    edit = server.edit_of(server.converter_for(document), edits, document.version, label)
     answer = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
     if answer.applied:
         return None

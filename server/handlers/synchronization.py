@@ -6,10 +6,10 @@ from typing import Any
 
 from lsprotocol import types
 
-from ...ir.diagnostics import Severity
 from ..conversion import change_of
 from ..documents import Document
 from ..protocol import RelayLanguageServer
+from .running import apply
 
 __all__ = ["register"]
 
@@ -100,12 +100,7 @@ async def _check(server: RelayLanguageServer, document: Document) -> None:
     version = document.version
     edits = await server.state.check_on_save(document)
     if edits and document.version == version:
-        converter = server.converter_for(document)
-        label = "Relay: pipeline on save"
-        params = types.ApplyWorkspaceEditParams(converter.workspace_edit(edits, version), label)
-        answer = await server.workspace_apply_edit_async(params)
-        if not answer.applied:
-            server.say(f"the editor refused what the pipeline changed: {answer.failure_reason}", Severity.WARNING)
+        await apply(server, document, edits, "Relay: pipeline on save")
 
 
 def shutdown(server: RelayLanguageServer, params: None) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ....ir.snapshot import Snapshot
 from ....ir.source import TextSpan
-from . import extract, graph_values, inline, missing_types, names, provenance_comments
+from ..history import RememberedStep
+from . import carried_provenance, extract, graph_values, inline, missing_types, names, provenance_comments
 from .refactoring import Refactoring, RefactoringError
 
 __all__ = ["Refactoring", "RefactoringError", "refactorings"]
@@ -21,7 +22,8 @@ _OFFERS = (
 )
 
 
-def refactorings(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
-    """What can be done with the selection, or at the cursor where ``span`` is empty."""
+def refactorings(snapshot: Snapshot, span: TextSpan, steps: Sequence[RememberedStep] = ()) -> Iterator[Refactoring]:
+    """What can be done with the selection, or at the cursor where ``span`` is empty. ``steps`` led to the text."""
     for offers in _OFFERS:
         yield from offers(snapshot, span)
+    yield from carried_provenance.offers(snapshot, span, steps)

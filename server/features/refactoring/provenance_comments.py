@@ -15,6 +15,7 @@ __all__ = ["offers", "strip"]
 
 _SPAN = re.compile(r"\s*\bspan=.*?(?=\s*\*/)", re.DOTALL)
 _SOURCES = re.compile(r"\s*\bsi=(?:\[[^\]]*\]|\S+)")
+_WRITTEN_WITH_SOURCES = re.compile(r"\s*\b(?:from|output)=.*?(?=\s+(?:from|output)=|\s*\*/)", re.DOTALL)
 _EMPTY = re.compile(r"/\*\s*\*/\Z")
 
 
@@ -39,7 +40,12 @@ def strip(snapshot: Snapshot, where: TextSpan) -> Sequence[TextEdit]:
 
 
 def _edits(text: str, token: Token) -> Iterator[TextEdit]:
-    stripped = _SOURCES.sub("", _SPAN.sub("", token.text))
+    patterns = [_SPAN, _SOURCES]
+    if _SOURCES.search(token.text):
+        patterns.append(_WRITTEN_WITH_SOURCES)
+    stripped = token.text
+    for pattern in patterns:
+        stripped = pattern.sub("", stripped)
     if stripped == token.text:
         return
     if _EMPTY.match(stripped):
@@ -48,6 +54,6 @@ def _edits(text: str, token: Token) -> Iterator[TextEdit]:
             start -= 1
         yield TextEdit(TextSpan(start, token.span.end), "")
         return
-    for pattern in (_SPAN, _SOURCES):
+    for pattern in patterns:
         for match in pattern.finditer(token.text):
             yield TextEdit(TextSpan(token.span.start + match.start(), token.span.start + match.end()), "")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
+from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
-from relay_lsp.server.features.code_actions import fix_all_of_kind
-from relay_lsp.server.features.code_lens import lenses
 from relay_lsp.server.features.completion import Completion, completions, documentation
 from relay_lsp.server.features.file_names import rename_source
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_shapes
@@ -175,25 +173,8 @@ def test_comments_follow_a_file_that_gets_another_name() -> None:
     assert "span=model.py:4:16" in apply_edits(fixture.text, edits)
 
 
-def test_all_of_one_kind_are_fixed_at_once() -> None:
-    def finding(code: str, start: int, new: str) -> Diagnostic:
-        span = TextSpan(start, start + 1)
-        return Diagnostic(code, Severity.ERROR, "", span, fixes=(Fix("", (TextEdit(span, new),)),))
-
-    found = [finding("unknown-operator", 0, "a"), finding("unknown-dtype", 2, "b"), finding("unknown-operator", 4, "c")]
-    (fix,) = fix_all_of_kind(found, TextSpan(0, 0))
-    assert fix.title == "Fix every unknown operator in this file"
-    assert apply_edits("x.y.z", fix.edits) == "a.y.c"
-
-
 def test_the_forms_that_a_function_is_not_in_are_offered() -> None:
     fixture = read_fixture("def @main(%x: float32) { %0 = exp(%$0x); %0 }")
     cursor = TextSpan(fixture.offset, fixture.offset)
     titles = [action.title for action in normal_form_actions(fixture.snapshot, cursor)]
     assert titles == ["Convert @main to A-normal form"]
-
-
-def test_a_pipeline_can_be_run_on_one_of_several_functions() -> None:
-    snapshot = read_fixture("def @half(%x: float32) { %x }\ndef @main(%x: float32) { @half(%x) }").snapshot
-    found = {lens.title: lens.function for lens in lenses(snapshot) if lens.runs_pipeline}
-    assert found == {"Run pipeline": "", "Run pipeline on @half": "@half", "Run pipeline on @main": "@main"}

@@ -1,13 +1,11 @@
-"""Completion, signature help, rename, quick fixes, inlay hints, semantic tokens, code lenses."""
+"""Completion, signature help, rename, inlay hints, semantic tokens."""
 
 from __future__ import annotations
 
 import pytest
 
-from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
+from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.source import TextSpan
-from relay_lsp.server.features.code_actions import fix_all, pass_actions, quick_fixes
-from relay_lsp.server.features.code_lens import lenses
 from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
 from relay_lsp.server.features.inlay_hints import inlay_hints
 from relay_lsp.server.features.rename import RenameError, prepare_rename, rename
@@ -164,43 +162,7 @@ def test_an_operator_cannot_be_renamed() -> None:
         prepare_rename(fixture.snapshot, fixture.offset)
 
 
-# Quick fixes
-
-
-def diagnostic(start: int, end: int, *fixes: Fix) -> Diagnostic:
-    return Diagnostic("unknown-operator", Severity.ERROR, "no such operator", TextSpan(start, end), fixes=fixes)
-
-
-def fix(start: int, end: int, text: str) -> Fix:
-    return Fix(f"Write {text}", (TextEdit(TextSpan(start, end), text),))
-
-
-def test_the_fixes_at_the_cursor() -> None:
-    found = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(10, 12, fix(10, 12, "%x"), fix(10, 12, "%y"))]
-    here = list(quick_fixes(found, TextSpan(1, 1)))
-    assert [(item.fix.title, item.preferred) for item in here] == [("Write add", True)]
-    there = list(quick_fixes(found, TextSpan(12, 12)))
-    assert [item.preferred for item in there] == [False, False]
-
-
-def test_everything_that_has_one_fix_is_fixed_at_once() -> None:
-    found = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(5, 6, fix(5, 6, "x")), diagnostic(0, 2, fix(0, 2, "no"))]
-    everything = fix_all(found)
-    assert everything is not None
-    assert apply_edits("adt(%y)", everything.edits) == "add(%x)"
-    assert fix_all(found[:1]) is None
-
-
-def test_passes_that_would_change_the_buffer_and_pipelines_are_offered() -> None:
-    found = list(pass_actions(["FoldConstant"], ["SimplifyInference"], {"quantize": ("Legalize",)}))
-    assert [action.title for action in found] == [
-        "Run pass FoldConstant",
-        "Run pipeline (SimplifyInference)",
-        "Run pipeline quantize",
-    ]
-
-
-# Inlay hints, semantic tokens, code lenses
+# Inlay hints, semantic tokens
 
 
 def test_types_are_shown_where_the_text_does_not_tell_them() -> None:
@@ -242,8 +204,3 @@ def test_a_comment_over_several_lines_is_given_line_by_line() -> None:
     fixture = read_fixture("/* one\n   two */\ndef @main(%x: float32) { %x }")
     comments = [fixture.words(token.span) for token in semantic_tokens(fixture.snapshot) if token.type == "comment"]
     assert comments == ["/* one", "   two */"]
-
-
-def test_a_function_tells_its_size() -> None:
-    fixture = read_fixture("def @main(%x: float32, %y: float32) { add(%x, multiply(%x, %y)) }")
-    assert [lens.title for lens in lenses(fixture.snapshot)] == ["2 parameters, 2 operators", "Run pipeline"]

@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from tests.server.protocol.conftest import URI, Editor
+from tests.server.protocol.test_passes import after
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -52,7 +53,7 @@ async def test_a_fix_mends_the_text(editor: Editor) -> None:
     assert isinstance(change, types.TextDocumentEdit)
     assert change.text_document.version == editor.version
     (part,) = change.edits
-    assert isinstance(part, types.TextEdit)
+    assert isinstance(part, (types.TextEdit, types.AnnotatedTextEdit))
     assert part.new_text == "nn.relu"
 
 
@@ -149,7 +150,10 @@ async def test_rename_asks_first_and_refuses_with_a_reason(editor: Editor) -> No
     assert edit.document_changes is not None
     change = edit.document_changes[0]
     assert isinstance(change, types.TextDocumentEdit)
-    assert [part.new_text for part in change.edits if isinstance(part, types.TextEdit)] == ["%data", "%data"]
+    assert [part.new_text for part in change.edits if isinstance(part, (types.TextEdit, types.AnnotatedTextEdit))] == [
+        "%data",
+        "%data",
+    ]
     with pytest.raises(JsonRpcException, match="already defined"):
         await editor.client.text_document_rename_async(types.RenameParams(editor.document, position(1, 11), "w"))
 
@@ -200,8 +204,10 @@ async def test_selection_lenses_and_search(editor: Editor) -> None:
     assert ranges[0].range == types.Range(position(2, 7), position(2, 15))
     lenses = await editor.client.text_document_code_lens_async(types.CodeLensParams(editor.document))
     assert lenses
-    assert lenses[0].command is not None
-    assert "2 parameters" in lenses[0].command.title
+    assert lenses[0].command is None
+    resolved = await editor.client.code_lens_resolve_async(lenses[0])
+    assert resolved.command is not None
+    assert "2 parameters" in resolved.command.title
     symbols = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("mn"))
     assert symbols
     assert symbols[0].name == "@main"
@@ -217,3 +223,45 @@ async def test_diagnostics_can_be_fetched(editor: Editor) -> None:
         types.DocumentDiagnosticParams(editor.document, previous_result_id=report.result_id)
     )
     assert isinstance(again, types.RelatedUnchangedDocumentDiagnosticReport)
+
+
+async def test_lenses_are_worked_out_when_they_are_seen_and_tell_the_history(
+    editor: Editor, request: pytest.FixtureRequest
+) -> None:
+    text = f"// {request.node.nodeid}\n" + MODEL.replace("🎈", "a")
+    editor.open(text)
+    await editor.client.workspace_execute_command_async(
+        types.ExecuteCommandParams("relay-lsp.runPass", [{"uri": URI, "pass": "ToANormalForm"}])
+    )
+    made = after(text, editor.applied[-1])
+    editor.change(made)
+    lenses = await editor.client.text_document_code_lens_async(types.CodeLensParams(editor.document)) or []
+    commands = {lens.command.title: lens.command.command for lens in lenses if lens.command is not None}
+    assert commands["Made by ToANormalForm"] == "relay-lsp.showHistory"
+    editor.messages.clear()
+    await editor.client.workspace_execute_command_async(
+        types.ExecuteCommandParams("relay-lsp.showHistory", [{"uri": URI}])
+    )
+    assert editor.messages == ["ToANormalForm"]
+
+
+async def test_edits_say_what_makes_them_where_the_client_shows_that(editor: Editor) -> None:
+    editor.open(MODEL)
+    params = types.CodeActionParams(
+        editor.document, types.Range(position(3, 4), position(3, 4)), types.CodeActionContext([], only=["refactor"])
+    )
+    actions = await editor.client.text_document_code_action_async(params) or []
+    action = next(item for item in actions if isinstance(item, types.CodeAction) and item.title.startswith("Bind"))
+    resolved = await editor.client.code_action_resolve_async(action) if action.edit is None else action
+    assert resolved.edit is not None
+    assert editor.client.capabilities is not None
+    workspace = editor.client.capabilities.workspace
+    edits = workspace.workspace_edit if workspace is not None else None
+    if edits is not None and edits.change_annotation_support is not None:
+        assert [item.label for item in (resolved.edit.change_annotations or {}).values()] == ["Bind to a graph value"]
+    else:
+        assert resolved.edit.change_annotations is None
+    assert resolved.edit.document_changes
+    change = resolved.edit.document_changes[0]
+    assert isinstance(change, types.TextDocumentEdit)
+    assert change.text_document.version == editor.version

@@ -41,7 +41,7 @@ def after(text: str, edit: types.WorkspaceEdit | None) -> str:
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     for part in reversed(change.edits):
-        assert isinstance(part, types.TextEdit)
+        assert isinstance(part, (types.TextEdit, types.AnnotatedTextEdit))
         start, end = (starts[place.line] + place.character for place in (part.range.start, part.range.end))
         text = text[:start] + part.new_text + text[end:]
     return text

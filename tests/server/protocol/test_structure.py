@@ -90,7 +90,7 @@ async def test_a_refactoring_is_worked_out_when_it_is_chosen(editor: Editor) -> 
     chosen = await editor.client.code_action_resolve_async(found["Bind to a graph value"])
     change = changes(chosen)
     assert change.text_document.version == editor.version
-    assert [edit.new_text for edit in change.edits if isinstance(edit, types.TextEdit)] == [
+    assert [edit.new_text for edit in change.edits if isinstance(edit, (types.TextEdit, types.AnnotatedTextEdit))] == [
         "%1 = exp(%x);\n  ",
         "%1",
     ]
@@ -108,9 +108,15 @@ async def test_one_function_is_converted_to_another_form(editor: Editor) -> None
     editor.open(MODEL)
     found = await actions(editor, span(6, 3, 3), "refactor.rewrite")
     chosen = await editor.client.code_action_resolve_async(found["Convert @main to A-normal form"])
-    texts = [edit.new_text for edit in changes(chosen).edits if isinstance(edit, types.TextEdit)]
+    texts = [
+        edit.new_text for edit in changes(chosen).edits if isinstance(edit, (types.TextEdit, types.AnnotatedTextEdit))
+    ]
     assert any("let %" in text for text in texts)
-    assert all(edit.range.start.line > 3 for edit in changes(chosen).edits if isinstance(edit, types.TextEdit))
+    assert all(
+        edit.range.start.line > 3
+        for edit in changes(chosen).edits
+        if isinstance(edit, (types.TextEdit, types.AnnotatedTextEdit))
+    )
 
 
 async def test_a_pipeline_is_run_on_one_function(editor: Editor) -> None:
