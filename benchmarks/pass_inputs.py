@@ -1,25 +1,185 @@
-"""Chains in which a pass finds its work again and again, for the passes that leave a plain chain as it is."""
+"""Chains in which a pass finds its work again and again, one for each pass that leaves a plain chain as it is, or that
+meets there only the simplest of what it is for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 
-__all__ = ["WORK", "chain_of_work"]
+__all__ = ["WORK"]
 
 _TYPE = "Tensor[(1, 16, 32, 32), float32]"
+_WEIGHT = "Tensor[(16, 16, 3, 3), float32]"
+_LAST = "Tensor[(1, 32, 32, 16), float32]"
+"""Channels last."""
+_MATRIX = "Tensor[(16, 16), float32]"
 _CONV = "nn.conv2d({last}, %w, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])"
 _CONV_OF_START = "nn.conv2d({start}, %w, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])"
-_PARAMS = (
-    f"%x: {_TYPE}, %w: Tensor[(16, 16, 3, 3), float32], %b: Tensor[(16), float32], %s: Tensor[(16, 1, 1), float32]"
+_IF = "if (%c) {{ add({last}, {before}) }} else {{ multiply({last}, {start}) }}"
+_PARAMS = f"%x: {_TYPE}, %w: {_WEIGHT}, %b: Tensor[(16), float32], %s: Tensor[(16, 1, 1), float32], %c: bool"
+_PARALLEL_CONVS = tuple(
+    f"nn.conv2d({{start}}, %w{branch}, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])" for branch in "abc"
+)
+_PARALLEL_PARAMS = _PARAMS + "".join(f", %w{branch}: {_WEIGHT}" for branch in "abc")
+_JOINED = (
+    "concatenate(({before_that}, {before}, {last}), axis=1)",
+    "strided_slice({last}, begin=[0], end=[16], strides=[1], axes=[1])",
 )
 
-WORK: dict[str, Sequence[str]] = {
-    "FoldConstant": ("multiply(2f, 3f)", "add({start}, {last})", "nn.relu({last})"),
-    "SimplifyInference": ("nn.batch_norm({last}, %b, %b, %b, %b)", "nn.relu({last}.0)"),
-    "FastMath": ("exp({last})", "tanh({last})"),
-    "DivToMul": ("nn.relu({last})", "divide({last}, 2f)"),
-    "EliminateCommonSubexpr": (_CONV_OF_START, _CONV_OF_START, "add({before}, {last})"),
-    "SimplifyExpr": (
+Writer = Callable[[int], str]
+"""Writes a module of about so many operators."""
+
+
+def _repeated(*statements: str, params: str = _PARAMS, lets: bool = False) -> Writer:
+    """These statements again and again, one operator each. ``{last}`` is the value of the statement before,
+    ``{before}`` of the one before that, ``{before_that}`` of the one before that one, ``{start}`` what the repetition
+    began with, ``{number}`` the number of the statement."""
+
+    def write(operators: int) -> str:
+        lines: list[str] = []
+        last, before, before_that, number = "%x", "%x", "%x", 0
+        while number < operators:
+            start = last
+            for statement in statements:
+                new = f"%v{number}" if lets else f"%{number}"
+                value = statement.format(last=last, before=before, before_that=before_that, start=start, number=number)
+                lines.append(f"  let {new} = {value};" if lets else f"  {new} = {value};")
+                last, before, before_that, number = new, last, before, number + 1
+        return "\n".join(['#[version = "0.0.5"]', f"def @main({params}) {{", *lines, f"  {last}", "}", ""])
+
+    return write
+
+
+def _layers(attributes: str = "", used: int = 1) -> Writer:
+    """Functions of ten operators; every so many calls the one before, and ``@main`` the last of these."""
+
+    def write(operators: int) -> str:
+        lines = ['#[version = "0.0.5"]', f"def @layer0(%x: {_TYPE}{attributes}) -> {_TYPE} {{ nn.relu(%x) }}"]
+        last = 0
+        for number in range(1, operators // 10 + 1):
+            lines.append(f"def @layer{number}(%x: {_TYPE}{attributes}) -> {_TYPE} {{")
+            lines.append(f"  %0 = @layer{last}(%x);")
+            lines += [f"  %{inner} = add(%{inner - 1}, %x);" for inner in range(1, 9)]
+            lines += ["  nn.relu(%8)", "}"]
+            last = number if number % used == 0 else last
+        return "\n".join([*lines, f"def @main(%x: {_TYPE}) -> {_TYPE} {{ @layer{last}(%x) }}", ""])
+
+    return write
+
+
+def _called_in_a_row(attributes: str) -> Writer:
+    """Functions of two operators, and ``@main``, which calls one after the other."""
+
+    def write(operators: int) -> str:
+        count = operators // 3
+        lines = ['#[version = "0.0.5"]', f"def @main(%x: {_TYPE}) -> {_TYPE} {{", "  %0 = nn.relu(%x);"]
+        lines += [f"  %{number + 1} = @layer{number}(%{number}, %0);" for number in range(count)]
+        lines += [f"  %{count}", "}"]
+        lines += [
+            f"def @layer{number}(%x: {_TYPE}, %y: {_TYPE}{attributes}) -> {_TYPE} {{ %0 = exp(%x); add(%0, %y) }}"
+            for number in range(count)
+        ]
+        return "\n".join([*lines, ""])
+
+    return write
+
+
+def _transposed_weights(operators: int) -> str:
+    count = operators // 2
+    params = ", ".join([f"%x: {_MATRIX}", *(f"%w{number}: {_MATRIX}" for number in range(count))])
+    lines = ['#[version = "0.0.5"]', f"def @main({params}) {{"]
+    last = "%x"
+    for number in range(count):
+        lines.append(f"  %{2 * number} = transpose(%w{number}, axes=[1, 0]);")
+        lines.append(f"  %{2 * number + 1} = nn.dense({last}, %{2 * number}, units=16);")
+        last = f"%{2 * number + 1}"
+    return "\n".join([*lines, f"  {last}", "}", ""])
+
+
+_NORMALIZED = _repeated("nn.batch_norm({last}, %b, %b, %b, %b)", "nn.relu({last}.0)")
+_COMPILED = _repeated(_CONV, "nn.bias_add({last}, %b)", "nn.relu({last})", "exp({last})", "add({last}, {start})")
+
+WORK: Mapping[str, Writer] = {
+    "AnnotateTarget": _COMPILED,
+    "BackwardFoldScaleAxis": _repeated(_CONV, "multiply({last}, %s)", "nn.relu({last})"),
+    "BatchingOps": _repeated(*_PARALLEL_CONVS, *_JOINED, params=_PARALLEL_PARAMS),
+    "CanonicalizeCast": _repeated(
+        'cast({last}, dtype="float32")',
+        "exp({last})",
+        "log({before})",
+        "add({before}, {last})",
+        'cast({last}, dtype="int8")',
+        params="%x: Tensor[(1, 16, 32, 32), int8]",
+    ),
+    "CombineParallelBatchMatmul": _repeated(
+        *(f"nn.batch_matmul({{start}}, %w{branch}, transpose_b=True)" for branch in "abc"),
+        "concatenate(({before_that}, {before}, {last}), axis=1)",
+        "strided_slice({last}, begin=[0], end=[16], strides=[1], axes=[1])",
+        params="%x: Tensor[(1, 16, 16), float32]"
+        + "".join(f", %w{name}: Tensor[(1, 16, 16), float32]" for name in "abc"),
+    ),
+    "CombineParallelConv2D": _repeated(*_PARALLEL_CONVS, *_JOINED, params=_PARALLEL_PARAMS),
+    "CombineParallelDense": _repeated(
+        *(f"nn.dense({{start}}, %w{branch}, units=16)" for branch in "abc"),
+        "concatenate(({before_that}, {before}, {last}), axis=0)",
+        "strided_slice({last}, begin=[0], end=[16], strides=[1], axes=[0])",
+        params=f"%x: {_MATRIX}, %wa: {_MATRIX}, %wb: {_MATRIX}, %wc: {_MATRIX}",
+    ),
+    "DeadCodeElimination": _repeated("nn.relu({last})", "add({start}, {start})", "tanh({before})", lets=True),
+    "DivToMul": _repeated("nn.relu({last})", "divide({last}, 2f)"),
+    "DynamicToStatic": _repeated(
+        'shape_of({last}, dtype="int64")', "dyn.reshape({start}, {last}, newshape=[])", "nn.relu({last})"
+    ),
+    "EliminateCommonSubexpr": _repeated(_CONV_OF_START, _CONV_OF_START, "add({before}, {last})"),
+    "EtaExpand": _layers(),
+    "FastMath": _repeated("exp({last})", "tanh({last})"),
+    "FlattenAtrousConv": _repeated(
+        "nn.space_to_batch_nd({last}, block_shape=[2, 2], paddings=[[2, 2], [2, 2]])",
+        'nn.conv2d({last}, %w, padding=[0, 0, 0, 0], kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWIO")',
+        "nn.batch_to_space_nd({last}, block_shape=[2, 2], crops=[[0, 0], [0, 0]])",
+        params=f"%x: {_LAST}, %w: Tensor[(3, 3, 16, 16), float32]",
+    ),
+    "FoldConstant": _repeated("multiply(2f, 3f)", "add({start}, {last})", "nn.relu({last})"),
+    "FoldExplicitPadding": _repeated(
+        "nn.pad({last}, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])",
+        "nn.conv2d({last}, %w, padding=[0, 0, 0, 0], channels=16, kernel_size=[3, 3])",
+    ),
+    "FoldScaleAxis": _repeated("nn.relu({last})", "multiply({last}, %s)", _CONV, "multiply({last}, %s)"),
+    "ForwardFoldScaleAxis": _repeated("nn.relu({last})", "multiply({last}, %s)", _CONV),
+    "FuseOps": _repeated(*_PARALLEL_CONVS, *_JOINED, "add({last}, {start})", params=_PARALLEL_PARAMS),
+    "InferType": _repeated(
+        _CONV,
+        "fn (%y) {{ nn.relu(%y) }}",
+        "{last}({before})",
+        params=_PARAMS.replace(f"%w: {_WEIGHT}", "%w"),
+        lets=True,
+    ),
+    "Inline": _layers(", Inline=1"),
+    "InlineOutlined": _called_in_a_row(', Outlined="nn.gelu"'),
+    "LambdaLift": _repeated(
+        f"fn (%y: {_TYPE}) {{{{ add(%y, {{last}}) }}}}", "{last}({start})", "nn.relu({last})", lets=True
+    ),
+    "Legalize": _repeated(
+        'nn.conv2d_transpose({last}, %w, channels=16, kernel_size=[3, 3], padding=[1, 1, 1, 1], data_layout="NHWC", '
+        'kernel_layout="HWOI")',
+        "nn.relu({last})",
+        params=f"%x: {_LAST}, %w: Tensor[(3, 3, 16, 16), float32]",
+    ),
+    "MergeCompilerRegions": _COMPILED,
+    "MergeComposite": _repeated(_CONV, "add({last}, %s)", "nn.relu({last})"),
+    "OutLiner": _NORMALIZED,
+    "PartitionGraph": _COMPILED,
+    "QnnCanonicalize": _repeated(
+        'qnn.quantize({last}, 0.5f, 3, out_dtype="int8")',
+        "qnn.add({last}, {last}, 0.5f, 3, 0.5f, 3, 0.5f, 3)",
+        "qnn.dequantize({last}, 0.5f, 3)",
+    ),
+    "QnnLegalize": _repeated(
+        'qnn.quantize({last}, 0.5f, 3, out_dtype="int8")',
+        "qnn.tanh({last}, 0.5f, 3, 0.5f, 3)",
+        "qnn.dequantize({last}, 0.5f, 3)",
+    ),
+    "RemoveUnusedFunctions": _layers(used=2),
+    "SimplifyExpr": _repeated(
         "reshape({last}, newshape=[1, 16, 1024])",
         "reshape({last}, newshape=[1, 16, 32, 32])",
         "transpose({last}, axes=[0, 2, 3, 1])",
@@ -27,60 +187,17 @@ WORK: dict[str, Sequence[str]] = {
         "full_like({last}, 1f)",
         "add({before}, {last})",
     ),
-    "BackwardFoldScaleAxis": (_CONV, "multiply({last}, %s)", "nn.relu({last})"),
-    "ForwardFoldScaleAxis": ("nn.relu({last})", "multiply({last}, %s)", _CONV),
-    "FoldScaleAxis": ("nn.relu({last})", "multiply({last}, %s)", _CONV, "multiply({last}, %s)"),
-    "DynamicToStatic": (
-        'shape_of({last}, dtype="int64")',
-        "dyn.reshape({start}, {last}, newshape=[])",
-        "nn.relu({last})",
-    ),
-    "CombineParallelConv2D": (
-        *(
-            f"nn.conv2d({{start}}, %w{branch}, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3])"
-            for branch in "abc"
-        ),
-        "concatenate(({before_that}, {before}, {last}), axis=1)",
-        "strided_slice({last}, begin=[0], end=[16], strides=[1], axes=[1])",
-    ),
-    "FoldExplicitPadding": (
-        "nn.pad({last}, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])",
-        "nn.conv2d({last}, %w, padding=[0, 0, 0, 0], channels=16, kernel_size=[3, 3])",
-    ),
-    "SplitArgs": (
+    "SimplifyFCTranspose": _transposed_weights,
+    "SimplifyInference": _NORMALIZED,
+    "SplitArgs": _repeated(
         f"({', '.join(['{last}'] * 16)})",
         "concatenate({last})",
         "strided_slice({last}, begin=[0], end=[1], strides=[1], axes=[0])",
     ),
+    "ToANormalForm": _repeated(
+        "nn.relu({last})", _IF, f"fn (%y{{number}}: {_TYPE}) {{{{ add(%y{{number}}, {{last}}) }}}}", "{last}({before})"
+    ),
+    "ToBasicBlockNormalForm": _repeated("nn.relu({last})", _IF),
+    "ToGraphNormalForm": _repeated("nn.relu({last})", "add({start}, {last})", lets=True),
 }
-"""The statements that are repeated, one operator each. ``{last}`` is the value of the statement before, ``{before}`` of
-the one before that, ``{before_that}`` of the one before that one, ``{start}`` what the repetition began with."""
-
-_IN_LETS: dict[str, Sequence[str]] = {
-    "DeadCodeElimination": ("nn.relu({last})", "add({start}, {start})", "tanh({before})"),
-    "ToGraphNormalForm": ("nn.relu({last})", "add({start}, {last})"),
-    "LambdaLift": (f"fn (%y: {_TYPE}) {{{{ nn.relu(%y) }}}}", "{last}({start})"),
-}
-"""The same for passes whose work is in bindings."""
-
-
-def chain_of_work(name: str, operators: int) -> str | None:
-    """A chain of about so many operators in which the pass ``name`` has work all along; ``None`` where a plain chain
-    is work enough."""
-    statements = WORK.get(name) or _IN_LETS.get(name)
-    if statements is None:
-        return None
-    in_lets = name in _IN_LETS
-    params = _PARAMS
-    if name == "CombineParallelConv2D":
-        params += "".join(f", %w{branch}: Tensor[(16, 16, 3, 3), float32]" for branch in "abc")
-    lines = ['#[version = "0.0.5"]', f"def @main({params}) {{"]
-    last, before, before_that, number = "%x", "%x", "%x", 0
-    while number < operators:
-        start = last
-        for statement in statements:
-            new = f"%v{number}" if in_lets else f"%{number}"
-            value = statement.format(last=last, before=before, before_that=before_that, start=start)
-            lines.append(f"  let {new} = {value};" if in_lets else f"  {new} = {value};")
-            last, before, before_that, number = new, last, before, number + 1
-    return "\n".join([*lines, f"  {last}", "}", ""])
+"""How a module is written in which the pass of this name has work all along."""

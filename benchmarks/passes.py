@@ -4,24 +4,30 @@ The first table is over a chain of convolution, bias, relu, multiply and add wit
 measured with, whose seconds (recorded on a quiet machine of this kind) stand beside ours. Each run gets a module of its
 own, about which nothing is remembered but the types of its expressions; ``InferType`` gets one without types. A pass is
 measured as TVM's was: a function pass with the type inference that follows it, ``DeadCodeElimination`` and
-``ToANormalForm`` alone. Everything is recorded in a trace, as the editor and ``relay-lsp opt`` do.
+``ToANormalForm`` alone. Everything is recorded in a trace, as the editor and ``relay-lsp opt`` do. "Text to text"
+trusts nothing that is known already: it reads the larger text, infers its types, runs the pass (after those that
+prepare for it) and prints the result.
 
-The second table is over chains that give a pass work in every few operators, for those that leave the first as it is.
-Those chains were not given to TVM.
+The second table is over chains that give each pass work in every few operators, with its options on. Those chains were
+not given to TVM; where the first table has a figure of TVM's, the same stands here to compare with.
 
-Seconds are of the processor (``process_time``) and, for the larger size, of the clock on the wall, which others who
-work on the machine can lengthen; both are the least of some runs. The exponent says how the first grow with the size:
-1 is linear.
+Seconds are of the processor (``process_time``) and, where it says so, of the clock on the wall, which others who work
+on the machine can lengthen; both are the least of some runs. The exponent says how the first grow with the size: 1 is
+linear.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import io
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.inference import infer_types
@@ -31,12 +37,14 @@ from relay_lsp.ir.syntax import parse
 from relay_lsp.passes import PassContext, Trace, create, registered
 
 from .inputs import chain
-from .pass_inputs import chain_of_work
-from .report import machine, table_lines
+from .pass_inputs import WORK
+from .report import Report, machine, table_lines
 
 OPTIONS: dict[str, dict[str, object]] = {
     "AnnotateTarget": {"targets": "dnnl"},
     "ConvertLayout": {"desired_layouts": {"nn.conv2d": ["NHWC", "HWIO"]}},
+    "EtaExpand": {"expand_global_var": True},
+    "MergeComposite": {"pattern_table": "dnnl"},
     "SplitArgs": {"max_function_args": 10},
 }
 """What the passes are given that do nothing without it."""
@@ -44,12 +52,10 @@ OPTIONS: dict[str, dict[str, object]] = {
 PREPARED_BY: dict[str, tuple[str, ...]] = {
     "DefuseOps": ("FuseOps",),
     "MergeCompilerRegions": ("AnnotateTarget",),
+    "OutLiner": ("SimplifyInference",),
     "PartitionGraph": ("AnnotateTarget", "MergeCompilerRegions"),
 }
 """What runs, outside of the time, before passes that take another's work further."""
-
-SILENT = frozenset(("PrintIR", "DebugPrint"))
-"""Passes that only print."""
 
 REFERENCE_AT_10000: dict[str, float] = {
     "parse and infer": 2.1,
@@ -106,6 +112,7 @@ def read(text: str) -> IRModule:
     return parsed.module
 
 
+@lru_cache(maxsize=4)
 def typed(text: str) -> IRModule:
     """The module of a text, with types."""
     inferred = infer_types(read(text))
@@ -114,28 +121,48 @@ def typed(text: str) -> IRModule:
     return inferred.module
 
 
+def prepared(name: str, module: IRModule) -> IRModule:
+    """What the passes before the pass ``name`` make of a module."""
+    for earlier in PREPARED_BY.get(name, ()):
+        module = create(earlier, **OPTIONS.get(earlier, {}))(module)
+    return module
+
+
 def time_pass(name: str, text: str, runs: int) -> tuple[Measured, bool]:
     """What a pass takes over the module of ``text``, and whether it changed that."""
-    module = read(text) if name == "InferType" else typed(text)
     changed = False
-    with PassContext(opt_level=4):
-        for earlier in PREPARED_BY.get(name, ()):
-            module = create(earlier, **OPTIONS.get(earlier, {}))(module)
 
-        def prepare() -> Callable[[], None]:
-            # Another object with the same functions: nothing that passes remember of a module holds for it.
-            fresh = read(text) if name == "InferType" else module.with_functions(module.functions)
-            item = create(name, **OPTIONS.get(name, {}))
+    def prepare() -> Callable[[], None]:
+        trace = Trace()
+        module = read(text) if name == "InferType" else typed(text)
+        # Another object with the same functions: nothing that passes remember of a module holds for it.
+        module = module.with_functions(module.functions)
+        with trace:
+            module = prepared(name, module)
+        item = create(name, **OPTIONS.get(name, {}))
 
-            def work() -> None:
-                nonlocal changed
-                with Trace():
-                    after = item(fresh)
-                changed = changed or after is not fresh
+        def work() -> None:
+            nonlocal changed
+            with trace:
+                after = item(module)
+            changed = changed or after is not module
 
-            return work
+        return work
 
+    with PassContext(opt_level=4), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         return measure(prepare, runs), changed
+
+
+def time_text_to_text(name: str, text: str, runs: int) -> Measured:
+    """What it takes to read a text, infer its types, run a pass after what prepares for it, and print the result."""
+
+    def work() -> None:
+        with Trace():
+            module = prepared(name, infer_types(read(text)).module)
+            to_text(create(name, **OPTIONS.get(name, {}))(module))
+
+    with PassContext(opt_level=4), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        return measure(lambda: work, runs)
 
 
 def time_parsing(text: str, runs: int) -> Measured:
@@ -153,36 +180,33 @@ TEXT: dict[str, Callable[[str, int], Measured]] = {"parse and infer": time_parsi
 """What is measured besides the passes."""
 
 
-def row(name: str, sizes: tuple[int, int], measured: tuple[Measured, Measured], changed: str) -> tuple[object, ...]:
-    """A line of the table."""
-    small, large = measured
+def row(
+    name: str, sizes: tuple[int, int], small: Measured, large: Measured, texts: Measured | None, changed: bool
+) -> tuple[object, ...]:
+    """A line of a table."""
     exponent = math.log(large.processor / small.processor) / math.log(sizes[1] / sizes[0])
     reference = REFERENCE_AT_10000.get(name) if sizes[1] == 10_000 else None
     beside = ("", "") if reference is None else (f"{reference:.2f}", f"{reference / large.processor:.1f}")
     times = (f"{small.processor:.3f}", f"{large.processor:.3f}", f"{large.wall:.3f}")
-    return (name, *times, f"{exponent:.2f}", *beside, changed)
+    whole = "" if texts is None else f"{texts.processor:.2f}"
+    return (name, *times, f"{exponent:.2f}", *beside, whole, "yes" if changed else "no")
 
 
-def chain_rows(names: Sequence[str], sizes: tuple[int, int], runs: int) -> Iterator[tuple[object, ...]]:
-    """The table over the chain that TVM was measured with."""
-    texts = (chain(sizes[0]), chain(sizes[1]))
+def rows(
+    names: Sequence[str], writers: Mapping[str, Callable[[int], str]], sizes: tuple[int, int], runs: int
+) -> Iterator[tuple[object, ...]]:
+    """A table over what the writers write for each of these."""
     for name in names:
+        if name not in writers:
+            continue
+        texts = (writers[name](sizes[0]), writers[name](sizes[1]))
         if name in TEXT:
-            small, large = (TEXT[name](text, runs) for text in texts)
-            yield row(name, sizes, (small, large), "")
+            # What is short is measured more often, for an exponent takes two figures.
+            yield row(name, sizes, TEXT[name](texts[0], runs * 3), TEXT[name](texts[1], runs), None, False)
         else:
-            (small, _), (large, changed) = (time_pass(name, text, runs) for text in texts)
-            yield row(name, sizes, (small, large), "yes" if changed else "no")
-
-
-def work_rows(names: Sequence[str], sizes: tuple[int, int], runs: int) -> Iterator[tuple[object, ...]]:
-    """The table over chains that are made for one pass."""
-    for name in names:
-        texts = (chain_of_work(name, sizes[0]), chain_of_work(name, sizes[1]))
-        if texts[0] is not None and texts[1] is not None:
-            (small, _), (large, changed) = (time_pass(name, text, runs) for text in texts)
-            line = row(name, sizes, (small, large), "yes" if changed else "no")
-            yield (*line[:5], line[-1])
+            small, _ = time_pass(name, texts[0], runs * 3)
+            large, changed = time_pass(name, texts[1], runs)
+            yield row(name, sizes, small, large, time_text_to_text(name, texts[1], 1), changed)
 
 
 def main() -> None:
@@ -192,20 +216,26 @@ def main() -> None:
     parser.add_argument("--sizes", nargs=2, type=int, default=[1000, 10_000], help="numbers of operators (1000 10000)")
     parser.add_argument("--runs", type=int, default=3, help="how often each is measured (3)")
     parser.add_argument("--only", choices=["chain", "work"], help="one of the two tables")
+    parser.add_argument("--write", action="store_true", help="write the tables to benchmarks/passes.md as well")
     arguments = parser.parse_args()
     sizes: tuple[int, int] = tuple(arguments.sizes)
-    names: list[str] = arguments.passes or [*TEXT, *(name for name in registered() if name not in SILENT)]
-    head = ("pass", f"{sizes[0]:,} (s)", f"{sizes[1]:,} (s)", "on the wall", "exponent", "TVM (s)", "times", "changes")
-    print(f"{machine()}\n", flush=True)
+    names: list[str] = arguments.passes or [*TEXT, *registered()]
+    head = ("pass", f"{sizes[0]:,} (s)", f"{sizes[1]:,} (s)", "on the wall", "exponent", "TVM (s)", "times")
+    head = (*head, "text to text (s)", "changes")
+    report = Report()
+    report.say(machine())
     if arguments.only != "work":
-        print("## A chain of convolution, bias, relu, multiply, add\n")
-        for line in table_lines(head, chain_rows(names, sizes, arguments.runs)):
-            print(line, flush=True)
-        print()
+        report.say("", "## A chain of convolution, bias, relu, multiply, add", "")
+        for line in table_lines(head, rows(names, dict.fromkeys(names, chain), sizes, arguments.runs)):
+            report.say(line)
     if arguments.only != "chain":
-        print("## Chains of work for one pass\n")
-        for line in table_lines((*head[:5], head[-1]), work_rows(names, sizes, arguments.runs)):
-            print(line, flush=True)
+        report.say("", "## Chains of work for each pass", "")
+        for line in table_lines(head, rows(names, WORK, sizes, arguments.runs)):
+            report.say(line)
+    report.say("", f"Afterwards: {machine()}")
+    if arguments.write:
+        title = "How long each pass takes, and how that grows"
+        report.write(Path(__file__).with_suffix(".md"), title, "python -m benchmarks.passes --write")
 
 
 if __name__ == "__main__":

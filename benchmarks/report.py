@@ -6,8 +6,9 @@ import os
 import platform
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
-__all__ = ["machine", "quantiles", "table", "table_lines"]
+__all__ = ["Report", "machine", "quantiles", "table", "table_lines"]
 
 
 def machine() -> str:
@@ -35,3 +36,21 @@ def table_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterat
     for row in rows:
         cells = (f"{cell:,.1f}" if isinstance(cell, float) else str(cell) for cell in row)
         yield "| " + " | ".join(cells) + " |"
+
+
+class Report:
+    """Prints lines as they come, and keeps them for a file."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def say(self, *lines: str) -> None:
+        """Print lines; an empty one where there is none."""
+        for line in lines or ("",):
+            print(line, flush=True)
+            self._lines.append(line)
+
+    def write(self, path: Path, title: str, command: str) -> None:
+        """Write everything said to a file that tells how to measure it again."""
+        head = [f"# {title}", "", f"Written by `{command}`.", ""]
+        path.write_text("\n".join([*head, *self._lines]).rstrip() + "\n", encoding="utf-8")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Call, Expr, Function, GlobalVar
+from ..ir.expressions import Call, Expr, Function, GlobalVar, Var
 from ..ir.module import IRModule
 from ..ir.visitor import post_order
 from .binding import bind
 from .infrastructure import ModulePass, PassContext, declare_pass
-from .provenance import ExprMutator
+from .provenance import Descent, ExprMutator
 
 
 @declare_pass(opt_level=1, name="InlineGlobals")
@@ -39,18 +39,20 @@ class Inline(ModulePass):
         """The module with such calls replaced."""
         callees = {var: _callees(function) for var, function in module.functions.items()}
         called = set[GlobalVar]().union(*callees.values())
-        functions = dict(module.functions)
         inlined: dict[GlobalVar, Function] = {}
         for var in _callees_first(callees):
-            if callees[var].intersection(inlined):
-                functions[var] = _Inliner(inlined).visit_function(functions[var])
-            remaining = callees[var].difference(inlined)
-            if functions[var].attrs.get("Inline") and not remaining:
-                inlined[var] = functions[var]
+            if module.functions[var].attrs.get("Inline") and not callees[var].difference(inlined):
+                inlined[var] = module.functions[var]
         if not inlined:
             return module
+        remaining = {
+            var: function for var, function in module.functions.items() if var not in inlined or var not in called
+        }
         return module.with_functions(
-            {var: function for var, function in functions.items() if var not in inlined or var not in called}
+            {
+                var: _Inliner(inlined).visit_function(function) if callees[var].intersection(inlined) else function
+                for var, function in remaining.items()
+            }
         )
 
 
@@ -74,20 +76,30 @@ def _callees_first(callees: dict[GlobalVar, set[GlobalVar]]) -> list[GlobalVar]:
 
 
 class _Inliner(ExprMutator):
+    """Writes functions out where they are called, and what they call themselves only there: a thousand functions, each
+    called by the next, are copied once and not once for each caller above."""
+
     def __init__(self, inlined: dict[GlobalVar, Function]) -> None:
         super().__init__()
         self.inlined = inlined
 
-    def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:
-        function = self.inlined.get(pre)
-        if function is None:
-            return post
-        return Function(function.params, function.body, function.ret_type, function.type_params, function.attrs)
+    def descend(self, expr: Expr) -> Descent | None:
+        if isinstance(expr, GlobalVar) and expr in self.inlined:
+            return self._as_function(self.inlined[expr])
+        if isinstance(expr, Call) and isinstance(expr.op, GlobalVar) and expr.op in self.inlined:
+            function = self.inlined[expr.op]
+            if not ("Compiler" in function.attrs or function.attrs.get("Extern")):
+                return self._written_out(expr, function)
+        return None
 
-    def rewrite_call(self, pre: Call, post: Call) -> Expr:
-        if not isinstance(pre.op, GlobalVar) or pre.op not in self.inlined:
-            return post
-        function = self.inlined[pre.op]
-        if "Compiler" in function.attrs or function.attrs.get("Extern"):
-            return post
-        return bind(function.body, dict(zip(function.params, post.args, strict=True)))
+    def _as_function(self, function: Function) -> Descent:
+        body = yield function.body
+        return Function(function.params, body, function.ret_type, function.type_params, function.attrs)
+
+    def _written_out(self, call: Call, function: Function) -> Descent:
+        arguments: dict[Var, Expr] = {}
+        for param, argument in zip(function.params, call.args, strict=True):
+            new = arguments[param] = yield argument
+            # What is finished is not looked at again where it now stands.
+            self.memo[new] = new
+        return (yield bind(function.body, arguments))

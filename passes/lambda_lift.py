@@ -71,7 +71,10 @@ class _Lifter(ExprMutator):
         self.existing = {var.name_hint: function for var, function in module.functions.items()}
         self.recursive: dict[Var, Expr] = {}
         self.letrec: list[Var] = []
-        self.captured: dict[int, Sequence[Var]] = {}
+        # The number of each kind of function that captures the same, who has each number, and what to try next.
+        self.numbers: dict[tuple[int, tuple[Var, ...]], int] = {}
+        self.next_number: dict[int, int] = {}
+        self.taken: set[int] = set()
         self.closures: dict[Function, Closure] = {}
         # Where each variable lives, and the devices of the scopes around, innermost last.
         self.devices: dict[Var, VirtualDevice | None] = {}
@@ -125,12 +128,15 @@ class _Lifter(ExprMutator):
             self.closures = closures(self.outer)
         closure = self.closures[function]
         binder = self.letrec[-1] if self.letrec else None
-        captured = [var for var in closure.free if var is not binder]
-        number = self._number(closure.number, captured)
+        captured = tuple(var for var in closure.free if var is not binder)
+        number = self.numbers.get((closure.number, captured))
+        if number is None:
+            # Those alike that capture other variables get names of their own.
+            number = self.numbers[closure.number, captured] = self._free_number(closure.number)
         var = self._global_var(number, function)
         is_closure = bool(captured or closure.type_vars)
         if binder is not None and len(captured) < len(closure.free):
-            self.recursive[binder] = self.derive(Call(var, tuple(captured)), function) if is_closure else var
+            self.recursive[binder] = self.derive(Call(var, captured), function) if is_closure else var
         self.devices.update((param, param.virtual_device) for param in function.params)
         self.scopes.append(function.virtual_device)
         body = yield function.body
@@ -139,20 +145,21 @@ class _Lifter(ExprMutator):
         self.derive(lifted, function)
         while (existing := self._function_called(var)) is not None and not structural_equal(existing, lifted):
             # Functions may be told apart only by what they share with what is around them: the next name is for this.
-            number = self._number(number + 1, captured)
+            number = self._free_number(closure.number)
             other = self._global_var(number, function)
             lifted = Renamer({var: other}).visit_function(lifted)
             var = other
         if existing is None:
             self.lifted[var.name_hint] = lifted
         # A function of type variables around it is wrapped as a closure even where it captures no value.
-        return Call(var, tuple(captured)) if is_closure else var
+        return Call(var, captured) if is_closure else var
 
-    def _number(self, number: int, captured: Sequence[Var]) -> int:
-        """The first from ``number`` on for functions that capture this: those alike that capture other variables get
-        names of their own."""
-        while self.captured.setdefault(number, captured) != captured:
+    def _free_number(self, first: int) -> int:
+        number = self.next_number.get(first, first)
+        while number in self.taken:
             number += 1
+        self.taken.add(number)
+        self.next_number[first] = number + 1
         return number
 
     def _global_var(self, number: int, function: Function) -> GlobalVar:

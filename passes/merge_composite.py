@@ -10,6 +10,7 @@ from ..ir.module import IRModule
 from .compiler_regions import pattern_tables
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, did_you_mean, option
 from .patterns import partition
+from .patterns.dataflow_graph import DataflowGraph
 from .patterns.rewriting import infer_with_record
 
 
@@ -51,11 +52,12 @@ class MergeComposite(FunctionPass):
             PassError: there is no table of that name.
         """
         merged: Expr = function
+        graph = DataflowGraph(merged)
         for name, pattern, *check in self._patterns():
-            before = merged
-            merged = partition(pattern, merged, {"Composite": name}, *check)
-            if merged is not before:
-                merged = infer_with_record(merged, module)
+            new = partition(pattern, merged, {"Composite": name}, *check, graph=graph)
+            if new is not merged:
+                merged = infer_with_record(new, module)
+                graph = DataflowGraph(merged)
         if not isinstance(merged, Function):
             raise PassError("a pattern matched the whole function", place=function)
         return merged

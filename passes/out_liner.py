@@ -101,6 +101,7 @@ class _Outliner(ExprMutator):
         super().__init__()
         self.functions: dict[GlobalVar, Function] = {}
         self._names = names
+        self._next_number: dict[str, int] = {}
         self._part_of = {output: part for part in parts for output in part.outputs if not isinstance(output, Var)}
         self._run_at = {part.lets[0]: part for part in parts if part.lets}
         self._calls: dict[Part, Call] = {}
@@ -163,9 +164,10 @@ class _Outliner(ExprMutator):
 
     def _free_name(self, name: str) -> str:
         plain = "".join(character if character.isalnum() else "_" for character in name.rpartition(".")[2])
-        number = 0
+        number = self._next_number.get(plain, 0)
         while f"outlined_{plain}_{number}" in self._names:
             number += 1
+        self._next_number[plain] = number + 1
         found = f"outlined_{plain}_{number}"
         self._names.add(found)
         return found

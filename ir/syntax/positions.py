@@ -84,42 +84,54 @@ class Positions:
         line += 1
         column = self._column(line_start, base) + drift + 1
         found: list[Position] = []
-        offset = base
         for kind, piece in zip(kinds, pieces, strict=True):
-            token = piece.rstrip(WHITE_SPACE)
-            if kind not in "CK":
-                found.append(self._position(kind, token, line, column))
-                column += 0 if kind in "sUMVXD" else _drift_of(token)
-            length = len(piece)
-            newline = piece.rfind("\n")
-            if newline >= 0:
-                line += piece.count("\n")
-                column = self._bytes(piece[newline + 1 :]) + 1
+            start, end, lines, columns = (_measure if len(piece) < _LONG else _measure.__wrapped__)(kind, piece)
+            if end:
+                found.append((line, column + start, line, column + end))
+            if lines:
+                line += lines
+                column = columns + 1
             else:
-                column += self._bytes(piece)
-            offset += length
+                column += columns
         return found
 
-    def _bytes(self, text: str) -> int:
-        return len(text) if self._ascii or text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
     def _column(self, line_start: int, offset: int) -> int:
-        return self._bytes(self._text[line_start:offset])
+        return offset - line_start if self._ascii else _bytes(self._text[line_start:offset])
 
-    def _position(self, kind: str, token: str, line: int, column: int) -> Position:
-        width = self._bytes(token)
-        if kind in "NFs":
-            return (line, column + width, line, column + width + 1)
-        if kind in "L@":
-            return (line, column, line, column + 1)
-        if kind == "/":
-            return (line, column + 1, line, column + 2)
-        if kind == "M":
-            return (line, column + 5, line, column + width)
-        if kind in "GIVb" or token[:1].isalpha():
-            drift = _drift_of(token)
-            return (line, column + drift_before(token), line, column + width + drift)
-        return (line, column, line, column + 1)
+
+_LONG = 256
+"""Pieces from this length on are not remembered."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _measure(kind: str, piece: str) -> tuple[int, int, int, int]:
+    """Where a token starts and ends, in columns from where TVM thinks it begins (0 and 0 for a comment); how many lines
+    its piece ends; and by how many columns what follows is further on, from the start of the line where it ends any."""
+    token = piece.rstrip(WHITE_SPACE)
+    start, end = _extent(kind, token) if kind not in "CK" else (0, 0)
+    lines = piece.count("\n")
+    if lines:
+        return start, end, lines, _bytes(piece[piece.rfind("\n") + 1 :])
+    return start, end, 0, _bytes(piece) + (_drift_of(token) if kind not in "CKsUMVXD" else 0)
+
+
+def _extent(kind: str, token: str) -> tuple[int, int]:
+    width = _bytes(token)
+    if kind in "NFs":
+        return width, width + 1
+    if kind in "L@":
+        return 0, 1
+    if kind == "/":
+        return 1, 2
+    if kind == "M":
+        return 5, width
+    if kind in "GIVb" or token[:1].isalpha():
+        return drift_before(token), width + _drift_of(token)
+    return 0, 1
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def drift_before(token: str) -> int:

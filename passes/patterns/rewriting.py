@@ -139,12 +139,14 @@ def partition(
     expr: Expr,
     attrs: Mapping[str, AttributeValue] | None = None,
     check: Callable[[Expr], bool] = lambda _: True,
+    graph: DataflowGraph | None = None,
 ) -> Expr:
     """``expr`` with every match that passes ``check`` made a function of its own, and called in its place.
 
-    The function carries ``PartitionedFromPattern``, which names the operators in it, and ``attrs``.
+    The function carries ``PartitionedFromPattern``, which names the operators in it, and ``attrs``. Who tries many
+    patterns on one expression makes its ``graph`` once.
     """
-    groups = find_groups(pattern, DataflowGraph(expr))
+    groups = find_groups(pattern, DataflowGraph(expr) if graph is None else graph)
     return _Partitioner(groups, attrs or {}, check).visit(expr) if groups else expr
 
 
