@@ -119,9 +119,12 @@ class RunPasses:
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
+        from ..passes.infrastructure.collection import without_collection
+
         reports: list[str] = []
         try:
-            outcome = self._run(progress, reports)
+            with without_collection():
+                outcome = self._run(progress, reports)
         except OSError as error:
             # An instrument that writes files; passes do not.
             outcome = PassesOutcome(self.text, failed=f"an instrument cannot write: {error}")
@@ -130,11 +133,14 @@ class RunPasses:
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
         from ..passes.text_edits import text_edits
 
+        def read(text: str) -> Parsed:
+            return open_snapshot(text, self.name).parsed
+
         run = _run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports)
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
-        edits = text_edits(self.text, run.parsed, run.module, run.trace) if run.changing else ()
+        edits = text_edits(self.text, run.parsed, run.module, run.trace, read) if run.changing else ()
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)

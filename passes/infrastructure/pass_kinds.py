@@ -6,11 +6,9 @@ Source of the rule: ``src/ir/transform.cc``, ``src/relay/ir/transform.cc``.
 from __future__ import annotations
 
 import dataclasses
-import gc
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
@@ -20,6 +18,7 @@ from ...ir.module import IRModule
 from ..provenance.record import Record, current_record, recording
 from ..provenance.trace import TraceStep, active_trace
 from . import registry
+from .collection import without_collection
 from .context import PassContext
 from .declaration import Declaration, read_declaration
 from .errors import PassError
@@ -107,7 +106,7 @@ class Pass:
             # A pass that may read types gets them, also where it is called outside of a pipeline.
             module = _ensure(INFER_TYPE, module, context)
         started = time.perf_counter()
-        with _without_collection(), recording(module) as record:
+        with without_collection(), recording(module) as record:
             try:
                 after = self.apply(module, record, context)
             except PassError as error:
@@ -266,22 +265,6 @@ class Sequential(Pipeline):
 
     def __repr__(self) -> str:
         return f"Sequential([{', '.join(map(repr, self.passes()))}])"
-
-
-@contextmanager
-def _without_collection() -> Generator[None]:
-    """Keep the garbage collector from looking again and again at expressions that are all in use.
-
-    A pass makes tens of thousands of objects and drops few; the collector would take up to half of its time.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def is_optimizable(function: Function) -> bool:

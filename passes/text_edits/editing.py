@@ -7,7 +7,7 @@ not mean the new module, the functions that changed, or at last the whole text, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...ir.diagnostics import Severity, TextEdit
 from ...ir.expressions import Function
@@ -29,11 +29,19 @@ from .pairing import Origins
 __all__ = ["text_edits"]
 
 
-def text_edits(text: str, parsed: Parsed, after: IRModule, trace: Trace | None = None) -> tuple[TextEdit, ...]:
+def _read(text: str) -> Parsed:
+    reading = Reading(text, "edited", split(text), with_spans=False)
+    return Parsed(reading.module, tuple(reading.diagnostics), reading)
+
+
+def text_edits(
+    text: str, parsed: Parsed, after: IRModule, trace: Trace | None = None, read: Callable[[str], Parsed] = _read
+) -> tuple[TextEdit, ...]:
     """The edits of ``text`` that give ``after``, in order and without overlap; none where nothing changed.
 
     ``parsed`` is what ``text`` was read as, and ``parsed.module`` what the passes began with. Statements that the
     passes left alone keep their bytes, names and comments. With the trace of the passes, names follow their values.
+    The edited text is read back by ``read``: who needs that anyway gives what remembers it.
 
     Raises:
         ValueError: ``text`` has errors.
@@ -46,7 +54,7 @@ def text_edits(text: str, parsed: Parsed, after: IRModule, trace: Trace | None =
     origins: Origins = trace.origins if trace is not None else lambda _: ()
     for whole_functions in (False, True):
         edits = _edit(text, parsed, after, origins, whole_functions)
-        if edits is not None and _means(apply_edits(text, edits), wanted):
+        if edits is not None and _means(read(apply_edits(text, edits)), wanted):
             return edits
     whole = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False).text
     return (TextEdit(TextSpan(0, len(text)), whole),)
@@ -62,11 +70,10 @@ def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def _means(text: str, wanted: IRModule) -> bool:
-    reading = Reading(text, "edited", split(text), with_spans=False)
-    if any(found.severity is Severity.ERROR for found in reading.diagnostics):
+def _means(parsed: Parsed, wanted: IRModule) -> bool:
+    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
         return False
-    inferred = infer_types(reading.module)
+    inferred = infer_types(parsed.module)
     if any(found.severity is Severity.ERROR for found in inferred.diagnostics):
         return False
     return structural_equal(inferred.module, wanted, map_free_vars=True)
