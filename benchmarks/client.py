@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -28,12 +29,15 @@ _CAPABILITIES = {
 class Client:
     """One server and one document."""
 
-    def __init__(self, command: list[str] | None = None) -> None:
+    def __init__(self, command: list[str] | None = None, uri: str = URI, language: str = "relay") -> None:
+        self.uri = uri
+        self.language = language
         self.started = time.perf_counter()
         command = command or [sys.executable, "-m", "relay_lsp.server", "serve"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._arrived: queue.SimpleQueue[tuple[float, dict[str, Any]]] = queue.SimpleQueue()
         self._last_id = 0
+        self._others = 0
         self.version = 0
         self.publications = 0
         threading.Thread(target=self._read, daemon=True).start()
@@ -96,17 +100,43 @@ class Client:
 
     def ask(self, method: str, **params: Any) -> tuple[float, Any]:
         """A request about the document."""
-        return self.request(f"textDocument/{method}", textDocument={"uri": URI}, **params)
+        return self.request(f"textDocument/{method}", textDocument={"uri": self.uri}, **params)
 
     def open(self, text: str) -> tuple[float, list[Any]]:
         """Seconds until the diagnostics of an opened text came, and the diagnostics."""
+        return self._published(self.send(self._opening(text)))
+
+    def _opening(self, text: str) -> dict[str, Any]:
         self.version += 1
-        item = {"uri": URI, "languageId": "relay", "version": self.version, "text": text}
-        sent = self.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
-        return self._published(sent)
+        item = {"uri": self.uri, "languageId": self.language, "version": self.version, "text": text}
+        return {"method": "textDocument/didOpen", "params": {"textDocument": item}}
+
+    def open_and_ask(self, text: str, method: str, **params: Any) -> float:
+        """Seconds from opening a text to the answer of a request that is made right behind it."""
+        sent = self.send(self._opening(text))
+        self.ask(method, **params)
+        return time.perf_counter() - sent
+
+    def open_other(self, text: str) -> None:
+        """Open another text, and do not wait for it."""
+        self._others += 1
+        item = {"uri": f"{self.uri}.{self._others}", "languageId": self.language, "version": 1, "text": text}
+        self.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
+
+    def replace(self, text: str) -> tuple[float, list[Any]]:
+        """As :meth:`edit`, for a server that wants the whole text each time."""
+        self.version += 1
+        document = {"uri": self.uri, "version": self.version}
+        changes = [{"text": text}]
+        params = {"textDocument": document, "contentChanges": changes}
+        return self._published(self.send({"method": "textDocument/didChange", "params": params}))
 
     def edit(self, *changes: tuple[int, int, int, int, str]) -> tuple[float, list[Any]]:
         """Seconds from the last of these changes, a message each, to the diagnostics of the text after them."""
+        return self._published(self.change(*changes))
+
+    def change(self, *changes: tuple[int, int, int, int, str]) -> float:
+        """Send changes, a message each, and do not wait for what comes of them; gives when they had left."""
         messages: list[dict[str, Any]] = []
         for line, character, end_line, end_character, text in changes:
             self.version += 1
@@ -114,18 +144,19 @@ class Client:
                 {
                     "method": "textDocument/didChange",
                     "params": {
-                        "textDocument": {"uri": URI, "version": self.version},
+                        "textDocument": {"uri": self.uri, "version": self.version},
                         "contentChanges": [{"range": span(line, character, end_line, end_character), "text": text}],
                     },
                 }
             )
-        return self._published(self.send(*messages))
+        return self.send(*messages)
 
     def _published(self, sent: float) -> tuple[float, list[Any]]:
         moment, message = self.wait(
             lambda message: (
                 message.get("method") == "textDocument/publishDiagnostics"
                 and message["params"].get("version") == self.version
+                and message["params"]["uri"] == self.uri
             )
         )
         return moment - sent, message["params"]["diagnostics"]
@@ -138,6 +169,15 @@ class Client:
             return 0
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) * 1024
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor time that the server's process has taken (Linux only; 0 elsewhere)."""
+        status = Path(f"/proc/{self._process.pid}/stat")
+        if not status.exists():
+            return 0
+        fields = status.read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
         """End the server."""

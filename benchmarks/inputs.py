@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["chain", "shared_value"]
+__all__ = ["chain", "fan", "shared_value"]
 
 _TYPE = "Tensor[(1, 16, 32, 32), float32]"
 
@@ -35,4 +35,18 @@ def shared_value(uses: int) -> str:
     lines = ['#[version = "0.0.5"]', "def @main(%x: Tensor[(8), float32]) {", "  %0 = nn.relu(%x);"]
     lines += [f"  %{number} = add(%{number - 1}, %0);" for number in range(1, uses + 1)]
     lines += [f"  %{uses}", "}", ""]
+    return "\n".join(lines)
+
+
+def fan(statements: int) -> str:
+    """A value of which every other is made, through one another: what changes its type changes theirs."""
+    lines = [
+        '#[version = "0.0.5"]',
+        "def @main(%x: Tensor[(8, 8), int8]) {",
+        '  %0 = cast(%x, dtype="float32");',
+    ]
+    lines += [
+        f"  %{number} = {('nn.relu', 'tanh', 'exp')[number % 3]}(%{number - 1});" for number in range(1, statements)
+    ]
+    lines += [f"  %{statements - 1}", "}", ""]
     return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""Starting, opening, and the memory that it takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from ..client import Client, span
+from ..inputs import chain
+from .edits import keystroke
+from .figures import Figure
+
+__all__ = ["measure_cold", "measure_memory"]
+
+_OPEN_GOALS = {10_000: 400.0, 100_000: 4_000.0}
+_SCREEN = 60
+
+
+def measure_cold(sizes: list[int], repeat: int) -> Iterator[Figure]:
+    """From the start of the process to the answer to ``initialize``; from opening to all diagnostics."""
+    started: list[float] = []
+    for size in sizes:
+        text = chain(size)
+        opened: list[float] = []
+        visible: list[float] = []
+        cpu: list[float] = []
+        for number in range(max(3, repeat // 6) if size <= 10_000 else 3):
+            client = Client()
+            started.append(client.initialize() * 1000)
+            client.open("")  # loads what is loaded lazily, as the wait for a user's first file does
+            before = client.cpu_seconds
+            if number % 2:
+                seconds, found = client.open(text)
+                opened.append(seconds * 1000)
+                cpu.append((client.cpu_seconds - before) * 1000)
+                assert not found, found[:3]
+            else:
+                screen = span(0, 0, _SCREEN, 0)
+                visible.append(client.open_and_ask(text, "semanticTokens/range", range=screen) * 1000)
+            client.close()
+        load = os.getloadavg()[0]
+        yield Figure("open to all diagnostics", size, opened, _OPEN_GOALS.get(size), min(cpu), load=load)
+        yield Figure("open to the tokens of the first screen", size, visible, load=load)
+    yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
+
+
+def measure_memory(edits: int) -> Iterator[Figure]:
+    """Resident memory by the byte of text, and how it grows while somebody edits."""
+    for megabytes, goal in ((1, 400.0), (10, 150.0)):
+        size = megabytes * 1_000_000 // 84
+        text = chain(size)
+        client = Client()
+        client.initialize()
+        client.open(text)
+        yield Figure(f"memory with {megabytes} MB open", size, [client.resident_bytes / len(text)], goal, unit="B/B")
+        if megabytes == 1:
+            for number in range(200):
+                keystroke(client, size, number)
+            before = client.resident_bytes
+            for number in range(edits):
+                keystroke(client, size, number)
+            grown = (client.resident_bytes / before - 1) * 100
+            yield Figure(f"growth of memory in {edits:,} edits", size, [grown], 20, unit="%")
+        client.close()

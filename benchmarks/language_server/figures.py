@@ -1,0 +1,62 @@
+"""Figures with their goals, and the table that they make."""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ..client import Client
+from ..report import table
+
+__all__ = ["Figure", "figures_table", "time_each"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was measured, in milliseconds unless ``unit`` says otherwise, beside the 95th percentile that is the goal.
+
+    ``cpu`` is the processor time that the server took for one; on a busy machine it says more than the clock.
+    """
+
+    what: str
+    size: int
+    samples: Sequence[float]
+    goal: float | None = None
+    cpu: float | None = None
+    unit: str = "ms"
+    load: float = 0.0
+
+    @property
+    def p95(self) -> float:
+        """The 95th percentile; of a few samples, the greatest."""
+        if len(self.samples) < 20:
+            return max(self.samples)
+        return statistics.quantiles(self.samples, n=20, method="inclusive")[-1]
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """The cells of the table."""
+        met = "" if self.goal is None else ("yes" if self.p95 <= self.goal else "**no**")
+        goal = "" if self.goal is None else f"{self.goal:,.0f}"
+        cpu = "" if self.cpu is None else self.cpu
+        low, middle = min(self.samples), statistics.median(self.samples)
+        return self.what, f"{self.size:,}", self.unit, low, middle, self.p95, goal, met, cpu, self.load
+
+
+def figures_table(figures: Iterable[Figure]) -> str:
+    """A table in Markdown."""
+    head = ("figure", "statements", "unit", "min", "p50", "p95", "goal p95", "met", "server CPU", "load")
+    return table(head, [figure.row for figure in figures])
+
+
+def time_each(
+    what: str, size: int, client: Client, goal: float | None, repeat: int, run: Callable[[int], Sequence[float]]
+) -> Figure:
+    """Run ``run(number)`` so many times after a first time that does not count; it gives seconds, one or several."""
+    run(0)
+    before = client.cpu_seconds
+    samples = [seconds * 1000 for number in range(1, repeat + 1) for seconds in run(number)]
+    cpu = (client.cpu_seconds - before) * 1000 / len(samples)
+    return Figure(what, size, samples, goal, cpu, load=os.getloadavg()[0])

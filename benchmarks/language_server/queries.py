@@ -1,0 +1,76 @@
+"""Requests about a document at rest, while a pass runs over it, and while another is being read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from ..client import URI, Client, span
+from ..inputs import chain, shared_value
+from .figures import Figure, time_each
+
+__all__ = ["measure_queries"]
+
+_SCREEN = 60
+_BUSY = 10.0
+"""How many milliseconds longer an answer may take while the server is at work."""
+
+
+def measure_queries(size: int, repeat: int) -> Iterator[Figure]:
+    """Every request that an editor makes while somebody reads and types."""
+    line = 2 + size // 2 // 5 * 5
+    name = {"line": line, "character": len(f"  %{line - 2} = nn.co")}
+    argument = {"line": line, "character": len(f"  %{line - 2} = nn.conv2d(") + 1}
+    screen = span(line, 0, line + _SCREEN, 0)
+    queries: dict[str, tuple[float | None, str, dict[str, object]]] = {
+        "hover": (5, "hover", {"position": name}),
+        "definition": (5, "definition", {"position": argument}),
+        "completion": (5, "completion", {"position": argument}),
+        "signature help": (5, "signatureHelp", {"position": argument}),
+        "highlights": (5, "documentHighlight", {"position": argument}),
+        "tokens of a screen": (20, "semanticTokens/range", {"range": screen}),
+        "inlay hints of a screen": (20, "inlayHint", {"range": screen}),
+    }
+    client = Client()
+    client.initialize()
+    client.open(chain(size))
+    for what, (goal, method, params) in queries.items():
+        yield time_each(what, size, client, goal, repeat, _ask(client, method, params))
+    few = max(repeat // 5, 3)
+    yield time_each("tokens after an edit (delta)", size, client, 20, few, _token_delta(client, line))
+    yield time_each("tokens of the whole text", size, client, None, few, _ask(client, "semanticTokens/full", {}))
+    yield time_each("document symbols", size, client, None, few, _ask(client, "documentSymbol", {}))
+    yield time_each("folding ranges", size, client, None, few, _ask(client, "foldingRange", {}))
+    client.send({"method": "textDocument/didSave", "params": {"textDocument": {"uri": URI}}})
+    for what, (goal, method, params) in queries.items():
+        wanted = None if goal is None else goal + _BUSY
+        yield time_each(f"{what}, while a pass runs", size, client, wanted, repeat, _ask(client, method, params))
+    for what, (goal, method, params) in queries.items():
+        wanted = None if goal is None else goal + _BUSY
+        client.open_other(chain(10 * size))
+        words = f"{what}, while ten times as much is read"
+        yield time_each(words, size, client, wanted, few, _ask(client, method, params))
+    client.close()
+    client = Client()
+    client.initialize()
+    client.open(shared_value(10_000))
+    everywhere = {"position": {"line": 2, "character": 3}, "context": {"includeDeclaration": True}}
+    run = _ask(client, "references", everywhere)
+    yield time_each("references to a value with 10,000 uses", 10_000, client, 20, few, run)
+    client.close()
+
+
+def _ask(client: Client, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:
+    return lambda number: (client.ask(method, **params)[0],)
+
+
+def _token_delta(client: Client, line: int) -> Callable[[int], Sequence[float]]:
+    known = client.ask("semanticTokens/full")[1]
+
+    def run(number: int) -> Sequence[float]:
+        nonlocal known
+        client.edit((line, 0, line, 0, " "))
+        elapsed, known = client.ask("semanticTokens/full/delta", previousResultId=known["resultId"])
+        assert "edits" in known
+        return (elapsed,)
+
+    return run
