@@ -29,7 +29,7 @@ class StatementState:
     Where it uses names that mean nothing there, ``meant`` has those that were probably meant; else it is ``None``.
     """
 
-    __slots__ = ("diagnostics", "facts", "meant", "order", "type")
+    __slots__ = ("_memo", "diagnostics", "facts", "meant", "order", "type")
 
     def __init__(
         self,
@@ -44,6 +44,14 @@ class StatementState:
         self.type: Final = type
         self.diagnostics: Final = diagnostics
         self.meant: Final = meant
+        self._memo: dict[object, object] | None = None
+
+    @property
+    def memo(self) -> dict[object, object]:
+        """What others remember of it."""
+        if self._memo is None:
+            self._memo = {}
+        return self._memo
 
     @property
     def is_reported(self) -> bool:

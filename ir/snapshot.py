@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 from .call_sites import CallSite, call_around
@@ -34,7 +34,7 @@ from .types import FuncType, Type, TypeCall
 from .unused import meant_names, unused_in
 from .unused import report as report_unused
 
-__all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenRole"]
+__all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenGroup", "TokenRole"]
 
 _DEFINITION: Final = re.compile(r"\bdef\s+@")
 
@@ -48,6 +48,16 @@ class Token:
     text: str
     role: TokenRole
     declaration: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenGroup:
+    """The tokens of a part of the text. While that part means the same, ``memo`` is the same, whatever is around it."""
+
+    text: str
+    memo: dict[object, object]
+    tokens: Callable[[], Iterator[tuple[int, str, TokenRole, bool]]]
+    """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
 
 
 class Snapshot:
@@ -102,6 +112,15 @@ class Snapshot:
         before, splice = origin or (None, None)
         earlier: Analysis | None = before.__dict__.get("_analysis") if before is not None else None
         return analyse(self._split.segments, earlier, splice)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether it was followed statement by statement from the snapshot before: then it costs little to ask it."""
+        if "_analysis" not in self.__dict__:
+            before = self._origin[0] if self._origin is not None else None
+            if before is None or before.__dict__.get("_analysis") is None:
+                return False
+        return self._analysis is not None
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -202,19 +221,47 @@ class Snapshot:
                 if token.span.end > start and token.span.start < end:
                     yield token
 
+    def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
+        """The tokens and comments of the parts of the text that overlap a range, in order."""
+        segments, analysis = self._split.segments, self._analysis
+        end = segments.length if end is None else end
+        first = max(0, self._index_at(start))
+        last = min(len(segments), self._index_at(max(end - 1, 0)) + 1)
+        for index in range(first, last):
+            segment = segments[index]
+            memo: dict[object, object] = {}
+            if analysis is not None:
+                state = analysis.states[index]
+                memo = segment.memo if state is None else state.memo
+            yield TokenGroup("".join(segment.pieces), memo, partial(self._group_tokens, index))
+
+    def token_groups_start(self, offset: int) -> int:
+        """Where the first part begins that :meth:`token_groups` gives for a range from ``offset`` on."""
+        return self._split.segments.start(max(0, self._index_at(offset)))
+
+    def _group_tokens(self, index: int) -> Iterator[tuple[int, str, TokenRole, bool]]:
+        unit = self._unit(index)
+        for _, offset, text, role, declaration in self._rows(unit):
+            yield offset - unit.base, text, role, declaration
+
     def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
+        for kind, offset, text, role, declaration in self._rows(unit):
+            yield Token(kind, TextSpan(offset, offset + len(text)), text, role, declaration)
+
+    def _rows(self, unit: Unit) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
+        """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
         segment = unit.segment
         roles = roles_of(segment)
         named, unresolved = self._named_tokens(unit)
         index = 0
-        offset = unit.base
+        following = unit.base
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
             text = piece.rstrip(WHITE_SPACE)
-            span = TextSpan(offset, offset + len(text))
-            offset += len(piece)
+            offset = following
+            following += len(piece)
             if kind in "CK":
                 if text:
-                    yield Token(kind, span, text, TokenRole.COMMENT)
+                    yield kind, offset, text, TokenRole.COMMENT, False
                 continue
             role = roles[index]
             declaration = False
@@ -224,7 +271,7 @@ class Snapshot:
                     role = _ROLE_OF[meant]
                 elif index in unresolved:
                     role = TokenRole.UNRESOLVED
-            yield Token(kind, span, text, role, declaration)
+            yield kind, offset, text, role, declaration
             index += 1
 
     def _named_tokens(self, unit: Unit) -> tuple[Mapping[int, tuple[SymbolKind, bool]], Container[int]]:

@@ -79,7 +79,7 @@ class LineIndex:
     edit costs a block, and :attr:`text` is put together when somebody wants all of it.
     """
 
-    __slots__ = ("_blocks", "_lines", "_offsets", "_starts", "_text")
+    __slots__ = ("_blocks", "_is_ascii", "_lines", "_offsets", "_starts", "_text")
 
     def __init__(self, text: str) -> None:
         self._take(_blocks_of(text))
@@ -90,6 +90,7 @@ class LineIndex:
         self._offsets = list(accumulate([len(block.text) for block in blocks], initial=0))
         self._lines = list(accumulate([block.line_ends for block in blocks], initial=0))
         self._starts: array[int] | None = None
+        self._is_ascii: bool | None = None
         self._text = None
 
     @property
@@ -107,7 +108,9 @@ class LineIndex:
     @property
     def is_ascii(self) -> bool:
         """Whether every code point is one of ASCII."""
-        return all(block.is_ascii for block in self._blocks)
+        if self._is_ascii is None:
+            self._is_ascii = all(block.is_ascii for block in self._blocks)
+        return self._is_ascii
 
     @property
     def line_count(self) -> int:

@@ -20,7 +20,8 @@ __all__ = ["Analysis", "Publisher"]
 logger = logging.getLogger(__name__)
 
 _INLINE_TEXT = 200_000
-"""Up to this many code points, an edit is followed at once; above, on the analysis thread."""
+"""Up to this many code points, an edit is followed at once. Above, so is one of which no more than the statements it
+touches need be looked at; any other on the analysis thread."""
 
 _QUIET_SECONDS = 0.0005
 """How long no change may have come before diagnostics are worked out."""
@@ -45,9 +46,18 @@ class Analysis:
             advance = document.advance()
             if advance is None:
                 return document.current
-            if advance.is_edit and len(document.text) <= _INLINE_TEXT:
-                return document.accept(advance, advance.run())
+            if advance.is_edit:
+                snapshot = advance.run()  # costs what the edit touches
+                if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
+                    return document.accept(advance, snapshot)
+                return document.accept(advance, await self.thread.run(_analysed, snapshot))
             return document.accept(advance, await self.thread.run(advance.run))
+
+
+def _analysed(snapshot: Snapshot) -> Snapshot:
+    """The snapshot, once it is known what is wrong in it."""
+    _ = snapshot.diagnostics
+    return snapshot
 
 
 class Publisher:
@@ -97,7 +107,7 @@ class Publisher:
         snapshot = await self._analysis.snapshot(document)
         if not self._is_current(document, version):
             return
-        if len(document.text) <= _INLINE_TEXT:
+        if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
             found = self._collect(document, snapshot)
         else:
             found = await self._analysis.thread.run(self._collect, document, snapshot)

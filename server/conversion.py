@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +13,6 @@ from lsprotocol import types
 from ..ir.diagnostics import Diagnostic, TextEdit
 from ..ir.snapshot import Symbol, SymbolKind
 from ..ir.source import LineIndex, TextSpan
-from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 from .documents import Change
 from .encoding import Encoding
 from .features.completion import Completion, CompletionKind
@@ -25,7 +23,6 @@ from .features.inlay_hints import InlayHint, InlayHintKind
 from .features.outline import OutlineItem
 from .features.provenance import Origin
 from .features.references import Access, Highlight
-from .features.semantic_tokens import SemanticToken
 from .features.signature_help import SignatureHelp
 from .positions import Position, Range, offset_of, position_of, range_of, span_of, units
 
@@ -59,9 +56,6 @@ _COMPLETION_KINDS = {
     CompletionKind.PASS: types.CompletionItemKind.Event,
     CompletionKind.OPTION: types.CompletionItemKind.Property,
 }
-
-_TOKEN_TYPES = {name: number for number, name in enumerate(TOKEN_TYPES)}
-_TOKEN_MODIFIERS = {name: 1 << number for number, name in enumerate(TOKEN_MODIFIERS)}
 
 
 def change_of(event: types.TextDocumentContentChangeEvent) -> Change:
@@ -97,7 +91,7 @@ class Converter:
     @property
     def _counts_code_points(self) -> bool:
         """Whether the client's units are code points here."""
-        return self.encoding is Encoding.UTF_32 or self.lines.text.isascii()
+        return self.encoding is Encoding.UTF_32 or self.lines.is_ascii
 
     def offset(self, position: types.Position) -> int:
         """The offset of a client's position."""
@@ -125,14 +119,12 @@ class Converter:
 
     def plain_range(self, span: TextSpan) -> dict[str, Any]:
         """The client's range of a span, as JSON."""
-        starts, start, end = self.lines.line_starts, span.start, span.end
-        line = bisect_right(starts, start) - 1
-        if self._counts_code_points and line + 1 < len(starts) and start <= end < starts[line + 1] and line >= 0:
-            # Thousands of references are ordinary, and nearly all are this simple.
-            character = start - starts[line]
+        if self._counts_code_points:
+            line, character = self.lines.line_and_column(span.start)
+            end_line, end_character = self.lines.line_and_column(span.end)
             return {
                 "start": {"line": line, "character": character},
-                "end": {"line": line, "character": character + end - start},
+                "end": {"line": end_line, "character": end_character},
             }
         found = range_of(self.lines, span, self.encoding)
         return {
@@ -323,32 +315,3 @@ class Converter:
         for span in reversed(spans):
             found = types.SelectionRange(self.range(span), found)
         return found or types.SelectionRange(self.range(TextSpan(0, 0)))
-
-    def semantic_tokens(self, tokens: Iterable[SemanticToken]) -> list[int]:
-        """Tokens as five numbers each: lines and characters from the one before, length, type, modifiers."""
-        data: list[int] = []
-        line_starts, text, encoding = self.lines.line_starts, self.lines.text, self.encoding
-        counts_code_points = self._counts_code_points
-        line, line_end = -1, -1
-        last_line, last_character = 0, 0
-        for token in tokens:
-            start, end = token.span.start, token.span.end
-            if start >= line_end:
-                line = self.lines.line_and_column(start)[0]
-                line_end = line_starts[line + 1] if line + 1 < len(line_starts) else len(text) + 1
-            if counts_code_points:
-                character, length = start - line_starts[line], end - start
-            else:
-                character = units(text[line_starts[line] : start], encoding)
-                length = units(text[start:end], encoding)
-            modifiers = sum(_TOKEN_MODIFIERS[name] for name in token.modifiers)
-            same_line = line == last_line
-            data += (
-                line - last_line,
-                character - last_character if same_line else character,
-                length,
-                _TOKEN_TYPES[token.type],
-                modifiers,
-            )
-            last_line, last_character = line, character
-        return data

@@ -141,7 +141,7 @@ class Document:
         if not self._edits:
             return None
         span, length = cover(self._edits)
-        new_text = lines.text[span.start : span.start + length]
+        new_text = lines.part(span.start, span.start + length)
         return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), True, generation)
 
     def accept(self, advance: _Advance, snapshot: Snapshot) -> Snapshot:

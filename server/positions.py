@@ -59,18 +59,17 @@ def offset_of(lines: LineIndex, position: Position, encoding: Encoding) -> int:
     """The offset of a position. One past the end of its line means the line's end, one past the text its end."""
     if position.line < 0:
         return 0
-    if position.line >= len(lines.line_starts):
-        return len(lines.text)
+    if position.line >= lines.line_count:
+        return lines.length
     line = lines.line(position.line)
-    return lines.line_starts[position.line] + _code_points(line, max(position.character, 0), encoding)
+    return lines.line_start(position.line) + _code_points(line, max(position.character, 0), encoding)
 
 
 def position_of(lines: LineIndex, offset: int, encoding: Encoding) -> Position:
     """The position of an offset, clamped to the text."""
     line, column = lines.line_and_column(offset)
     if encoding is not Encoding.UTF_32 and column:
-        start = lines.line_starts[line]
-        column = units(lines.text[start : start + column], encoding)
+        column = units(lines.part(offset - column, offset), encoding)
     return Position(line, column)
 
 

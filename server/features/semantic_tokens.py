@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...ir.snapshot import Snapshot, TokenRole
 from ...ir.source import TextSpan
 
-__all__ = ["SemanticToken", "semantic_tokens"]
+__all__ = ["SemanticToken", "semantic_tokens", "word_of"]
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,15 @@ _MODIFIERS: dict[TokenRole, tuple[str, ...]] = {
 }
 
 
+def word_of(role: TokenRole, declaration: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The name of LSP's token type for what a token is, with the names of modifiers; ``None`` where it has none."""
+    type = _TYPES.get(role)
+    if type is None:
+        return None
+    modifiers = _MODIFIERS.get(role, ())
+    return type, ("declaration", *modifiers) if declaration else modifiers
+
+
 def semantic_tokens(snapshot: Snapshot, span: TextSpan | None = None) -> Iterator[SemanticToken]:
     """The tokens that have a meaning, in the order of the text: all, or those that touch ``span``.
 
@@ -54,28 +66,12 @@ def semantic_tokens(snapshot: Snapshot, span: TextSpan | None = None) -> Iterato
     """
     start, end = (0, None) if span is None else (span.start, span.end)
     for token in snapshot.tokens(start, end):
-        type = _TYPES.get(token.role)
-        if type is None:
+        word = word_of(token.role, token.declaration)
+        if word is None:
             continue
-        modifiers = _MODIFIERS.get(token.role, ())
-        if token.declaration:
-            modifiers = ("declaration", *modifiers)
-        if token.role in (TokenRole.COMMENT, TokenRole.STRING, TokenRole.META):
-            for part in _lines(snapshot, token.span):
-                yield SemanticToken(part, type, modifiers)
-        else:
-            yield SemanticToken(token.span, type, modifiers)
-
-
-def _lines(snapshot: Snapshot, span: TextSpan) -> Iterator[TextSpan]:
-    """The parts of a range that lie on one line each, without line ends."""
-    text = snapshot.text
-    if text.find("\n", span.start, span.end) < 0 and text.find("\r", span.start, span.end) < 0:
-        yield span
-        return
-    position = span.start
-    for piece in text[span.start : span.end].splitlines(keepends=True):
-        content = piece.rstrip("\r\n")
-        if content:
-            yield TextSpan(position, position + len(content))
-        position += len(piece)
+        position = token.span.start
+        for piece in _LINE.findall(token.text):
+            content = piece.rstrip("\r\n")
+            if content:
+                yield SemanticToken(TextSpan(position, position + len(content)), *word)
+            position += len(piece)

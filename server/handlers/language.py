@@ -35,9 +35,9 @@ from ..features.provenance import Origin, function_at
 from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
-from ..features.semantic_tokens import semantic_tokens
 from ..features.signature_help import signature_help
 from ..protocol import Plain, RelayLanguageServer
+from ..token_deltas import encode, encoded_parts
 
 __all__ = ["register"]
 
@@ -390,8 +390,8 @@ async def on_semantic_tokens(server: RelayLanguageServer, params: types.Semantic
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    data = seen.converter.semantic_tokens(semantic_tokens(seen.snapshot))
-    return Plain({"data": data, "resultId": server.tokens.keep(seen.document.uri, data)})
+    parts = encoded_parts(seen.snapshot, seen.converter.encoding)
+    return Plain({"data": encode(parts), "resultId": server.tokens.keep(seen.document.uri, parts)})
 
 
 async def on_semantic_tokens_delta(
@@ -401,11 +401,11 @@ async def on_semantic_tokens_delta(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    data = seen.converter.semantic_tokens(semantic_tokens(seen.snapshot))
-    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, data)
-    result_id = server.tokens.keep(seen.document.uri, data)
+    parts = encoded_parts(seen.snapshot, seen.converter.encoding)
+    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, parts)
+    result_id = server.tokens.keep(seen.document.uri, parts)
     if edit is None:
-        return Plain({"data": data, "resultId": result_id})
+        return Plain({"data": encode(parts), "resultId": result_id})
     change = {"start": edit.start, "deleteCount": edit.delete_count, "data": edit.data}
     return Plain({"edits": [change] if edit.changes else [], "resultId": result_id})
 
@@ -417,8 +417,10 @@ async def on_semantic_tokens_range(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    span: TextSpan = seen.converter.span(params.range)
-    return Plain({"data": seen.converter.semantic_tokens(semantic_tokens(seen.snapshot, span))})
+    span = seen.converter.span(params.range)
+    parts = encoded_parts(seen.snapshot, seen.converter.encoding, span.start, span.end)
+    begin = seen.converter.position(seen.snapshot.token_groups_start(span.start))
+    return Plain({"data": encode(parts, at=(begin.line, begin.character))})
 
 
 _HANDLERS: dict[str, Any] = {

@@ -17,7 +17,7 @@ from relay_lsp.ir.syntax import splitting
 
 from ...conformance import records
 
-__all__ = ["Inequality", "described", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
+__all__ = ["Inequality", "described", "random_edit", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
 
 _CHAIN = '#[version = "0.0.5"]\n'
 _CHAIN += "def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n"
@@ -113,7 +113,7 @@ def small_blocks() -> Iterator[None]:
         yield
 
 
-def _edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
+def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
     """A random edit: of the kinds that people make, and of those that nobody does."""
     kind = chance.randrange(9)
     length = len(text)
@@ -181,7 +181,7 @@ def run_script(seed: int, edits: int = 4) -> None:
         _ = snapshot.diagnostics
     history = [snapshot.text]
     for number in range(edits):
-        span, new_text = _edit(chance, snapshot.text, history)
+        span, new_text = random_edit(chance, snapshot.text, history)
         edited = snapshot.edit(span, new_text)
         if chance.random() < 0.1:  # a burst: nobody has looked at the snapshot in between
             snapshot = edited

@@ -1,0 +1,84 @@
+"""Tokens that are sent part by part, and as edits, are those of the text as it is."""
+
+import random
+
+import pytest
+
+from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.server.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
+from relay_lsp.server.encoding import Encoding
+from relay_lsp.server.features.semantic_tokens import semantic_tokens
+from relay_lsp.server.positions import position_of, range_of
+from relay_lsp.server.token_deltas import TokenMemory, encode, encoded_parts
+
+from ..ir.editing.scripts import random_edit, texts
+
+
+def numbers_of(snapshot: Snapshot, encoding: Encoding) -> list[int]:
+    """The numbers that the protocol wants, one token after the other."""
+    found: list[int] = []
+    last_line = last_character = 0
+    for token in semantic_tokens(snapshot):
+        place = range_of(snapshot.lines, token.span, encoding)
+        line, character = place.start.line, place.start.character
+        delta = character - last_character if line == last_line else character
+        modifiers = sum(1 << TOKEN_MODIFIERS.index(name) for name in token.modifiers)
+        length = place.end.character - character
+        found += [line - last_line, delta, length, TOKEN_TYPES.index(token.type), modifiers]
+        last_line, last_character = line, character
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_edits_of_tokens_give_the_tokens_of_the_edited_text(seed: int):
+    chance = random.Random(seed)
+    encoding = chance.choice(list(Encoding))
+    text = chance.choice(texts()[:40])
+    snapshot = Snapshot.open(text.replace("/* ty", "/* 𝒯é ty", 3) if chance.random() < 0.5 else text, "example.relay")
+    memory = TokenMemory()
+    parts = encoded_parts(snapshot, encoding)
+    identity = memory.keep("a", parts)
+    client = encode(parts)
+    history = [text]
+    for _ in range(8):
+        snapshot = snapshot.edit(*random_edit(chance, snapshot.text, history))
+        history.append(snapshot.text)
+        parts = encoded_parts(snapshot, encoding)
+        edit = memory.edit_since("a", identity, parts)
+        assert edit is not None
+        identity = memory.keep("a", parts)
+        client[edit.start : edit.start + edit.delete_count] = edit.data
+        assert client == numbers_of(snapshot, encoding)
+
+
+def test_a_range_has_the_tokens_of_the_parts_that_it_touches():
+    snapshot = Snapshot.open(texts()[0], "example.relay")
+    encoding = Encoding.UTF_16
+    whole = encode(encoded_parts(snapshot, encoding))
+    start = snapshot.text.index("%5 =")
+    first = snapshot.token_groups_start(start)
+    begin = position_of(snapshot.lines, first, encoding)
+    part = encode(encoded_parts(snapshot, encoding, start, start + 10), at=(begin.line, begin.character))
+    assert part[:2] == [begin.line, begin.character]
+    assert any(whole[at + 2 : at + len(part)] == part[2:] for at in range(0, len(whole), 5))
+
+
+def test_nothing_is_sent_where_nothing_changed():
+    snapshot = Snapshot.open(texts()[0], "example.relay")
+    memory = TokenMemory()
+    parts = encoded_parts(snapshot, Encoding.UTF_16)
+    identity = memory.keep("a", parts)
+    edit = memory.edit_since("a", identity, encoded_parts(snapshot, Encoding.UTF_16))
+    assert edit is not None
+    assert not edit.changes
+
+
+def test_an_edit_of_one_statement_sends_the_tokens_of_one_statement():
+    snapshot = Snapshot.open(texts()[0], "example.relay")
+    memory = TokenMemory()
+    identity = memory.keep("a", encoded_parts(snapshot, Encoding.UTF_16))
+    at = snapshot.text.index("units", snapshot.text.index("%6 ="))
+    edited = snapshot.edit(type(snapshot.symbols[0].span)(at, at), " ")
+    edit = memory.edit_since("a", identity, encoded_parts(edited, Encoding.UTF_16))
+    assert edit is not None
+    assert len(edit.data) <= 2 * 5 * 12
