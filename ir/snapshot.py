@@ -251,7 +251,9 @@ class Snapshot:
     def _rows(self, unit: Unit) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
         """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
         segment = unit.segment
-        roles = roles_of(segment)
+        state = self._analysis.states[unit.number] if self._analysis is not None else None
+        alike = state.facts.shared if state is not None else None
+        roles = roles_of(segment if alike is None else alike.unit.segment)
         named, unresolved = self._named_tokens(unit)
         index = 0
         following = unit.base
@@ -377,21 +379,32 @@ class Snapshot:
         return self._symbols_read.by_definition.get(definition) if definition is not None else None
 
     def scope_at(self, offset: int) -> Sequence[Symbol]:
-        """The symbols that are visible at ``offset``, those bound last first."""
+        """The symbols that are visible at ``offset``: values, those bound last first, then what the module defines."""
+        return [*self.values_at(offset), *self.module_symbols]
+
+    def values_at(self, offset: int) -> Iterator[Symbol]:
+        """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
         if self._names is not None:
-            return self._names.scope_at(self._index_at(offset), offset)
+            yield from self._names.values_at(self._index_at(offset), offset)
+            return
         inner: dict[str, Symbol] = {}
-        outer: list[Symbol] = []
         container: Symbol | None = None
         for symbol in self.symbols:
             if symbol.kind is SymbolKind.FUNCTION and symbol.full_span.contains(offset):
                 container = symbol
         for symbol in self.symbols:
-            if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR):
-                outer.append(symbol)
-            elif symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
+            if symbol.kind in _OF_MODULE:
+                continue
+            if symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
                 inner[symbol.name] = symbol
-        return [*reversed(inner.values()), *outer]
+        yield from reversed(inner.values())
+
+    @cached_property
+    def module_symbols(self) -> Sequence[Symbol]:
+        """The functions, types and constructors of the module, in the order of the text."""
+        if self._names is not None:
+            return self._names.module_symbols()
+        return [symbol for symbol in self.symbols if symbol.kind in _OF_MODULE]
 
     def _is_visible(self, symbol: Symbol, offset: int) -> bool:
         """Whether the block that a symbol is bound in is still open at ``offset``."""
@@ -530,6 +543,8 @@ class _SymbolsRead:
         assert isinstance(key, Definition)
         return self._type_of(key)
 
+
+_OF_MODULE: Final = (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
 
 _ROLE_OF: Final = {
     SymbolKind.FUNCTION: TokenRole.FUNCTION,

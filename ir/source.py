@@ -146,10 +146,10 @@ class LineIndex:
         return max(0, min(bisect_right(self._offsets, offset) - 1, len(self._blocks) - 1))
 
     def part(self, start: int, end: int) -> str:
-        """The text between two offsets, without putting together all of it."""
+        """The text between two offsets, as far as there is any, without putting together all of it."""
+        start, end = max(start, 0), min(end, self.length)
         if self._text is not None:
             return self._text[start:end]
-        start, end = max(start, 0), min(end, self.length)
         if start >= end:
             return ""
         blocks, offsets = self._blocks, self._offsets

@@ -17,9 +17,11 @@ from .incremental import Analysis
 from .lowered_statement import LoweredStatement
 from .source import TextSpan
 from .symbols import Symbol, is_visible
+from .syntax.lexer import WHITE_SPACE
 from .syntax.places import place_span
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.segments import Role
+from .syntax.tokens import COMMENT
 from .syntax.tree import statement_range
 from .syntax.units import Origin
 from .types import ERROR, FuncType, Type
@@ -110,6 +112,9 @@ class StatementNames:
 
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
+        state = self._state(index)
+        if state is not None and state.facts.own is None:
+            return self._named_in_shared(index, state)
         local = self._local(index)
         found = {token: (local.definitions[at][0], False) for token, at in local.uses.items()}
         found.update((token, (kind, True)) for token, (kind, _) in local.definitions.items())
@@ -128,6 +133,26 @@ class StatementNames:
                     else:
                         unresolved.add(token)
         return found, unresolved
+
+    def _named_in_shared(
+        self, index: int, state: StatementState
+    ) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
+        """The same for a statement without names of its own but the one that it binds, which nothing is wrong with."""
+        function = self.analysis.function_at(index)
+        assert function is not None
+        found: dict[int, tuple[SymbolKind, bool]] = {}
+        segment, bound, token = state.facts.segment, state.facts.bound, 0
+        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+            if kind in "LG":
+                name = piece.rstrip(WHITE_SPACE)
+                declares = name == bound and token < 2
+                if kind == "L" and not declares and function.bound_before(name, state.order) is None:
+                    found[token] = (SymbolKind.PARAMETER, False)
+                else:
+                    found[token] = (SymbolKind.GRAPH if kind == "G" else SymbolKind.LET, declares)
+            if kind != COMMENT:
+                token += 1
+        return found, set()
 
     # ---- symbols
 
@@ -149,36 +174,43 @@ class StatementNames:
             for home in self.definitions(index):
                 yield self.symbol(home)
 
-    def scope_at(self, index: int, offset: int) -> list[Symbol]:
-        """The symbols that are visible at an offset in a segment, those bound last first."""
-        inner: dict[str, Symbol] = {}
+    def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The values that are visible at an offset in a segment, those bound last first."""
         function = self.analysis.function_at(index)
-        if function is not None:
-            for home in self.definitions(index):
-                symbol = self.symbol(home)
-                is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
-                if is_before and is_visible(symbol, self.analysis.unit(index), offset):
-                    inner[symbol.name] = symbol
-            inner = dict(reversed(inner.items()))
-            states, symbols = self.analysis.states, self._symbols
-            container = self.symbol(Home(function.start - 1, 1))
-            for earlier in range(min(index, function.end) - 1, function.start - 1, -1):
-                state = states[earlier]
-                if state is None or state.facts.bound is None or state.facts.bound in inner:
-                    continue
-                name = state.facts.bound
-                is_graph = name[1:2].isdigit()
-                home = Home(earlier, 0 if is_graph else 1)
-                symbol = symbols.get(home)
-                if symbol is None:
-                    kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
-                    symbol = symbols.setdefault(home, Symbol(kind, name, container, self, home))
-                inner[name] = symbol
-            if index >= function.start:
-                for definition in reversed(function.parameter_definitions):
-                    inner.setdefault(definition.name, self.symbol(Home(function.start - 1, definition.token)))
-        functions = self.analysis.functions
-        return [*inner.values(), *(self.symbol(Home(found.start - 1, 1)) for found in functions)]
+        if function is None:
+            return
+        seen: set[str] = set()
+        inner: dict[str, Symbol] = {}
+        for home in self.definitions(index):
+            symbol = self.symbol(home)
+            is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
+            if is_before and is_visible(symbol, self.analysis.unit(index), offset):
+                inner[symbol.name] = symbol
+        seen.update(inner)
+        yield from reversed(inner.values())
+        states, symbols = self.analysis.states, self._symbols
+        container = self.symbol(Home(function.start - 1, 1))
+        for earlier in range(min(index, function.end) - 1, function.start - 1, -1):
+            state = states[earlier]
+            if state is None or state.facts.bound is None or state.facts.bound in seen:
+                continue
+            name = state.facts.bound
+            seen.add(name)
+            is_graph = name[1:2].isdigit()
+            home = Home(earlier, 0 if is_graph else 1)
+            symbol = symbols.get(home)
+            if symbol is None:
+                kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
+                symbol = symbols.setdefault(home, Symbol(kind, name, container, self, home))
+            yield symbol
+        if index >= function.start:
+            for definition in reversed(function.parameter_definitions):
+                if definition.name not in seen:
+                    yield self.symbol(Home(function.start - 1, definition.token))
+
+    def module_symbols(self) -> list[Symbol]:
+        """The functions of the module."""
+        return [self.symbol(Home(found.start - 1, 1)) for found in self.analysis.functions]
 
     def name_span(self, key: object) -> TextSpan:
         """The range of a name."""
@@ -211,14 +243,15 @@ class StatementNames:
         for index in analysis.states.using({name}, max(key.segment + 1, function.start), function.end):
             state = analysis.states[index]
             assert state is not None
-            _, texts, starts = segments[index].tokens
             base = segments.start(index)
             if state.facts.own is None:
-                tokens = [token for token, text in enumerate(texts) if text == name]
+                for piece in segments[index].pieces:
+                    if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:
+                        found.append(TextSpan(base, base + len(name)))
+                    base += len(piece)
             else:
                 tokens = sorted(token for token, home in self.meanings(index)[0].items() if home == key)
-            width = len(name)
-            found += [TextSpan(base + starts[token], base + starts[token] + width) for token in tokens]
+                found += [segments[index].span(token).shifted(base) for token in tokens]
         return sorted(found)
 
     def _is_outer(self, key: Home, function: FunctionStatements) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from lsprotocol import types
 
 from ..ir.diagnostics import Diagnostic, TextEdit
@@ -135,6 +137,21 @@ class Converter:
     def plain_location(self, span: TextSpan) -> dict[str, Any]:
         """A place in this text, as JSON."""
         return {"uri": self.uri, "range": self.plain_range(span)}
+
+    def written_locations(self, spans: Sequence[TextSpan]) -> str:
+        """Places in this text, written in JSON: a value may have thousands of uses."""
+        if not self._counts_code_points:
+            return json.dumps([self.plain_location(span) for span in spans])
+        line_starts = np.asarray(self.lines.line_starts)
+        columns: list[list[int]] = []
+        for offsets in ([span.start for span in spans], [span.end for span in spans]):
+            lines = np.searchsorted(line_starts, offsets, "right") - 1
+            columns += (lines.tolist(), (np.asarray(offsets, np.int64) - line_starts[lines]).tolist())
+        place = (
+            f'{{"uri": {json.dumps(self.uri).replace("%", "%%")}, "range": {{"start": {{"line": %d, "character": %d}},'
+            ' "end": {"line": %d, "character": %d}}}'
+        )
+        return f"[{', '.join([place % numbers for numbers in zip(*columns, strict=True)])}]" if spans else "[]"
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""

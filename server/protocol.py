@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import logging
 from collections.abc import Generator, Iterable, Sequence
@@ -30,7 +31,7 @@ from .workspace import Workspace
 if TYPE_CHECKING:
     from ..passes.infrastructure.extensions import ExtensionFault
 
-__all__ = ["Plain", "RelayLanguageServer", "RelayProtocol"]
+__all__ = ["Plain", "RelayLanguageServer", "RelayProtocol", "Written"]
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +51,13 @@ class Plain:
     """A result that is JSON already. For thousands of objects the library's conversion takes most of the time."""
 
     value: Any
+
+
+@dataclass(frozen=True)
+class Written:
+    """A result that is written in JSON already, where even making objects for it would take too long."""
+
+    text: str
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -75,8 +83,21 @@ class RelayProtocol(LanguageServerProtocol):
         if error is None and isinstance(result, Plain):
             self._result_types.pop(msg_id, None)
             self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result.value})
+        elif error is None and isinstance(result, Written):
+            self._result_types.pop(msg_id, None)
+            self._write(f'{{"jsonrpc": "{self.VERSION}", "id": {json.dumps(msg_id)}, "result": {result.text}}}')
         else:
             super()._send_response(msg_id, result, error)
+
+    def _write(self, body: str) -> None:
+        """Send a message that is written already; it has no characters but those of ASCII."""
+        if self.writer is None:
+            return
+        header = f"Content-Length: {len(body)}\r\n\r\n" if self._include_headers else ""
+        sent: Any = self.writer.write((header + body).encode(self.CHARSET))
+        if inspect.isawaitable(sent):
+            assert isinstance(self._server, RelayLanguageServer)
+            self._server.in_background(sent)
 
     def _send_handler_result(self, future: Future[Any], *, msg_id: Any) -> None:
         """Send what a handler gave. A refusal is an answer, not a fault of ours, and leaves no traceback in the log."""

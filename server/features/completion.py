@@ -86,7 +86,7 @@ def completions(snapshot: Snapshot, offset: int) -> Completions:
     """What can stand at ``offset`` and has the letters of the word that is begun, likeliest first."""
     items: list[Completion] = []
     for item in _candidates(snapshot, offset):
-        if not has_in_order(item.label, snapshot.text[item.span.start : offset]):
+        if not has_in_order(item.label, snapshot.lines.part(item.span.start, offset)):
             continue
         if len(items) == _MOST:
             return Completions(items, is_incomplete=True)
@@ -99,7 +99,7 @@ def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
     if _in_comment_or_string(snapshot, offset):
         yield from _string_completions(snapshot, offset)
         return
-    head = snapshot.text[max(0, offset - _LONGEST_WORD) : offset]
+    head = snapshot.lines.part(offset - _LONGEST_WORD, offset)
     match = _WORD.search(head)
     word = match[0] if match else ""
     span = TextSpan(offset - len(word), offset)
@@ -142,7 +142,7 @@ def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
         return list(_passes(token.text[: offset - token.span.start], offset))
     if token is None or token.role is not TokenRole.STRING:
         return []
-    before = snapshot.text[max(0, token.span.start - _LONGEST_WORD) : token.span.start].rstrip()
+    before = snapshot.lines.part(token.span.start - _LONGEST_WORD, token.span.start).rstrip()
     field = _field_before(snapshot.call_at(token.span.start), before)
     if field is None:
         return []
@@ -246,15 +246,16 @@ _VALUES = frozenset(
 
 def _values(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
     seen: set[str] = set()
-    for symbol in snapshot.scope_at(span.start):
-        if symbol.kind in _VALUES and symbol.name not in seen:
+    word = snapshot.lines.part(span.start, span.end)
+    for symbol in snapshot.values_at(span.start):
+        if symbol.kind in _VALUES and symbol.name not in seen and has_in_order(symbol.name, word):
             seen.add(symbol.name)
             type = symbol.type
             yield Completion(symbol.name, CompletionKind.VALUE, span, "" if type is None else repr(type))
 
 
 def _functions(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
-    for symbol in snapshot.scope_at(span.start):
+    for symbol in snapshot.module_symbols:
         if symbol.kind is SymbolKind.FUNCTION:
             type = symbol.type
             snippet = f"{symbol.name}($0)"
@@ -264,7 +265,7 @@ def _functions(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
 
 
 def _constructors(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
-    for symbol in snapshot.scope_at(span.start):
+    for symbol in snapshot.module_symbols:
         if symbol.kind is SymbolKind.CONSTRUCTOR:
             detail = symbol.container.name if symbol.container is not None else ""
             yield Completion(symbol.name, CompletionKind.CONSTRUCTOR, span, detail)

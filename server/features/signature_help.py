@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from ...ir import ops
 from ...ir.ops import Op
@@ -42,7 +43,8 @@ def signature_help(snapshot: Snapshot, offset: int) -> SignatureHelp | None:
     op = ops.find(call.op_name)
     if op is not None:
         return _operator_signature(op, call)
-    function = next((symbol for symbol in snapshot.scope_at(offset) if symbol.name == call.op_name), None)
+    visible = chain(snapshot.module_symbols, snapshot.values_at(offset))
+    function = next((symbol for symbol in visible if symbol.name == call.op_name), None)
     type = snapshot.type_of(function) if function is not None else None
     if function is None or not isinstance(type, FuncType):
         return None

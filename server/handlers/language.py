@@ -36,7 +36,7 @@ from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
-from ..protocol import Plain, RelayLanguageServer
+from ..protocol import Plain, RelayLanguageServer, Written
 from ..token_deltas import encode, encoded_parts
 
 __all__ = ["register"]
@@ -111,14 +111,14 @@ async def on_type_definition(
     return [seen.converter.location(target.span) for target in found]
 
 
-async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Plain | None:
+async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Written | None:
     """Where the name under the cursor is used."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
     found = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-    return Plain([seen.converter.plain_location(span) for span in found])
+    return Written(seen.converter.written_locations(found))
 
 
 async def on_highlight(
