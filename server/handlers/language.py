@@ -12,7 +12,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from ...ir.snapshot import Snapshot
-from ...ir.source import TextSpan
 from ..capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..conversion import Converter
 from ..documents import Document
