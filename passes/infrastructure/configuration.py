@@ -56,7 +56,7 @@ def validate_config(config: Mapping[str, object]) -> dict[str, object]:
         if option is None:
             candidates = ", ".join(sorted(_options))
             raise AttributeError(
-                f"Invalid config option '{key}'{did_you_mean(key, _options)} candidates are: {candidates}"
+                f"Invalid config option '{key}'{did_you_mean(str(key), _options)} candidates are: {candidates}"
             )
         if value is None:
             raise AttributeError(f"{key} is None")

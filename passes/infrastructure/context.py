@@ -42,15 +42,16 @@ class PassContext:
         """Make a context.
 
         Raises:
-            TypeError: the passes are not given as a collection of names, or the instruments not as a sequence.
+            TypeError: the level is no number, the passes are not given as a collection of names, or the instruments
+                not as a sequence of them.
             AttributeError: ``config`` has an unknown key or a value of the wrong kind.
         """
+        if not isinstance(opt_level, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"opt_level is expected to be an integer, not {opt_level!r}")
         self.opt_level = opt_level
         self.required_pass = _names("required_pass", required_pass)
         self.disabled_pass = _names("disabled_pass", disabled_pass)
-        if instruments is not None and not isinstance(instruments, (list, tuple)):
-            raise TypeError("instruments is expected to be the type of list/tuple/set.")
-        self.instruments: list[PassInstrument] = list(instruments or ())
+        self.instruments: list[PassInstrument] = _instruments(instruments)
         self.config = validate_config(config or {})
 
     @staticmethod
@@ -87,9 +88,14 @@ class PassContext:
         self._exit_instruments()
 
     def override_instruments(self, instruments: Sequence[PassInstrument] | None) -> None:
-        """Exit the present instruments and enter others."""
+        """Exit the present instruments and enter others.
+
+        Raises:
+            TypeError: those are not a sequence of instruments.
+        """
+        others = _instruments(instruments)
         self._exit_instruments()
-        self.instruments = list(instruments or ())
+        self.instruments = others
         self._enter_instruments()
 
     def instrument_before_pass(self, module: IRModule, info: PassInfo) -> bool:
@@ -145,6 +151,17 @@ def _names(parameter: str, names: Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(names, str) or not hasattr(names, "__iter__"):
         raise TypeError(f"{parameter} is expected to be the type of list/tuple/set.")
     return tuple(names)
+
+
+def _instruments(instruments: Sequence[PassInstrument] | None) -> list[PassInstrument]:
+    if instruments is not None and not isinstance(instruments, (list, tuple)):
+        raise TypeError("instruments is expected to be the type of list/tuple/set.")
+    given: Sequence[object] = instruments or ()
+    for instrument in given:
+        if not isinstance(instrument, PassInstrument):
+            hint = "; make an object of it" if isinstance(instrument, type) else ""
+            raise TypeError(f"instruments must be PassInstrument objects, and {instrument!r} is none{hint}")
+    return list(instruments or ())
 
 
 class _Contexts(threading.local):

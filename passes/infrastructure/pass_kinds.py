@@ -13,7 +13,7 @@ from typing import ClassVar
 from weakref import WeakKeyDictionary
 
 from ...ir.attributes import AttributeValueError
-from ...ir.expressions import Expr, Function
+from ...ir.expressions import Expr, Function, GlobalVar
 from ...ir.module import IRModule
 from ..provenance.record import Record, current_record, recording
 from ..provenance.trace import TraceStep, active_trace
@@ -91,8 +91,11 @@ class Pass:
         """What the pass makes of ``module``; ``module`` itself where an instrument does not let it run.
 
         Raises:
-            PassError: the pass cannot do its work on this module.
+            PassError: the pass cannot do its work on this module, or gives something that is none.
+            TypeError: it is called with something else than a module.
         """
+        if not isinstance(module, IRModule):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"{self.info.name} takes an IRModule, and got {_kind_of(module)}")
         context = context or PassContext.current()
         if not context.instrument_before_pass(module, self.info):
             return module
@@ -109,6 +112,7 @@ class Pass:
         with without_collection(), recording(module) as record:
             try:
                 after = self.apply(module, record, context)
+                _require(after, IRModule, "the pass")
             except PassError as error:
                 error.pass_name = error.pass_name or self.info.name
                 raise
@@ -184,11 +188,13 @@ class FunctionPass(Pass):
 
     def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
         """Run :meth:`transform_function` over every function, then infer types."""
-        changed = {
-            var: new
-            for var, function in module.functions.items()
-            if is_optimizable(function) and (new := self.transform_function(function, module, context)) is not function
-        }
+        changed: dict[GlobalVar, Function] = {}
+        for var, function in module.functions.items():
+            if is_optimizable(function):
+                new = self.transform_function(function, module, context)
+                _require(new, Function, f"what the pass does to {var!r}")
+                if new is not function:
+                    changed[var] = new
         if changed:
             for var, new in changed.items():
                 if not record.origins(new):
@@ -273,6 +279,23 @@ def is_optimizable(function: Function) -> bool:
     if not attrs:
         return True
     return not (attrs.get("Compiler") is not None or attrs.get("Extern") or attrs.get("SkipOptimization"))
+
+
+def _require(made: object, kind: type, what: str) -> None:
+    """Make sure that a pass, which may be a user's, has given what it has to.
+
+    Raises:
+        PassError: it has given something else.
+    """
+    if not isinstance(made, kind):
+        raise PassError(f"{what} gave {_kind_of(made)}, and must give {_kind_of(kind)}")
+
+
+def _kind_of(value: object) -> str:
+    if value is None:
+        return "nothing (None)"
+    name = (value if isinstance(value, type) else type(value)).__name__
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
 
 
 def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:

@@ -212,3 +212,45 @@ def test_a_pass_refuses_an_ill_typed_module_with_every_place():
     assert len(raised.value.diagnostics) == 2
     assert all(found.place is not None for found in raised.value.diagnostics)
     assert trace.steps == ()
+
+
+# ---- what users get wrong
+
+
+def test_a_pass_that_gives_no_module_says_so():
+    @module_pass(opt_level=0)
+    def forgets_to_return(mod, ctx):
+        del mod, ctx
+
+    @function_pass(opt_level=0)
+    def gives_the_body(func, mod, ctx):
+        return func.body
+
+    with pytest.raises(
+        PassError, match=r"forgets_to_return: the pass gave nothing \(None\), and must give an IRModule"
+    ):
+        forgets_to_return(read(RELU))
+    with pytest.raises(
+        PassError, match="gives_the_body: what the pass does to @main gave a Call, and must give a Func"
+    ):
+        gives_the_body(read(RELU))
+
+
+def test_a_pass_takes_a_module():
+    no_module: Any = read(RELU)["main"]
+    with pytest.raises(TypeError, match="FastMath takes an IRModule, and got a Function"):
+        create("FastMath")(no_module)
+
+
+def test_a_context_takes_a_level_and_instruments():
+    no_level: Any = "3"
+    with pytest.raises(TypeError, match="opt_level is expected to be an integer, not '3'"):
+        PassContext(opt_level=no_level)
+    no_object: Any = [Ran]
+    with pytest.raises(TypeError, match=r"must be PassInstrument objects, and .*; make an object of it"):
+        PassContext(instruments=no_object)
+    with pytest.raises(TypeError, match="PassInstrument objects, and 3 is none"):
+        PassContext.current().override_instruments([*no_object, 3][1:])
+    no_key: Any = {3: True}
+    with pytest.raises(AttributeError, match="Invalid config option '3'"):
+        PassContext(config=no_key)
