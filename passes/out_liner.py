@@ -18,11 +18,12 @@ from .provenance import Descent, ExprMutator, active_trace
 class OutLiner(ModulePass):
     """Gather what each source expression became into a function of its own.
 
-    Inside a trace, a group is what came from the same expressions of the trace's first module; outside of one, what
-    carries the same spans. Where a group is more than one call, it becomes a function ``@outlined_NAME_N`` with the
-    attribute ``Outlined``, which names the operator or layer that it came from. What flows in, free variables of
-    closures included, are its parameters; a group with several results returns a tuple. ``InlineOutlined`` is the exact
-    inverse. The provenance of the function's name tells which source it stands for.
+    Inside a trace, a group is what came from the same expressions of the trace's first module, or from the same layers
+    where comments of its text name them; outside of one, what carries the same spans. Where a group is more than one
+    call, it becomes a function ``@outlined_NAME_N`` with the attribute ``Outlined``, which names the operator or layer
+    that it came from. What flows in, free variables of closures included, are its parameters; a group with several
+    results returns a tuple. ``InlineOutlined`` is the exact inverse. The provenance of the function's name tells which
+    source it stands for.
 
     A group lies within one scope: in a function's body, a closure's, a branch, a match arm. One that cannot be a single
     call is split into several functions, as large as they can be: where a value flows out of it and back into it, where
@@ -75,7 +76,11 @@ def _source_of(module: IRModule) -> Callable[[Expr], Source | None]:
         traced = trace
 
         def from_trace(expr: Expr) -> Source | None:
-            origins = [origin for origin in traced.origins(expr) if origin is not expr]
+            origins = traced.origins(expr)
+            layer = SequentialSpan.of(traced.layers.get(origin) for origin in origins)
+            if layer is not None:
+                return Source(layer, _name_of(layer))
+            origins = tuple(origin for origin in origins if origin is not expr)
             name = _operator_of(origins)
             return Source(frozenset(origins), name) if name else None
 

@@ -248,6 +248,7 @@ def _run_passes(
     """Run passes; where they cannot be run, the outcome that says so. ``reports`` gets what instruments tell."""
     from .. import passes
     from ..passes.instruments import Reporting, create_instrument, require_sound
+    from ..passes.layers import layers_in
 
     snapshot = open_snapshot(text, name)
     parsed = snapshot.parsed
@@ -266,7 +267,7 @@ def _run_passes(
     except passes.PassError as error:
         return PassesOutcome(text, failed=str(error))
     context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
-    with context, passes.Trace() as trace:
+    with context, passes.Trace(lambda: layers_in(parsed)) as trace:
         module = parsed.module
         steps: list[_RunStep] = []
         for call in calls:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar, overload
+from typing import TypeVar, cast, overload
 
 from typing_extensions import Self
 
@@ -156,8 +156,7 @@ def _names(parameter: str, names: Iterable[str] | None) -> tuple[str, ...]:
 def _instruments(instruments: Sequence[PassInstrument] | None) -> list[PassInstrument]:
     if instruments is not None and not isinstance(instruments, (list, tuple)):
         raise TypeError("instruments is expected to be the type of list/tuple/set.")
-    given: Sequence[object] = instruments or ()
-    for instrument in given:
+    for instrument in cast("Sequence[object]", instruments or ()):
         if not isinstance(instrument, PassInstrument):
             hint = "; make an object of it" if isinstance(instrument, type) else ""
             raise TypeError(f"instruments must be PassInstrument objects, and {instrument!r} is none{hint}")

@@ -8,14 +8,16 @@ question is answered in time proportional to its answer, however many steps left
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from typing_extensions import Self
 
 from ...ir.expressions import Expr
 from ...ir.module import IRModule
+from ...ir.spans import AnySpan
 
 if TYPE_CHECKING:
     from ..infrastructure.pass_info import PassInfo
@@ -95,9 +97,13 @@ class Trace:
 
     A pipeline (``Sequential``) is not a step of its own; its passes are. What a pass runs for its own purposes belongs
     to its step.
+
+    ``layers`` gives, when somebody asks for it, the layers of a framework that expressions of the first module stand
+    for, as :func:`..layers.layers_in` reads them from the comments of a text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, layers: Callable[[], Mapping[Expr, AnySpan]] = dict) -> None:
+        self._read_layers = layers
         self._steps: list[TraceStep] = []
         self._made: dict[Expr, int] = {}
         self._became: dict[Expr, list[tuple[int, Expr]]] = {}
@@ -126,6 +132,11 @@ class Trace:
     def after(self) -> IRModule | None:
         """The module that the last step made."""
         return self._steps[-1].after if self._steps else None
+
+    @cached_property
+    def layers(self) -> Mapping[Expr, AnySpan]:
+        """The layers that expressions of the first module stand for, as far as they are known."""
+        return self._read_layers()
 
     def append(self, step: TraceStep) -> None:
         """Add a step that followed the others."""

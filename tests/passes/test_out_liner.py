@@ -17,6 +17,7 @@ from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import Trace, create
 from relay_lsp.passes.instruments import faults
+from relay_lsp.passes.layers import layers_in
 from relay_lsp.passes.provenance import expressions_of
 
 from .modules import VERSION, assert_same, read, typed
@@ -242,3 +243,18 @@ def test_a_function_that_is_called_twice_is_written_out_twice() -> None:
     assert operators(after["main"]) == ["exp", "tanh"] * 3
     x = np.linspace(-1, 1, 4, dtype="float32")
     np.testing.assert_equal(evaluate(after, x), evaluate(module, x))
+
+
+def test_layers_in_comments_are_sources_too() -> None:
+    text = f"""def @main(%x: {T}) {{
+          %0 = erf(%x); /* torch.gelu_2 */
+          %1 = multiply(%0, 2f); /* torch.gelu_2 */
+          %2 = tanh(%1); /* torch.tanh_3 */
+          exp(%2) /* si=[torch.tanh_3, torch.exp_4] */
+        }}"""
+    parsed = parse(VERSION + text)
+    with Trace(lambda: layers_in(parsed)) as trace:
+        after = create("OutLiner")(create("FastMath")(parsed.module))
+    assert functions(after) == {"outlined_gelu_2_0": ["fast_erf", "multiply"]}
+    for step in trace.steps:
+        assert_nothing_is_forgotten(step)
