@@ -77,12 +77,12 @@ def _source_of(module: IRModule) -> Callable[[Expr], Source | None]:
 
         def from_trace(expr: Expr) -> Source | None:
             origins = traced.origins(expr)
+            operator = _operator_of(origin for origin in origins if origin is not expr)
             layer = SequentialSpan.of(traced.layers.get(origin) for origin in origins)
             if layer is not None:
-                return Source(layer, _name_of(layer))
-            origins = tuple(origin for origin in origins if origin is not expr)
-            name = _operator_of(origins)
-            return Source(frozenset(origins), name) if name else None
+                became = operator if operator != _operator_of((expr,)) else ""
+                return Source(layer, _name_of(layer, became))
+            return Source(frozenset(origins), operator) if operator else None
 
         return from_trace
 
@@ -96,9 +96,11 @@ def _operator_of(origins: Iterable[Expr]) -> str:
     return next((o.op.name for o in origins if isinstance(o, Call) and isinstance(o.op, Op)), "")
 
 
-def _name_of(span: AnySpan) -> str:
+def _name_of(span: AnySpan, operator: str = "") -> str:
+    """The name of a layer; where it is a place in a file, the operator that stood there, or else the place."""
     first = span.spans[0] if isinstance(span, SequentialSpan) else span
-    return first.source_name.name
+    name = first.source_name.name
+    return name if not first.line else operator or f"{name.partition('.')[0]}_{first.line}"
 
 
 class _Outliner(ExprMutator):

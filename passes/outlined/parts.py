@@ -12,7 +12,6 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ...ir.expressions import (
     Call,
@@ -43,11 +42,12 @@ __all__ = ["Part", "Source", "parts_of"]
 _NO_INPUT = (Op, Constant, GlobalVar, Constructor)
 
 
-class Source(NamedTuple):
-    """What the members of a part have in common, and its name."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the members of a part have in common; the first of them names it."""
 
     key: Hashable
-    name: str
+    name: str = field(compare=False)
 
 
 @dataclass(eq=False)
