@@ -1,29 +1,23 @@
 """The comments behind a value that say where it comes from.
 
-Three forms are read: ``/* ty=… span=model.relay:4:16 */`` as TVM prints it, ``/* si=[torch.relu_9, torch.add_2] */`` as
-TVM Explorer writes it, and a bare name as importers leave it, ``/* torch.batch_norm_8 */``. The second is written.
+Of the forms that are read (:mod:`relay_lsp.ir.span_comments`), ``/* si=[torch.relu_9, torch.add_2] */`` is written.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Mapping
 
 from ...ir.diagnostics import Place
 from ...ir.expressions import Call, Expr, Tuple, TupleGetItem
 from ...ir.source import TextSpan
-from ...ir.spans import AnySpan, SequentialSpan, SourceName, Span
+from ...ir.span_comments import sources_in
+from ...ir.spans import AnySpan, SequentialSpan, Span
 from ...ir.syntax.parsing import Parsed
 from ...ir.visitor import children, post_order
 from ..provenance import Trace
 from .places import VALUES, value_ends, values_by_end
 
 __all__ = ["layer_annotation", "layers_in", "span_text"]
-
-_SPAN = re.compile(r"span=([^\s*,]+(?:, [^\s*,]+)*)")
-_SEQUENCE = re.compile(r"si=\[([^\]]*)\]|si=([^\s*]+)")
-_NAME = re.compile(r"[\w.:/-]+\Z")
-_POSITION = re.compile(r"(?P<name>.+):(?P<line>\d+):(?P<column>\d+)\Z")
 
 
 def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
@@ -38,7 +32,7 @@ def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
     values = values_by_end(post_order(*parsed.module.functions.values()), place_of)
     found: dict[Expr, AnySpan] = {}
     for end in value_ends(parsed.reading.text):
-        span = SequentialSpan.of(_read(comment.words) for comment in end.comments)
+        span = SequentialSpan.of(source.span for comment in end.comments for source in sources_in(comment.text))
         expr = values.get(end.offset)
         if span is not None and expr is not None:
             found[expr] = span
@@ -60,28 +54,6 @@ def _written_inside(root: Expr, place_of: Callable[[Expr], TextSpan | None], kno
                 inside.append(part)
                 stack.append(part)
     return inside
-
-
-def _read(comment: str) -> AnySpan | None:
-    sequence = _SEQUENCE.search(comment)
-    if sequence is not None:
-        return _spans(sequence[1] if sequence[1] is not None else sequence[2])
-    span = _SPAN.search(comment)
-    if span is not None:
-        return _spans(span[1])
-    return _spans(comment) if _NAME.match(comment) else None
-
-
-def _spans(names: str) -> AnySpan | None:
-    return SequentialSpan.of([_span(name.strip()) for name in names.split(",") if name.strip()])
-
-
-def _span(name: str) -> Span:
-    position = _POSITION.match(name)
-    if position is None:
-        return Span(SourceName(name))
-    line, column = int(position["line"]), int(position["column"])
-    return Span(SourceName(position["name"]), line, line, column, column)
 
 
 def layer_annotation(layers: Mapping[Expr, AnySpan], trace: Trace | None = None) -> Callable[[Expr], str]:

@@ -20,10 +20,10 @@ VALUES = (Call, Tuple, TupleGetItem, If, Match, Constant)
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment ``/* … */``, by what is written in it."""
+    """A comment ``/* … */``."""
 
     span: TextSpan
-    words: str
+    text: str
 
 
 @dataclass
@@ -47,7 +47,7 @@ def value_ends(text: str) -> Sequence[ValueEnd]:
         token = piece.rstrip(WHITE_SPACE)
         if kind == COMMENT:
             if is_same_line and token.startswith("/*"):
-                last.comments.append(Comment(TextSpan(start, start + len(token)), token[2:-2].strip()))
+                last.comments.append(Comment(TextSpan(start, start + len(token)), token))
         elif token == ";":
             last.ends_statement = True
         else:

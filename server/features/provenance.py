@@ -1,25 +1,17 @@
-"""Where a value came from, as its comments tell it: spans, framework layers, and the steps that made it.
-
-Three forms stand in Relay dumps: ``/* ty=… span=model.relay:4:16 */`` of TVM's printer, ``/* si=[a, b] */`` of
-modules that carry their source through passes, and ``/* conv1 */``, a bare layer name, of front ends.
-"""
+"""Where a value came from, as its comments tell it: spans and framework layers."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...ir.snapshot import Snapshot, SymbolKind, Token, TokenRole
 from ...ir.source import TextSpan
+from ...ir.span_comments import sources_in
 
 __all__ = ["Origin", "function_at", "origins_at", "origins_in"]
 
-_SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
-_SOURCES = re.compile(r"\bsi=(?:\[(?P<list>[^\]]*)\]|(?P<one>\S+))")
-_LAYER = re.compile(r"(?:/\*|//)\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
 _STATEMENT_ENDS = frozenset(";{}")
-_POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d+):(?P<column>\d+)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +30,8 @@ class Origin:
 
 def origins_in(comment: str, start: int = 0) -> Iterator[Origin]:
     """The origins that a comment at the offset ``start`` names, each once."""
-    seen: set[tuple[str, int, int]] = set()
-    for name, position in _names(comment):
-        match = _POSITION.match(name)
-        line, column = (int(match["line"]), int(match["column"])) if match else (0, 0)
-        source = match["name"] if match else name
-        if (source, line, column) not in seen:
-            seen.add((source, line, column))
-            yield Origin(source, line, column, TextSpan(start + position, start + position + len(name)))
-
-
-def _names(comment: str) -> Iterator[tuple[str, int]]:
-    """The names of sources in a comment, with where they begin."""
-    if match := _SPAN.search(comment):
-        yield from _listed(match["spans"], match.start("spans"))
-    if match := _SOURCES.search(comment):
-        group = "list" if match["list"] is not None else "one"
-        yield from _listed(match[group], match.start(group))
-    elif match := _LAYER.match(comment):
-        yield match["name"], match.start("name")
-
-
-def _listed(text: str, start: int) -> Iterator[tuple[str, int]]:
-    for match in re.finditer(r"[^,\s][^,]*", text):
-        yield match[0].rstrip(), start + match.start()
+    for span, begin, end in sources_in(comment):
+        yield Origin(span.source_name.name, span.line, span.column, TextSpan(start + begin, start + end))
 
 
 def origins_at(snapshot: Snapshot, offset: int) -> tuple[Origin, ...]:
