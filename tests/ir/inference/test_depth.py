@@ -41,6 +41,23 @@ def test_10_000_nested_functions_without_a_known_parameter() -> None:
     assert len(inferred.diagnostics) == 10_000
 
 
+def test_a_chain_of_100_000_calls_whose_type_is_known_last() -> None:
+    """The parameter is open until the call at the very outside: every relation waits, and is solved."""
+    x, open_parameter = Var("x", TYPE), Var("z")
+    body: Expr = open_parameter
+    for _ in range(100_000):
+        body = Call(get("nn.relu"), (body,))
+    assert check_types(Call(Function((open_parameter,), body), (x,)), (x,))["main"].ret_type == TYPE
+
+
+def test_10_000_nested_functions_that_learn_their_parameter_from_their_call() -> None:
+    x = Var("x", TYPE)
+    body: Expr = x
+    for _ in range(10_000):
+        body = Call(Function((Var("z"),), body), (x,))
+    assert check_types(body, (x,))["main"].ret_type == TYPE
+
+
 def test_100_000_lets() -> None:
     x = Var("x", TYPE)
     variables = [Var(f"v{index}") for index in range(100_000)]
