@@ -172,9 +172,14 @@ def typed(record: Record, field: str, text: str) -> str | None:
 
     A pass leaves what it makes untyped, so that a text may show fewer types than inference finds: such a text says
     nothing here. The metadata section names positions and types of constants as TVM numbered them, and is left out.
+    Nor is a text judged here that TVM's own InferType turns into another: ``infer`` asks for that one.
     """
     if not _TYPE.search(text):
         return None
+    if field == "before" and record.get("pass") == "InferType":
+        after = without_metadata(without_spans(record["after"]))
+        if after != without_metadata(without_spans(text)):
+            return None
     module, problem = _typed(text, field)
     if module is None:
         return problem
