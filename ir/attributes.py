@@ -40,9 +40,13 @@ def attribute(
     lower: float | None = None,
     upper: float | None = None,
     choices: tuple[str, ...] = (),
+    first: bool = False,
 ) -> Any:
-    """A field of an :class:`Attrs` class: its default, documentation, inclusive bounds and accepted strings."""
-    metadata = {"doc": doc, "lower": lower, "upper": upper, "choices": choices}
+    """A field of an :class:`Attrs` class: its default, documentation, inclusive bounds and accepted strings.
+
+    One that is ``first`` stands before the fields of the class that its own extends.
+    """
+    metadata = {"doc": doc, "lower": lower, "upper": upper, "choices": choices, "first": first}
     if default is _MISSING:
         return dataclasses.field(metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -125,6 +129,7 @@ class Attrs:
         found = cls.__dict__.get("_fields")
         if found is None:
             annotations = typing.get_type_hints(cls)
+            declared = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
             found = {
                 field.name: AttributeField(
                     field.name,
@@ -135,7 +140,7 @@ class Attrs:
                     field.metadata["upper"],
                     field.metadata["choices"],
                 )
-                for field in dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
+                for field in sorted(declared, key=lambda field: not field.metadata["first"])
             }
             cls._fields = found
         return found

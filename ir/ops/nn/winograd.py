@@ -1,10 +1,10 @@
-"""Convolutions whose weight was transformed beforehand: Winograd's algorithm, GEMM tiles, channels in blocks.
+"""Convolutions by Winograd's algorithm, their weight transformed beforehand; and transforming it.
 
 Rewriting of layouts makes these calls; models do not contain them. The transformed weight is a constant that folding
 computes, and so its values follow TVM's transformation exactly.
 
 Source of the rule: ``src/relay/op/nn/convolution.cc``, ``convolution.h`` (``Conv2DWinogradRel``),
-``python/tvm/topi/nn/winograd_util.py``, ``conv2d.py``, ``conv3d.py``.
+``python/tvm/topi/nn/winograd_util.py``, ``conv3d.py``.
 """
 
 from __future__ import annotations
@@ -15,71 +15,43 @@ from math import prod
 
 import numpy as np
 
-from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
-from ...dimensions import ANY, Dim
+from ...dimensions import Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layouts import Layout, convert_array, convert_shape
-from ..operator import Argument, Kernel, Op, OpPattern, RelationContext, RelationError, register
-from ..shapes import add, ceil_divide, multiply, subtract
+from ..layouts import Layout, convert_array
+from ..operator import Kernel, Op, OpPattern, RelationContext, RelationError, register
+from ..shapes import add, subtract
 from .convolution import (
-    CHANNELS,
     DATA,
     DATA_LAYOUT,
     DILATION,
-    GROUPS,
     KERNEL_LAYOUT,
-    KERNEL_SIZE,
     OUT_DTYPE,
-    OUT_LAYOUT,
     PADDING,
     STRIDES,
     WEIGHT,
-    Conv2DAttrs,
     ConvolutionAttrs,
     convolution_layout,
     given_or,
 )
-from .convolution_kernels import convolution_kernel, convolve
+from .unchecked_convolution import TRANSFORMED, UncheckedConvolution, convolve_images
 from .windows import (
     Dims,
-    convertible_layout,
-    dilated_size,
-    element,
-    padding_pairs,
-    require_lengths,
-    shape_in,
     static,
-    total_padding,
-    window_count,
 )
 
-__all__ = ["Conv2DWinogradAttrs", "Conv3DWinogradAttrs", "ConvGemmWeightTransformAttrs", "WinogradAttrs"]
+__all__ = ["Conv2DWinogradAttrs", "Conv3DWinogradAttrs", "WinogradAttrs"]
 
 TILE_SIZE = "Side of the tiles of the result: 2 for F(2x2, 3x3), 4 for F(4x4, 3x3)."
 
 
 @attributes()
-class _WinogradTile(Attrs):
-    tile_size: int = attribute(doc=TILE_SIZE)
-
-
-@attributes()
-class WinogradAttrs(_WinogradTile):
+class WinogradAttrs(ConvolutionAttrs):
     """What the attributes of the convolutions with a weight transformed for Winograd's algorithm have in common."""
 
-    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
-    padding: Dims = attribute(default=(0, 0), doc=PADDING)
-    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
-    groups: int = attribute(default=1, doc=GROUPS)
-    channels: Dim | None = attribute(default=None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
-    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="OIHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
+    tile_size: int = attribute(doc=TILE_SIZE, first=True)
 
 
 @attributes("relay.attrs.Conv2DWinogradAttrs")
@@ -99,8 +71,10 @@ class Conv3DWinogradAttrs(WinogradAttrs):
 
 
 @attributes("relay.attrs.ConvWinogradWeightTransformAttrs")
-class ConvWinogradWeightTransformAttrs(_WinogradTile):
+class ConvWinogradWeightTransformAttrs(Attrs):
     """Attributes of transforming a weight for Winograd's algorithm."""
+
+    tile_size: int = attribute(doc=TILE_SIZE)
 
 
 @attributes("relay.attrs.Conv2DWinogradNNPACKWeightTransformAttrs")
@@ -109,65 +83,6 @@ class Conv2DWinogradNNPACKWeightTransformAttrs(Attrs):
 
     convolution_algorithm: int = attribute(doc="NNPACK's number of the algorithm, such as that of WT_8x8.")
     out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
-
-
-@attributes("relay.attrs.ConvGemmWeightTransformAttrs")
-class ConvGemmWeightTransformAttrs(Attrs):
-    """Attributes of transforming a weight into tiles for a product of matrices."""
-
-    tile_rows: int = attribute(doc="Output channels per tile.")
-    tile_cols: int = attribute(doc="Elements of the summed axis per tile.")
-
-
-class UncheckedConvolution:
-    """The type relation of a convolution whose weight may have any shape.
-
-    ``kernel_size`` and ``channels`` must be given, for the weight does not tell them. The result is that of the plain
-    convolution.
-    """
-
-    def __init__(self, data: str, kernel: str) -> None:
-        self.data = Layout.parse(data)
-        self.kernel = Layout.parse(kernel)
-
-    def __call__(self, context: RelationContext) -> Type | None:
-        """The type of the call, ``None`` while data is unknown.
-
-        Raises:
-            RelationError: ``kernel_size`` or ``channels`` is missing, or layouts, ranks or lengths do not fit.
-        """
-        data = tensor_argument(context, 0, "data")
-        if data is None:
-            return None
-        attrs: ConvolutionAttrs | WinogradAttrs = context.attrs
-        data_layout = convertible_layout(attrs.data_layout, self.data, "data_layout")
-        convertible_layout(attrs.kernel_layout, self.kernel, "kernel_layout")
-        out_layout = convertible_layout(attrs.out_layout or attrs.data_layout, self.data, "out_layout")
-        reference = Layout.parse("N" + "C" + "".join(axis.letter for axis in self.data.axes if axis.letter in "DHW"))
-        shape = shape_in(data.shape, data_layout, reference, 0, "data")
-        for attribute_name in ("kernel_size", "channels"):
-            if getattr(attrs, attribute_name) is None:
-                raise RelationError(
-                    f"{attribute_name} must be given, for the transformed weight does not tell it",
-                    attribute=attribute_name,
-                )
-        assert attrs.kernel_size is not None
-        assert attrs.channels is not None
-        rank = reference.rank - 2
-        require_lengths(rank, kernel_size=attrs.kernel_size, dilation=attrs.dilation)
-        padding = total_padding(attrs.padding, rank)
-        spatial = tuple(
-            window_count(
-                shape[2 + axis],
-                padding[axis],
-                dilated_size(attrs.kernel_size[axis], attrs.dilation[axis]),
-                element(attrs.strides, axis, "strides"),
-                truncate=True,
-            )
-            for axis in range(rank)
-        )
-        result = convert_shape((shape[0], attrs.channels, *spatial), reference, out_layout)
-        return TensorType(result, given_or(attrs.out_dtype, data.dtype))
 
 
 def winograd_weight_relation(context: RelationContext) -> Type | None:
@@ -218,28 +133,6 @@ def nnpack_weight_relation(context: RelationContext) -> Type | None:
     require_rank(weight, 4, 0, "weight", "layout OIHW")
     attrs: Conv2DWinogradNNPACKWeightTransformAttrs = context.attrs
     return TensorType((*weight.shape[:2], 8, 8), given_or(attrs.out_dtype, weight.dtype))
-
-
-def gemm_weight_relation(context: RelationContext) -> Type | None:
-    """``(channels / tile_rows, summed / tile_cols, tile_rows, tile_cols)``, both rounded up.
-
-    Raises:
-        RelationError: the weight is not 4-dimensional, or a tile is empty.
-    """
-    weight = tensor_argument(context, 0, "weights")
-    if weight is None:
-        return None
-    require_rank(weight, 4, 0, "weights", "layout HWIO")
-    attrs: ConvGemmWeightTransformAttrs = context.attrs
-    for name in ("tile_rows", "tile_cols"):
-        if getattr(attrs, name) <= 0:
-            raise RelationError(f"{name} must be more than 0", attribute=name)
-    if ANY in weight.shape:
-        raise RelationError(f"every dimension of weights must be known, but it is {weight!r}", argument=0)
-    summed = multiply(multiply(weight.shape[0], weight.shape[1]), weight.shape[2])
-    rows, columns = attrs.tile_rows, attrs.tile_cols
-    shape = (ceil_divide(weight.shape[3], rows), ceil_divide(summed, columns), rows, columns)
-    return TensorType(shape, weight.dtype)
 
 
 _POINTS: dict[int, tuple[float, ...]] = {
@@ -299,7 +192,6 @@ def winograd_weight_kernel(
 def winograd_kernel(data_axes: str, weight_axes: str) -> Kernel:
     """The kernel of a convolution with a transformed weight: it takes the transformation back and convolves."""
     images = Layout.parse(data_axes)
-    rank = images.rank - 2
 
     def kernel(attrs: WinogradAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
         assert isinstance(result_type, TensorType)
@@ -307,16 +199,7 @@ def winograd_kernel(data_axes: str, weight_axes: str) -> Kernel:
         window = static(attrs.kernel_size)
         data = convert_array(inputs[0], Layout.parse(attrs.data_layout), images)
         weight = _untransformed(inputs[1], window, attrs.tile_size, data.shape[1])
-        result = convolve(
-            data,
-            weight,
-            strides=static(attrs.strides),
-            padding=padding_pairs(attrs.padding, rank),
-            dilation=static(attrs.dilation),
-            groups=attrs.groups,
-            dtype=numpy_dtype(result_type.dtype),
-        )
-        return convert_array(result, images, Layout.parse(attrs.out_layout or attrs.data_layout))
+        return convolve_images(data, weight, attrs, result_type, images)
 
     return kernel
 
@@ -334,43 +217,6 @@ def _untransformed(weight: NDArray, window: tuple[int, ...], tile_size: int, cha
     result = result.astype(weight.dtype)
     return result.transpose(rank + 1, rank, *range(rank))
 
-
-def gemm_weight_kernel(attrs: ConvGemmWeightTransformAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
-    """The weight as a matrix (summed, channels), padded, cut into tiles and each tile transposed."""
-    assert isinstance(result_type, TensorType)
-    weight = inputs[0]
-    matrix = weight.reshape(-1, weight.shape[3])
-    outer, inner, rows, columns = static(result_type.shape)
-    padded = np.zeros((inner * columns, outer * rows), weight.dtype)
-    padded[: matrix.shape[0], : matrix.shape[1]] = matrix
-    return padded.reshape(inner, columns, outer, rows).transpose(2, 0, 3, 1)
-
-
-def gemm_kernel(attrs: Conv2DAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
-    """Put the tiles of the weight together again and convolve."""
-    assert isinstance(result_type, TensorType)
-    assert attrs.kernel_size is not None
-    images = Layout.parse("NCHW")
-    data = convert_array(inputs[0], Layout.parse(attrs.data_layout), images)
-    outer, inner, rows, columns = inputs[1].shape
-    matrix = inputs[1].transpose(1, 3, 0, 2).reshape(inner * columns, outer * rows)
-    (channels,) = static((attrs.channels or 0,))
-    height, width = static(attrs.kernel_size)
-    depth = data.shape[1]
-    weight = matrix[: height * width * depth, :channels].reshape(height, width, depth, channels)
-    result = convolve(
-        data,
-        weight.transpose(3, 2, 0, 1),
-        strides=static(attrs.strides),
-        padding=padding_pairs(attrs.padding, 2),
-        dilation=static(attrs.dilation),
-        groups=attrs.groups,
-        dtype=numpy_dtype(result_type.dtype),
-    )
-    return convert_array(result, images, Layout.parse(attrs.out_layout or attrs.data_layout))
-
-
-TRANSFORMED = Argument("weight", "The transformed weight.")
 
 register(
     Op(
@@ -445,52 +291,5 @@ register(
         attrs=Conv2DWinogradNNPACKWeightTransformAttrs,
         relation=nnpack_weight_relation,
         pattern=OpPattern.OPAQUE,
-    )
-)
-register(
-    Op(
-        "nn.contrib_conv2d_gemm_without_weight_transform",
-        doc="""``nn.conv2d`` with channels last and a weight from ``nn.contrib_conv2d_gemm_weight_transform``.
-
-        ``data`` of shape (batch, height, width, in_channels) gives (batch, out_height, out_width, channels). The weight
-        may have any shape in inference.
-        """,
-        arguments=(DATA, TRANSFORMED),
-        attrs=Conv2DAttrs,
-        relation=UncheckedConvolution("NHWC", "HWIO"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=gemm_kernel,
-    )
-)
-register(
-    Op(
-        "nn.contrib_conv2d_gemm_weight_transform",
-        doc="""Cut a weight into tiles for a product of matrices.
-
-        ``weights`` of shape (height, width, in_channels, channels) gives (channels / tile_rows, height * width *
-        in_channels / tile_cols, tile_rows, tile_cols), both quotients rounded up; what is added is zero.
-        """,
-        arguments=(Argument("weights", WEIGHT.doc),),
-        attrs=ConvGemmWeightTransformAttrs,
-        relation=gemm_weight_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=gemm_weight_kernel,
-    )
-)
-register(
-    Op(
-        "nn.contrib_conv2d_NCHWc",
-        doc="""``nn.conv2d`` with channels in blocks, such as ``NCHW16c`` and ``OIHW16i16o``.
-
-        ``data`` of shape (batch, in_channels / block, height, width, block) gives (batch, channels / block, out_height,
-        out_width, block). The weight may have any shape in inference.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv2DAttrs,
-        relation=UncheckedConvolution("NCHW", "OIHW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=convolution_kernel("NCHW", "OIHW"),
     )
 )
