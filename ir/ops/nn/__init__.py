@@ -6,6 +6,7 @@ from . import convolution as convolution
 from . import convolution_transpose as convolution_transpose
 from . import deformable as deformable
 from . import dense as dense
+from . import dynamic as dynamic
 from . import gemm as gemm
 from . import losses as losses
 from . import normalization as normalization

@@ -15,6 +15,7 @@ from . import reduction as reduction
 from . import reshaping as reshaping
 from . import scans as scans
 from . import scattering as scattering
+from . import selection as selection
 from . import shape as shape
 from . import slicing as slicing
 from . import spectra as spectra
