@@ -18,6 +18,17 @@ class SocketClient extends BaseLanguageClient {
     }
 }
 
-export const activate = (context: vscode.ExtensionContext) =>
-    activateWith(context, output => new SocketClient('relay', 'Relay', clientOptions(output)));
+const PATIENCE = 30;
+
+/** A browser may start us a moment before the settings have come. */
+async function settings(): Promise<void> {
+    for (let tries = 0; tries < PATIENCE && !serverAddress(); tries += 1) {
+        await new Promise(resolve => setTimeout(resolve, 100));
+    }
+}
+
+export async function activate(context: vscode.ExtensionContext) {
+    await settings();
+    return activateWith(context, output => new SocketClient('relay', 'Relay', clientOptions(output)));
+}
 export { deactivate } from './extension';

@@ -6,7 +6,7 @@ import { PassCommands } from './passes';
 import { Previews } from './previews';
 import * as protocol from './protocol';
 import { ProvenanceView } from './provenance';
-import { explainMissingServer } from './settings';
+import { explainMissingServer, serverSettings } from './settings';
 import { Status } from './status';
 import { ReadOnlyTexts } from './texts';
 
@@ -27,7 +27,9 @@ export async function activateWith(
     const passes = new PassCommands(current, texts, previews, () => history.refresh());
     const provenance = new ProvenanceView(current, texts);
 
+    let startedWith = '';
     const start = async () => {
+        startedWith = serverSettings();
         client = createClient(output);
         client.onDidChangeState(event => {
             if (event.newState === State.Running) {
@@ -45,7 +47,7 @@ export async function activateWith(
         }
     };
     const restart = async () => {
-        if (client.isRunning()) {
+        if (client.needsStop()) {
             await client.stop();
         }
         await start();
@@ -85,10 +87,10 @@ export async function activateWith(
         history,
         provenance,
         vscode.workspace.registerTextDocumentContentProvider(ReadOnlyTexts.scheme, texts),
-        vscode.window.onDidChangeActiveTextEditor(() => history.refresh()),
         vscode.workspace.onDidGrantWorkspaceTrust(trusted),
-        vscode.workspace.onDidChangeConfiguration(event => {
-            if (event.affectsConfiguration('relay.server')) {
+        vscode.workspace.onDidChangeConfiguration(() => {
+            // A browser may start us before the settings have come, and not tell which they are when they do.
+            if (serverSettings() !== startedWith) {
                 void restart();
             }
         }),

@@ -20,7 +20,9 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
     private readonly changed = new vscode.EventEmitter<void>();
     readonly onDidChangeTreeData = this.changed.event;
     private readonly view: vscode.TreeView<HistoryText>;
-    private readonly typing: vscode.Disposable;
+    private readonly events: vscode.Disposable;
+    /** The address of the buffer whose history the view shows. */
+    private shown: string | undefined;
     private pause: ReturnType<typeof setTimeout> | undefined;
     private history: protocol.History = { edited: false, current: 0, steps: [] };
 
@@ -30,13 +32,21 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         private readonly previews: Previews,
     ) {
         this.view = vscode.window.createTreeView('relay.history', { treeDataProvider: this, canSelectMany: true });
-        this.typing = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-            if (document === currentBuffer()) {
-                // Undoing a pass moves the place in the history; while somebody types, one look at the end is enough.
-                clearTimeout(this.pause);
-                this.pause = setTimeout(() => this.refresh(), PAUSE);
-            }
-        });
+        this.events = vscode.Disposable.from(
+            vscode.workspace.onDidChangeTextDocument(({ document }) => {
+                if (document === currentBuffer()) {
+                    // Undoing a pass moves the place in the history; while somebody types, one look at the end is enough.
+                    clearTimeout(this.pause);
+                    this.pause = setTimeout(() => this.refresh(), PAUSE);
+                }
+            }),
+            vscode.window.onDidChangeActiveTextEditor(() => {
+                // Who looks at a text of the history is still in the history of the same buffer.
+                if (currentBuffer()?.uri.toString() !== this.shown) {
+                    this.refresh();
+                }
+            }),
+        );
     }
 
     refresh(): void {
@@ -163,7 +173,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
 
     dispose(): void {
         clearTimeout(this.pause);
-        vscode.Disposable.from(this.view, this.changed, this.typing).dispose();
+        vscode.Disposable.from(this.view, this.changed, this.events).dispose();
     }
 
     /** Every text of the buffer's history, the first one first. */
@@ -173,6 +183,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         const textDocument = { uri: document?.uri.toString() ?? '' };
         const running = document !== undefined && this.client().isRunning();
         this.history = running ? await this.client().sendRequest(protocol.history, { textDocument }) : none;
+        this.shown = document?.uri.toString();
         this.view.description = document && vscode.workspace.asRelativePath(document.uri);
         const texts = this.history.steps.map<HistoryText>(step => ({ step, side: 'after' }));
         return texts.length > 0 ? [{ step: texts[0].step, side: 'before' }, ...texts] : [];

@@ -134,7 +134,7 @@ export class ProvenanceView implements vscode.TreeDataProvider<ProvenanceItem>, 
             : places.length > 0
               ? new ProvenanceItem('is now', 'references', places)
               : new ProvenanceItem('was edited away since', 'edit');
-        await this.show(answer, editor.document.uri, [...this.events(answer.events, step.buffer), went]);
+        await this.show(answer, editor.document.uri, [went, ...this.events(answer.events, step.buffer)]);
         this.places.set(step.buffer.toString(), answer.places.map(place => this.range(place)));
         this.mark();
         return answer;

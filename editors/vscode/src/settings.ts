@@ -30,6 +30,12 @@ export function serverAddress(): string {
     return vscode.workspace.getConfiguration('relay').get<string>('server.webSocket', '');
 }
 
+/** What the settings say of the server, to be compared with what they said before. */
+export function serverSettings(): string {
+    const settings = vscode.workspace.getConfiguration('relay');
+    return JSON.stringify([serverAddress(), settings.get<string[]>('server.command')]);
+}
+
 export async function explainMissingServer(error: unknown): Promise<void> {
     const address = serverAddress();
     const [command] = vscode.workspace.getConfiguration('relay').get<string[]>('server.command', []);

@@ -37,6 +37,16 @@ def @main(%x: Tensor[(1, 64), float32]) {
 }
 """
 
+BATCH_NORM = """#[version = "0.0.5"]
+// The names and the comments outlive the pass.
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %gamma: Tensor[(3), float32], %beta: Tensor[(3), float32],
+          %mean: Tensor[(3), float32], %variance: Tensor[(3), float32]) {
+  %1 = nn.relu(%data); // kept as it stands
+  %2 = nn.batch_norm(%1, %gamma, %beta, %mean, %variance);
+  %2.0
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
@@ -45,6 +55,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     assert recipe is not None
     (work / "recipe.el").write_text(recipe[1], "utf-8")
     (work / "broken.relay").write_text(BROKEN, "utf-8")
+    (work / "batch_norm.relay").write_text(BATCH_NORM, "utf-8")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "RELAY_WORK": str(work), "HOME": str(work), "PATH": path}
     command = [str(EMACS), "--batch", "-l", str(HERE / "drive.el")]
@@ -65,3 +76,16 @@ def test_hover_tells_about_the_operator(seen: dict[str, Any]):
 
 def test_a_quick_fix_mends_the_file(seen: dict[str, Any]):
     assert seen["fixed"] == BROKEN.replace("nn.rellu", "nn.relu")
+
+
+def test_a_value_leads_to_its_definition(seen: dict[str, Any]):
+    assert seen["definition"] == 3
+
+
+def test_a_pass_among_the_code_actions_rewrites_only_what_it_changed(seen: dict[str, Any]):
+    assert "nn.batch_norm" not in seen["passed"]
+    assert "%1 = nn.relu(%data); // kept as it stands" in seen["passed"]
+
+
+def test_one_undo_restores_the_text(seen: dict[str, Any]):
+    assert seen["undone"] is True

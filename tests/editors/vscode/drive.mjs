@@ -3,9 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
-import { flows } from './flows.mjs';
-import { page as address, start } from './server.mjs';
+import { flows } from './flows/all.mjs';
+import { chromium, page as address, start } from './server.mjs';
 import { Workbench } from './workbench.mjs';
 
 const [work, vsix, extension, relayServer] = process.argv.slice(2);
@@ -16,24 +15,15 @@ const server = await start(work, vsix, {
     'relay.pipelines': { simplify: ['SimplifyInference', 'FoldConstant'] },
     'workbench.colorTheme': 'Default Light Modern',
     'editor.minimap.enabled': false,
+    'diffEditor.useInlineViewWhenSpaceIsLimited': false,
 });
-const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-        '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-        '--disable-background-networking', '--disable-component-update', '--disable-sync',
-    ],
-});
-
-async function newPage() {
-    return (await browser.newContext({ viewport: { width: 1100, height: 600 } })).newPage();
-}
+const browser = await chromium();
 
 /** The tests inside the extension host: VS Code loads them and they write their own report. */
 async function insideHost() {
     const remote = file => `vscode-remote://127.0.0.1:${server.port}${file}`;
     const tests = fileURLToPath(new URL('host/index.js', import.meta.url));
-    const page = await newPage();
+    const page = await browser.newPage();
     await page.goto(address(server.port, path.join(work, 'host'), [
         ['extensionDevelopmentPath', remote(extension)],
         ['extensionTestsPath', remote(tests)],
@@ -47,22 +37,14 @@ async function insideHost() {
 }
 
 try {
-    const workbench = new Workbench(await newPage(), server.port, work);
-    for (const flow of flows) {
-        try {
-            report.steps[flow.name] = await flow(workbench);
-        } catch (error) {
-            report.errors[flow.name] = String(error?.stack ?? error);
-            await workbench.shot(`failure-${flow.name}`).catch(() => undefined);
-            await workbench.page.keyboard.press('Escape').catch(() => undefined);
-        }
-    }
+    const workbench = new Workbench(await browser.newPage(), server.port, work);
+    await workbench.follow(flows, report);
     await workbench.page.context().close();
     report.host = await insideHost();
 } catch (error) {
     report.errors.driver = String(error?.stack ?? error);
 } finally {
     fs.writeFileSync(path.join(work, 'report.json'), JSON.stringify(report, null, 1));
-    await browser.close().catch(() => undefined);
+    await browser.close();
     server.stop();
 }

@@ -1,14 +1,19 @@
-// Start and stop code-server on a folder of its own.
+// Start and stop code-server on a folder of its own, a language server on a WebSocket, and the browser.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromium as playwright } from 'playwright-core';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const entry = path.join(here, 'node_modules/code-server/out/node/entry.js');
 
-/** Start a server with the extension installed; gives its address and a function that stops it. */
-export async function start(work, vsix, settings) {
+/**
+ * Start a server with the extension installed; gives its port and a function that stops it. Without `asksForTrust`
+ * every folder is trusted.
+ */
+export async function start(work, vsix, settings, asksForTrust = false) {
     const userData = path.join(work, 'user');
     const extensions = path.join(work, 'extensions');
     fs.mkdirSync(path.join(userData, 'User'), { recursive: true });
@@ -33,7 +38,8 @@ export async function start(work, vsix, settings) {
         'node',
         [
             entry, '--bind-addr', '127.0.0.1:0', '--auth', 'none', '--disable-telemetry', '--disable-update-check',
-            '--disable-workspace-trust', '--disable-getting-started-override', '--disable-proxy', ...flags,
+            ...(asksForTrust ? [] : ['--disable-workspace-trust']),
+            '--disable-getting-started-override', '--disable-proxy', ...flags,
             path.join(work, 'workspace'),
         ],
         { env, detached: true },
@@ -52,16 +58,51 @@ export async function start(work, vsix, settings) {
         });
         server.on('exit', code => reject(new Error(`code-server ended with ${code}`)));
     });
-    return {
-        port,
-        stop: () => {
-            try {
-                process.kill(-server.pid, 'SIGKILL');
-            } catch {
-                // It has already ended.
-            }
-        },
-    };
+    return { port, stop: () => end(server) };
+}
+
+/** Start `relay-lsp serve` on a WebSocket, and wait until it listens. */
+export async function serveWebSocket(relayServer) {
+    const port = await new Promise(resolve => {
+        const probe = net.createServer().listen(0, '127.0.0.1', () => {
+            const { port: free } = probe.address();
+            probe.close(() => resolve(free));
+        });
+    });
+    const server = spawn(relayServer, ['serve', '--ws', `127.0.0.1:${port}`], { detached: true, stdio: 'ignore' });
+    for (let tries = 0; tries < 300; tries += 1) {
+        const listens = await new Promise(resolve => {
+            const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+            socket.on('connect', () => socket.destroy());
+        });
+        if (listens) {
+            break;
+        }
+        await new Promise(resolve => setTimeout(resolve, 100));
+    }
+    return { address: `ws://127.0.0.1:${port}`, stop: () => end(server) };
+}
+
+/** End a program that was started in a session of its own, and what it has started. */
+function end(program) {
+    try {
+        process.kill(-program.pid, 'SIGKILL');
+    } catch {
+        // It has already ended.
+    }
+}
+
+/** A headless Chromium; pages are as large as the pictures in the documentation. */
+export async function chromium() {
+    const browser = await playwright.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: [
+            '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+            '--disable-background-networking', '--disable-component-update', '--disable-sync',
+        ],
+    });
+    const newPage = async () => (await browser.newContext({ viewport: { width: 1200, height: 640 } })).newPage();
+    return { newPage, close: () => browser.close().catch(() => undefined) };
 }
 
 /** The page that opens `folder`, with `payload` as VS Code's own start-up instructions. */

@@ -5,71 +5,27 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
-VSIX = ROOT / "editors" / "vscode" / "relay-lsp.vsix"
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+from tests.editors.vscode.workspace import (
+    BATCH_NORM,
+    BROKEN,
+    DROPOUT,
+    HERE,
+    ROOT,
+    SERVER,
+    VSIX,
+    Report,
+    drive,
+    needs_vscode,
+)
 
-MISSING = [
-    what
-    for what, present in (
-        ("chromium (Debian package chromium)", CHROMIUM),
-        ("node", shutil.which("node")),
-        ("the built extension (./dev vsix)", VSIX.exists()),
-        ("code-server (./dev test prepares it)", (HERE / "node_modules" / ".prepared").exists()),
-    )
-    if not present
-]
+pytestmark = needs_vscode
 
-pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"driving VS Code needs {', '.join(MISSING)}"),
-    pytest.mark.xdist_group("vscode"),
-]
-
-BROKEN = """#[version = "0.0.5"]
-def @main(%x: Tensor[(1, 64), float32]) {
-  %0 = nn.rellu(%x);
-  add(%0, %x)
-}
-"""
-
-BATCH_NORM = """#[version = "0.0.5"]
-// The names and the comments outlive the pass.
-def @main(%data: Tensor[(1, 3, 8, 8), float32], %gamma: Tensor[(3), float32], %beta: Tensor[(3), float32],
-          %mean: Tensor[(3), float32], %variance: Tensor[(3), float32]) {
-  %1 = nn.relu(%data); // kept as it stands
-  %2 = nn.batch_norm(%1, %gamma, %beta, %mean, %variance);
-  %2.0
-}
-"""
-
-CONV2D = """#[version = "0.0.5"]
-def @main(%x: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
-  %0 = nn.conv2d(%x, %weight, channels=4, kernel_size=[3, 3]);
-  nn.relu(%0)
-}
-"""
-
-PIPELINE = """#[version = "0.0.5"]
-// relay-lsp: FastMath
-def @main(%x: Tensor[(4), float32]) {
-  exp(%x)
-}
-"""
-
-FILES = {"broken.relay": BROKEN, "batch_norm.relay": BATCH_NORM, "conv2d.relay": CONV2D, "pipeline.relay": PIPELINE}
 HOST_TESTS = [
     name.replace("\\'", "'")
     for name in re.findall(r"^    async '(.+)'\(\) \{$", (HERE / "host" / "index.js").read_text("utf-8"), re.MULTILINE)
@@ -77,33 +33,14 @@ HOST_TESTS = [
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    work = tmp_path_factory.mktemp("vscode")
-    for folder in ("workspace", "host"):
-        (work / folder).mkdir()
-        for name, text in FILES.items():
-            (work / folder / name).write_text(text, "utf-8")
-    shutil.copy(ROOT / "examples" / "resnet18.relay", work / "workspace")
-    server = Path(sys.executable).with_name("relay-lsp")
-    command = ["node", str(HERE / "drive.mjs"), str(work), str(VSIX), str(VSIX.parent), str(server)]
-    subprocess.run(command, timeout=400, check=True, env={**os.environ, "CHROMIUM": str(CHROMIUM)})
-    if keep := os.environ.get("RELAY_SCREENSHOTS"):
-        shutil.copytree(work / "screenshots", keep, dirs_exist_ok=True)
-    seen = json.loads((work / "report.json").read_text("utf-8"))
-    seen["screenshots"] = str(work / "screenshots")
-    return seen
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return drive(tmp_path_factory.mktemp("vscode"), "drive.mjs", str(VSIX.parent), str(SERVER))
 
 
 @pytest.fixture
-def flow(report: dict[str, Any]) -> Callable[[str], dict[str, Any]]:
-    """What was seen in one flow of ``flows.mjs``."""
-
-    def seen(name: str) -> dict[str, Any]:
-        error = report["errors"].get(name) or report["errors"].get("driver")
-        assert error is None, f"{error}\n(screenshots in {report['screenshots']})"
-        return report["steps"][name]
-
-    return seen
+def flow(report: Report) -> Callable[[str], dict[str, Any]]:
+    """What was seen in one flow of ``flows/``."""
+    return report.flow
 
 
 def test_the_squiggle_stands_under_the_wrong_operator(flow):
@@ -151,22 +88,108 @@ def test_saving_hints_at_what_the_pipeline_would_change_and_changes_nothing(flow
     assert flow("saving")["onDisk"] == BATCH_NORM
 
 
-def test_a_pass_with_options_asks_for_them(flow):
+def test_the_documentation_of_a_pass_opens_beside_the_list(flow):
+    seen = flow("documentation")
+    assert "# FuseOps" in seen["text"]
+    assert "Gather operators that can run as one kernel" in " ".join(seen["text"].split())
+    assert seen["listStays"]
+
+
+def test_an_option_that_must_be_given_is_asked_for(flow):
+    assert "layouts of its data" in flow("requiredOption")["prompt"]
+
+
+def test_the_options_of_a_pass_are_a_form(flow):
     seen = flow("form")
-    assert "ConvertLayout: desired_layouts" in seen["title"]
-    assert "layouts of its data" in seen["prompt"]
+    run, option = seen["rows"]
+    assert "FuseOps with these options" in run
+    assert "fuse_opt_level = -1" in option
+    assert "How far to fuse" in option
+    assert "fuse_opt_level is an integer." in seen["refused"]
+    # Level 0 puts every operator into a function of its own.
+    assert seen["after"].count("Primitive=1") == 2
 
 
-def test_the_tutorial_previews_applies_and_lists_passes(flow):
-    seen = flow("tutorial")
-    assert "CanonicalizeOps: " in seen["counts"]
-    assert "nn.bias_add 1 → 0" in seen["counts"]
-    history = "\n".join(seen["history"])
-    assert "SimplifyInference" in history
-    assert "CanonicalizeOps" in history
+def test_a_pipeline_is_put_together_and_saved_in_the_settings_and_in_the_file(flow):
+    seen = flow("pipeline")
+    passes = ["SimplifyInference", "DeadCodeElimination"]
+    assert seen["settings"]["relay.pipelines"]["tidy"] == passes
+    version, comment, *rest = seen["file"].splitlines()
+    assert comment == "// relay-lsp: " + ", ".join(passes)
+    assert [version, *rest] == DROPOUT.splitlines()
+    offered = "\n".join(seen["offered"])
+    assert "In this file" in offered
+    assert "tidy" in offered
+    assert "tanh" not in seen["after"]
+
+
+def test_the_tutorial_previews_and_applies_a_pass(flow):
+    assert "CanonicalizeOps: " in flow("tutorial")["counts"]
+    assert "nn.bias_add 1 → 0" in flow("tutorial")["counts"]
+
+
+def test_the_history_lists_the_texts_and_what_led_to_each(flow):
+    beginning, first, second = flow("history")["listed"]
+    assert "the beginning" in beginning
+    assert "SimplifyInference" in first
+    assert "CanonicalizeOps" in second
+    assert "the buffer" in second
+
+
+def test_two_texts_that_are_selected_are_compared(flow):
+    assert "the beginning ↔ CanonicalizeOps" in flow("history")["difference"]
+
+
+def test_going_back_restores_the_bytes_and_keeps_the_steps(flow):
+    assert flow("history")["wentBack"] == (ROOT / "examples" / "resnet18.relay").read_text("utf-8")
+    beginning, first, second = flow("history")["takenBack"]
+    assert "the buffer" in beginning
+    assert "taken back" in first
+    assert "taken back" in second
+
+
+def test_passes_are_replayed_on_the_edited_network(flow):
+    _, edit, first, second = flow("history")["replayed"]
+    assert "edited by hand" in edit
+    assert "SimplifyInference" in first
+    assert "CanonicalizeOps" in second
+    after = flow("history")["after"]
+    assert "nn.avg_pool2d" in after
+    assert "nn.batch_norm" not in after
+    assert "nn.bias_add" not in after
+
+
+def test_a_value_leads_to_what_it_was_made_from_and_back(flow):
+    seen = flow("provenance")
+    assert any("nn.batch_norm(" in row for row in seen["origins"])
+    assert "before" in seen["earlier"]
+    assert any("is now" in row for row in seen["fate"])
+
+
+def test_a_fence_of_markdown_has_the_colours_of_relay(flow):
+    keyword, operator, value, plain = flow("markdown")["colours"]
+    assert len({keyword, operator, value, plain}) == 4
+
+
+def test_a_file_has_its_icon_and_the_server_its_word(flow):
+    assert "relay.svg" in flow("surroundings")["icon"]
+    assert "codicon-check" in flow("surroundings")["status"]
+
+
+def test_a_walkthrough_leads_through_the_features(flow):
+    titles = [title.strip() for title in flow("surroundings")["steps"]]
+    assert titles == [
+        "Open a module",
+        "Look at what a pass would do",
+        "Run a pass",
+        "Look back",
+        "Ask where a value comes from",
+        "Keep a pipeline",
+    ]
 
 
 @pytest.mark.parametrize("name", HOST_TESTS)
 def test_inside_the_extension_host(report, name):
-    assert "error" not in report["host"], report["host"]["error"]
-    assert report["host"][name] is None, report["host"][name]
+    host = report.seen["host"]
+    assert "error" not in host, host["error"]
+    assert host[name] is None, host[name]

@@ -12,6 +12,19 @@ export class Workbench {
         fs.mkdirSync(this.shots, { recursive: true });
     }
 
+    /** Follow flows one after the other; what they saw, and where they failed, goes into the report. */
+    async follow(flows, report) {
+        for (const flow of flows) {
+            try {
+                report.steps[flow.name] = await flow(this);
+            } catch (error) {
+                report.errors[flow.name] = String(error?.stack ?? error);
+                await this.shot(`failure-${flow.name}`).catch(() => undefined);
+                await this.page.keyboard.press('Escape').catch(() => undefined);
+            }
+        }
+    }
+
     /** Load the workbench with one file open, and wait for its text. */
     async open(file) {
         const uri = `vscode-remote://127.0.0.1:${this.port}${this.folder}/${file}`;
@@ -21,10 +34,13 @@ export class Workbench {
 
     /** Open another file in the workbench that is loaded. */
     async quickOpen(file) {
-        await this.page.keyboard.press('Control+P');
-        await this.answer(file);
-        await this.until(`the tab ${file}`, async () =>
-            (await this.page.locator('.tab.active').first().innerText()).includes(file));
+        const active = this.page.locator('.tab.active').first();
+        await this.until(`the tab ${file}`, async () => {
+            await this.page.keyboard.press('Control+P');
+            await this.answer(file);
+            await this.page.waitForTimeout(300);
+            return (await active.innerText()).startsWith(file);
+        });
         await this.page.waitForSelector('.editor-instance .view-line');
     }
 
@@ -33,17 +49,54 @@ export class Workbench {
         await this.answer(`>${command}`);
     }
 
-    /** Type into the box at the top and take the first row. */
+    /** Type into the box at the top, and take the first row once that is what was meant. */
     async answer(text, shot) {
-        const input = this.page.locator('.quick-input-widget .quick-input-box input.input');
-        await input.waitFor();
-        await input.fill(text);
-        await this.page.waitForSelector('.quick-input-list .monaco-list-row');
-        await this.page.waitForTimeout(300);
+        await this.type(text);
+        const first = this.page.locator('.quick-input-list .monaco-list-row').first();
+        const meant = text.replace('>', '').toLowerCase();
+        await this.until(`“${text}” in the list`, async () =>
+            (await first.count()) > 0 && (await first.innerText()).toLowerCase().includes(meant));
         if (shot) {
             await this.shot(shot);
         }
         await this.page.keyboard.press('Enter');
+    }
+
+    /** Type into the box at the top, and take nothing yet. */
+    async type(text) {
+        const input = this.page.locator('.quick-input-widget .quick-input-box input.input');
+        await input.waitFor();
+        await input.fill(text);
+        await this.page.waitForTimeout(300);
+    }
+
+    /** Wait until the box at the top asks for this. */
+    async titled(title) {
+        const bar = this.page.locator('.quick-input-titlebar');
+        await this.until(`the question “${title}”`, async () => (await bar.innerText()).includes(title));
+    }
+
+    /** The rows of a view of the side bar. */
+    view(name) {
+        const header = this.page.locator('.pane-header', { hasText: name });
+        return this.page.locator('.pane', { has: header }).locator('.monaco-list-row');
+    }
+
+    async contextMenu(place, item) {
+        const entry = this.page.locator('.monaco-menu .action-item', { hasText: item }).first();
+        await this.until(`the menu entry “${item}”`, async () => {
+            await place.click({ button: 'right' });
+            await entry.waitFor({ timeout: 3000 });
+            await entry.hover();
+            await this.page.waitForTimeout(300);
+            await entry.click();
+            // The menu takes no click while it comes up.
+            return entry.waitFor({ state: 'hidden', timeout: 1000 }).then(() => true, () => false);
+        });
+    }
+
+    exists(file) {
+        return fs.existsSync(path.join(this.folder, file));
     }
 
     /** The last span of the editor's text that contains `text`. */
@@ -51,9 +104,11 @@ export class Workbench {
         return this.page.locator('.view-line span', { hasText: text }).last();
     }
 
-    async shown() {
+    /** What an editor shows; of several the first one. */
+    async shown(editor = 0) {
+        const lines = this.page.locator('.view-lines').nth(editor);
         // Monaco draws blanks as no-break spaces.
-        return (await this.page.locator('.view-lines').first().innerText()).replaceAll('\u00a0', ' ');
+        return (await lines.count()) > 0 ? (await lines.innerText()).replaceAll('\u00a0', ' ') : '';
     }
 
     async shows(text) {
@@ -80,6 +135,13 @@ export class Workbench {
         const before = fs.statSync(path.join(this.folder, file)).mtimeMs;
         await this.page.keyboard.press('Control+S');
         await this.until('the save', () => fs.statSync(path.join(this.folder, file)).mtimeMs !== before, 10);
+        return this.onDisk(file);
+    }
+
+    /** The file after saving, whether or not there was something to save. */
+    async saved(file) {
+        await this.page.keyboard.press('Control+S');
+        await this.page.waitForTimeout(400);
         return this.onDisk(file);
     }
 

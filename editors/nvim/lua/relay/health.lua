@@ -3,7 +3,7 @@ local config = require('relay.config')
 
 local M = {}
 
-local health = vim.health
+local health = vim.health or require('health')
 local start = health.start or health.report_start
 local ok = health.ok or health.report_ok
 local warn = health.warn or health.report_warn
@@ -12,14 +12,14 @@ local info = health.info or health.report_info
 
 function M.check()
   start('relay: Neovim')
-  if vim.fn.has('nvim-0.11') == 1 then
-    ok('Neovim 0.11 or later')
+  if vim.fn.has('nvim-0.10') == 1 then
+    ok('Neovim 0.10 or later')
   elseif vim.fn.has('nvim-0.7') == 1 then
-    warn('before Neovim 0.11 there are no inlay hints of this client, and before 0.9 no semantic tokens')
+    warn('before Neovim 0.10 there are no inlay hints, and before 0.9 no semantic tokens')
   else
     bad('Neovim 0.7 is the oldest with what the client needs')
   end
-  if vim.filetype.match and vim.filetype.match({ filename = 'model.relay' }) == 'relay' then
+  if #vim.api.nvim_get_runtime_file('ftdetect/relay.lua', false) > 0 then
     ok('files that end in .relay have the filetype relay')
   else
     bad('the filetype of .relay files is not known', { 'Is editors/nvim on the runtimepath?' })

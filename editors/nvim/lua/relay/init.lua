@@ -4,8 +4,11 @@ local config = require('relay.config')
 
 local M = {}
 
---- Show diagnostics behind their lines, for this server only: Neovim 0.11 does not by itself.
+--- Show diagnostics behind their lines, for this server only: Neovim 0.11 does not by itself, 0.7 always does.
 local function show_virtual_text()
+  if vim.fn.exists('##LspAttach') == 0 then
+    return
+  end
   vim.api.nvim_create_autocmd('LspAttach', {
     group = vim.api.nvim_create_augroup('relay_virtual_text', { clear = true }),
     callback = function(event)

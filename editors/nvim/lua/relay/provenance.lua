@@ -109,13 +109,14 @@ function M.fate()
       end
       texts.clear(earlier)
       texts.clear(buffer)
-      local entries = event_entries(answer.events, buffer)
+      local entries = {}
       local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
       for _, place in ipairs(answer.places) do
         local columns = texts.annotate(buffer, place, nil, encoding)
         local text = 'is now ' .. texts.excerpt(lines, place, encoding)
         entries[#entries + 1] = { bufnr = buffer, lnum = columns[1] + 1, col = columns[2] + 1, text = text }
       end
+      vim.list_extend(entries, event_entries(answer.events, buffer))
       local removed = answer.removedBy ~= vim.NIL and answer.removedBy
       local note = removed and 'removed by ' .. removed
         or #answer.places > 0 and ('line %d'):format(answer.places[1].start.line + 1)

@@ -1,0 +1,130 @@
+// Passes and pipelines: chosen, read about, given options, put together and saved.
+
+/** A pass from the palette, one undo, and the history. */
+export async function pass(workbench) {
+    const { page } = workbench;
+    const seen = { before: workbench.onDisk('batch_norm.relay') };
+    await workbench.focusEditor();
+    await workbench.palette('Relay: Run Pass');
+    await workbench.answer('SimplifyInference');
+    await workbench.shows('sqrt');
+    seen.after = await workbench.save('batch_norm.relay');
+    await page.keyboard.press('Control+Z');
+    await workbench.shows('batch_norm');
+    seen.undone = await workbench.save('batch_norm.relay');
+    return seen;
+}
+
+/** Saving shows what the pipeline would change, as a hint, and changes nothing. */
+export async function saving(workbench) {
+    const { page } = workbench;
+    await page.locator('.squiggly-hint, .squiggly-info').first().waitFor({ timeout: 20_000 }).catch(() => undefined);
+    return { hints: await page.locator('.squiggly-hint').count(), onDisk: workbench.onDisk('batch_norm.relay') };
+}
+
+/** The documentation of a pass, beside the list, which stays. */
+export async function documentation(workbench) {
+    const { page } = workbench;
+    await workbench.quickOpen('conv2d.relay');
+    await workbench.focusEditor();
+    await workbench.palette('Relay: Run Pass');
+    await workbench.type('FuseOps');
+    const row = page.locator('.quick-input-list .monaco-list-row', { hasText: 'Gather operators' });
+    await row.hover();
+    await row.locator('.action-label').first().click();
+    await workbench.until('the documentation', async () => (await workbench.shown(1)).includes('# FuseOps'));
+    await workbench.shot('pass-documentation');
+    const seen = { text: await workbench.shown(1), listStays: await row.isVisible() };
+    await page.keyboard.press('Escape');
+    await workbench.palette('View: Close All Editor Groups');
+    return seen;
+}
+
+/** A pass with an option that must be given. */
+export async function requiredOption(workbench) {
+    const { page } = workbench;
+    await workbench.quickOpen('conv2d.relay');
+    await workbench.focusEditor();
+    await workbench.palette('Relay: Run Pass');
+    await workbench.answer('ConvertLayout');
+    await workbench.titled('ConvertLayout: desired_layouts');
+    const seen = { prompt: await page.locator('.quick-input-message').innerText() };
+    await workbench.type('{"nn.conv2d": ["NHWC", "default"]}');
+    await workbench.shot('required-option');
+    await page.keyboard.press('Enter');
+    await workbench.shows('layout_transform');
+    await page.keyboard.press('Control+Z');
+    await workbench.shows('kernel_size=[3, 3])');
+    return seen;
+}
+
+/** The form of a pass: every option with its value, changed before it runs. */
+export async function form(workbench) {
+    const { page } = workbench;
+    const rows = page.locator('.quick-input-list .monaco-list-row');
+    await workbench.palette('Relay: Run Pass');
+    await workbench.answer('FuseOps');
+    await workbench.titled('FuseOps: options');
+    const seen = { rows: await rows.allInnerTexts() };
+    await workbench.shot('pass-options');
+    await workbench.answer('fuse_opt_level');
+    await workbench.titled('FuseOps: fuse_opt_level');
+    await workbench.type('many');
+    const message = page.locator('.quick-input-message');
+    await workbench.until('the complaint', async () => (await message.innerText()).includes('an integer.'));
+    seen.refused = await message.innerText();
+    await workbench.type('0');
+    await page.keyboard.press('Enter');
+    await workbench.titled('FuseOps: options');
+    await workbench.until('the new value', async () => (await rows.allInnerTexts()).join().includes('fuse_opt_level = 0'));
+    await page.keyboard.press('Enter');
+    await workbench.shows('Primitive=1');
+    seen.after = await workbench.save('conv2d.relay');
+    await page.keyboard.press('Control+Z');
+    await workbench.save('conv2d.relay');
+    return seen;
+}
+
+/** A pipeline put together pass by pass, saved in the settings by a name and in the file, and run from there. */
+export async function pipeline(workbench) {
+    const { page } = workbench;
+    const begin = async () => {
+        await workbench.palette('Relay: Run Pipeline');
+        await workbench.answer('New pipeline');
+        await workbench.titled('Relay: Pipeline of 0');
+        await workbench.answer('Add a pass');
+        await workbench.titled('Relay: Add Pass');
+        await workbench.answer('SimplifyInference');
+        await workbench.titled('Relay: Pipeline of 1');
+        await workbench.answer('Add a pass');
+        await workbench.titled('Relay: Add Pass');
+        await workbench.answer('DeadCodeElimination');
+        await workbench.titled('DeadCodeElimination: options');
+        await page.keyboard.press('Enter');
+        await workbench.titled('Relay: Pipeline of 2');
+    };
+    await workbench.quickOpen('dropout.relay');
+    await workbench.focusEditor();
+    await begin();
+    await workbench.shot('pipeline');
+    await workbench.answer('Save in the settings');
+    await workbench.titled('Relay: Save Pipeline');
+    await workbench.type('tidy');
+    await page.keyboard.press('Enter');
+    const settings = '.vscode/settings.json';
+    await workbench.until('the settings', () => workbench.exists(settings) && workbench.onDisk(settings).includes('tidy'));
+    const seen = { settings: JSON.parse(workbench.onDisk(settings)) };
+    await begin();
+    await workbench.answer('Write into this file');
+    await workbench.shows('// relay-lsp: SimplifyInference, DeadCodeElimination');
+    seen.file = await workbench.save('dropout.relay');
+    await workbench.palette('Relay: Run Pipeline');
+    await workbench.titled('Relay: Run Pipeline');
+    seen.offered = await page.locator('.quick-input-list .monaco-list-row').allInnerTexts();
+    await workbench.answer('tidy');
+    await workbench.until('the run', async () => !(await workbench.shown()).includes('nn.dropout'));
+    seen.after = await workbench.save('dropout.relay');
+    await page.keyboard.press('Control+Z');
+    await workbench.save('dropout.relay');
+    return seen;
+}

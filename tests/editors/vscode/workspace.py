@@ -1,0 +1,120 @@
+"""The files that the driven editors open, what driving needs, and the drivers run to their reports."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+VSIX = ROOT / "editors" / "vscode" / "relay-lsp.vsix"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+
+MISSING = [
+    what
+    for what, present in (
+        ("chromium (Debian package chromium)", CHROMIUM),
+        ("node", shutil.which("node")),
+        ("the built extension (./dev vsix)", VSIX.exists()),
+        ("code-server (./dev test prepares it)", (HERE / "node_modules" / ".prepared").exists()),
+    )
+    if not present
+]
+
+needs_vscode = [
+    pytest.mark.skipif(bool(MISSING), reason=f"driving VS Code needs {', '.join(MISSING)}"),
+    pytest.mark.xdist_group("vscode"),
+]
+
+BROKEN = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 64), float32]) {
+  %0 = nn.rellu(%x);
+  add(%0, %x)
+}
+"""
+
+BATCH_NORM = """#[version = "0.0.5"]
+// The names and the comments outlive the pass.
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %gamma: Tensor[(3), float32], %beta: Tensor[(3), float32],
+          %mean: Tensor[(3), float32], %variance: Tensor[(3), float32]) {
+  %1 = nn.relu(%data); // kept as it stands
+  %2 = nn.batch_norm(%1, %gamma, %beta, %mean, %variance);
+  %2.0
+}
+"""
+
+CONV2D = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
+  %0 = nn.conv2d(%x, %weight, channels=4, kernel_size=[3, 3]);
+  nn.relu(%0)
+}
+"""
+
+PIPELINE = """#[version = "0.0.5"]
+// relay-lsp: FastMath
+def @main(%x: Tensor[(4), float32]) {
+  exp(%x)
+}
+"""
+
+DROPOUT = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  let %unused = tanh(%x);
+  %0 = nn.dropout(%x);
+  add(%0.0, %x)
+}
+"""
+
+NOTES = """Plain text, and then a module:
+
+```relay
+def @main(%x: Tensor[(4), float32]) {
+  nn.relu(%x)
+}
+```
+"""
+
+FILES = {
+    "broken.relay": BROKEN,
+    "batch_norm.relay": BATCH_NORM,
+    "conv2d.relay": CONV2D,
+    "pipeline.relay": PIPELINE,
+    "dropout.relay": DROPOUT,
+    "notes.md": NOTES,
+}
+SERVER = Path(sys.executable).with_name("relay-lsp")
+
+
+class Report:
+    """What a driver saw in its flows, and where one failed."""
+
+    def __init__(self, seen: dict[str, Any], screenshots: Path) -> None:
+        self.seen = seen
+        self._screenshots = screenshots
+
+    def flow(self, name: str) -> dict[str, Any]:
+        """What was seen in one flow; fails with the place where the flow did."""
+        error = self.seen["errors"].get(name) or self.seen["errors"].get("driver")
+        assert error is None, f"{error}\n(screenshots in {self._screenshots})"
+        return self.seen["steps"][name]
+
+
+def drive(work: Path, driver: str, *arguments: str) -> Report:
+    """Run a driver in a folder with the files; its pictures are kept where ``RELAY_SCREENSHOTS`` names a folder."""
+    for folder in ("workspace", "host"):
+        (work / folder).mkdir()
+        for name, text in FILES.items():
+            (work / folder / name).write_text(text, "utf-8")
+    shutil.copy(ROOT / "examples" / "resnet18.relay", work / "workspace")
+    command = ["node", str(HERE / driver), str(work), str(VSIX), *arguments]
+    subprocess.run(command, timeout=500, check=True, env={**os.environ, "CHROMIUM": str(CHROMIUM)})
+    if keep := os.environ.get("RELAY_SCREENSHOTS"):
+        shutil.copytree(work / "screenshots", keep, dirs_exist_ok=True)
+    return Report(json.loads((work / "report.json").read_text("utf-8")), work / "screenshots")
