@@ -33,7 +33,7 @@ KINDS = (
     "provenance",
 )
 
-_LONG = ("provenance",)
+LONG = ("provenance",)
 """What runs only when it is named: every pass over every module."""
 
 _TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "onnx")
@@ -83,7 +83,7 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
 
 
 def _kinds_help() -> str:
-    return f"which kinds ({', '.join(KINDS)}); by default all but {', '.join(_LONG)}, which takes half an hour"
+    return f"which kinds ({', '.join(KINDS)}); by default all but {', '.join(LONG)}, which takes half an hour"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
         operators.show(case[4] for case in list(cases("typed", None))[:: options.every][: options.limit])
         return 0
     chosen: list[Case] = []
-    for kind in options.kinds or (kind for kind in KINDS if kind not in _LONG):
+    for kind in options.kinds or (kind for kind in KINDS if kind not in LONG):
         found = [
             case
             for case in cases(kind, options.only_pass)
