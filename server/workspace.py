@@ -8,28 +8,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..ir.diagnostics import Diagnostic, Severity, TextEdit
 from ..ir.source import TextSpan
 from .analysis import Analysis, Publisher
-from .buffer_history import BufferHistory, buffer_history, remember_hand_edit
-from .documents import Document, Documents, difference
-from .executor import SingleThread
+from .documents import Document, Documents
 from .extensions import Extensions
 from .features.diagnostics import diagnostics
-from .features.history import Fate, RememberedStep, RemovedValue, ValueEvent, fate, removed_values, value_events
+from .features.history import Fate, RememberedStep
 from .features.pipeline_comment import pipeline_comment
 from .folders import Folders
-from .history import History, StepDetails, StepRecord, content_hash, default_folder
 from .jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
 from .outcome_memory import OutcomeMemory
 from .pass_calls import PassCall, PassCallError, parse_pipeline
 from .pass_changes import OperatorCount
+from .remembered import Remembered
 from .settings import Settings, read_settings
 from .verification import VerifyOutcome, VerifyPasses
 from .worker import JobError, Worker
@@ -106,13 +103,10 @@ class Workspace:
         """The folder that the client has open."""
         self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, self._publish)
         self._asking: asyncio.Task[None] | None = None
-        self._storage = SingleThread("relay-history")
-        self._history: History | None = None
+        self.remembered = Remembered(self._report_from_any_thread)
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
         self._surveys: dict[str, _Survey] = {}
         self._outcomes = OutcomeMemory()
-        self._steps: dict[str, tuple[RememberedStep, ...]] = {}
-        self._baselines: dict[str, str] = {}
 
     # Settings
 
@@ -123,12 +117,7 @@ class Workspace:
             self.client.say(problem, Severity.WARNING)
         if settings == self.settings:
             return
-        if (settings.history, settings.history_folder, settings.history_size) != (
-            self.settings.history,
-            self.settings.history_folder,
-            self.settings.history_size,
-        ):
-            self._history = None
+        self.remembered.configure(settings)
         self._surveys.clear()
         changed_extensions = settings.extensions != self.settings.extensions
         self.settings = settings
@@ -191,8 +180,7 @@ class Workspace:
         self.documents.close(uri)
         self.publisher.forget(uri)
         self._findings.pop(uri, None)
-        self._baselines.pop(uri, None)
-        self._steps.pop(uri, None)
+        self.remembered.close(uri)
 
     # Passes
 
@@ -365,39 +353,19 @@ class Workspace:
 
     async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         """Keep the steps of a pipeline whose result was put into the buffer."""
-        if self.settings.history:
-            await self._storage.run(self._record, uri, before, outcome)
-            await self.recall(uri, outcome.text)
+        if await self.remembered.remember(uri, before, outcome):
             self.client.refresh_views()
 
-    def _record(self, uri: str, before: str, outcome: PassesOutcome) -> None:
-        store = self._store()
-        baseline = self._baselines.get(uri)
-        if baseline is not None and baseline != before:
-            steps = self._steps[uri]
-            remember_hand_edit(store, baseline, before, steps[-1].origins if steps else ())
-        run = uuid.uuid4().hex
-        for step in outcome.steps:
-            if step.changed:
-                details = StepDetails(
-                    *(str(step.call), step.call.function, self.settings.opt_level, run, dict(step.operators)),
-                    removed=step.removed,
-                )
-                store.record(step.name, before, step.text, step.seconds, step.origins, details)
-                before = step.text
+    async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
+        """The value at ``offset`` of the text before the first of ``steps``, and what became of it."""
+        span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
+        document = self.documents.find(uri)
+        found = self.remembered.fate(document, steps, span) if span is not None and document is not None else None
+        return None if span is None or found is None else (span, found)
 
-    def _store(self) -> History:
-        """The history. Only the storage thread asks for it, and what is wrong with its file is told to the user."""
-        if self._history is None:
-            loop = self._loop
-
-            def report(problem: str) -> None:
-                if loop is not None:
-                    loop.call_soon_threadsafe(self.client.say, problem, Severity.WARNING)
-
-            folder = Path(self.settings.history_folder) if self.settings.history_folder else default_folder()
-            self._history = History(folder, self.settings.history_size << 20, report)
-        return self._history
+    def _report_from_any_thread(self, problem: str) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.client.say, problem, Severity.WARNING)
 
     _loop: asyncio.AbstractEventLoop | None = None
 
@@ -416,23 +384,6 @@ class Workspace:
         """Load the user's passes and operators, or what was written of them since."""
         await self.extensions.refresh()
 
-    async def steps_to(self, text: str) -> Sequence[StepRecord]:
-        """The steps that led to a text."""
-        if not self.settings.history:
-            return ()
-        return await self._storage.run(lambda: self._store().steps_to(text))
-
-    async def buffer_history(self, document: Document) -> BufferHistory:
-        """The steps on a buffer."""
-        if not self.settings.history:
-            return BufferHistory()
-        text, baseline = document.text, self._baselines.get(document.uri)
-        return await self._storage.run(lambda: buffer_history(self._store(), text, baseline))
-
-    async def remembered_steps(self, numbers: Sequence[int]) -> Sequence[StepRecord | None]:
-        """The steps of these numbers, as far as they are remembered."""
-        return await self._storage.run(lambda: [self._store().step(number) for number in numbers])
-
     async def compare(
         self, before: str, after: str, name: str, progress: Callable[[str], object] = lambda _: None
     ) -> Sequence[OperatorCount]:
@@ -445,104 +396,12 @@ class Workspace:
         job = self.extensions.job(CompareTexts(before, after, name))
         return await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
 
-    async def remembered_text(self, step: int, side: str) -> str | None:
-        """The text before or after a step of the history."""
-
-        def read() -> str | None:
-            record = self._store().step(step)
-            if record is None:
-                return None
-            return self._store().text(record.before if side == "before" else record.after)
-
-        return await self._storage.run(read)
-
-    async def clear_history(self) -> None:
-        """Forget what passes did."""
-        self._baselines.clear()
-        self._steps.clear()
-        await self._storage.run(lambda: self._store().clear())
-
-    def events(self, uri: str, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
-        """What passes did to the value at ``span`` of a document's text.
-
-        A text that was edited since is not the one that is remembered; what the edits did not touch still is.
-        """
-        baseline = self._baselines.get(uri)
-        if baseline is None:
-            return ()
-        edited, new_text = difference(baseline, text)
-        shift = len(new_text) - (edited.end - edited.start)
-        if span.start >= edited.end + shift:
-            span = span.shifted(-shift)
-        elif span.end > edited.start:
-            return ()
-        return value_events(self._steps[uri], span)
-
-    def removed(self, uri: str, function: str) -> tuple[RemovedValue, ...]:
-        """What passes removed from a function on the way to a document's text."""
-        return removed_values(self._steps.get(uri, ()), function)
-
-    def steps_of(self, uri: str) -> Sequence[RememberedStep]:
-        """The steps that led to the last text of a document that is remembered."""
-        return self._steps.get(uri, ())
-
-    def steps_since(self, uri: str, step: int) -> Sequence[RememberedStep]:
-        """The steps that led to a document's text, from the one of this number on; none where it is not among them."""
-        steps = self._steps.get(uri, ())
-        numbers = [each.id for each in steps]
-        return steps[numbers.index(step) :] if step in numbers else ()
-
-    async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
-        """The value at ``offset`` of the text before the first of ``steps``, and what became of it.
-
-        Its places in the buffer are left out where they were edited since.
-        """
-        span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
-        if span is None:
-            return None
-        found = fate(steps, span)
-        document, baseline = self.documents.find(uri), self._baselines.get(uri)
-        if document is None or baseline is None:
-            return None
-        edited, new_text = difference(baseline, document.text)
-        shift = len(new_text) - (edited.end - edited.start)
-        places = tuple(
-            place if place.end <= edited.start else place.shifted(shift)
-            for place in found.spans
-            if place.end <= edited.start or place.start >= edited.end
-        )
-        return span, replace(found, spans=places)
-
-    async def recall(self, uri: str, text: str) -> None:
-        """Look up how the text of a document came to be: once when it is opened, and after each pass."""
-        if not self.settings.history:
-            return
-        steps = await self._storage.run(self._remembered_steps, text)
-        if steps is not None:
-            self._baselines[uri], self._steps[uri] = text, steps
-        else:
-            self._baselines.pop(uri, None)
-            self._steps.pop(uri, None)
-
-    def _remembered_steps(self, text: str) -> tuple[RememberedStep, ...] | None:
-        """The steps that led to a text: none where it is the first of its history, ``None`` where it has none."""
-        store = self._store()
-        if store.text(content_hash(text)) is None:
-            return None
-        found: list[RememberedStep] = []
-        for record in store.steps_to(text):
-            before, after = store.text(record.before), store.text(record.after)
-            if before is not None and after is not None:
-                removed = [(start, end) for start, end in record.details.removed]
-                found.append(RememberedStep(record.pass_name, before, after, record.origins, record.id, removed))
-        return tuple(found)
-
     def shut_down(self) -> None:
         """Stop the worker and the threads."""
         self.worker.restart()
         self.extensions.withdraw()
         self.analysis.thread.shutdown()
-        self._storage.shutdown()
+        self.remembered.shut_down()
 
     @property
     def pipelines(self) -> Mapping[str, tuple[str, ...]]:

@@ -28,7 +28,7 @@ EXPORT_PIPELINE = "relay/exportPipeline"
 async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
     """The steps on a buffer: those that led to its text, and those that it was taken back from."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
-    found = await server.state.buffer_history(document)
+    found = await server.state.remembered.buffer_history(document)
     return {
         "version": document.version,
         "edited": found.edited,
@@ -71,7 +71,7 @@ async def _steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[St
     Raises:
         JsonRpcException: one of them is not remembered.
     """
-    found = await server.state.remembered_steps(numbers)
+    found = await server.state.remembered.steps(numbers)
     missing = [str(number) for number, step in zip(numbers, found, strict=True) if step is None]
     if missing:
         raise refusal(f"step {', '.join(missing)} is not remembered any more")
@@ -103,7 +103,7 @@ async def _text(server: RelayLanguageServer, moment: Any) -> str:
         JsonRpcException: it is not remembered.
     """
     identity, side = field_of(moment, "id"), "before" if field_of(moment, "side") == "before" else "after"
-    text = await server.state.remembered_text(identity, side) if isinstance(identity, int) else None
+    text = await server.state.remembered.text(identity, side) if isinstance(identity, int) else None
     if text is None:
         raise refusal("the text of this step is not remembered any more")
     return text
@@ -130,7 +130,7 @@ async def on_export_pipeline(server: RelayLanguageServer, params: Any) -> dict[s
     document = open_document(server, field_of(params, "textDocument", "uri"))
     given = field_of(params, "steps")
     if given is None:
-        found = await server.state.buffer_history(document)
+        found = await server.state.remembered.buffer_history(document)
         steps = [step for step in found.steps[: found.current] if not step.details.by_hand]
     else:
         steps = await _steps(server, numbers_in(given))
@@ -162,7 +162,7 @@ async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, 
     refused = await apply(server, document, edits, "Relay: go to a step of the history")
     if refused is not None:
         return {"changed": True, "applied": False, "message": refused}
-    await server.state.recall(document.uri, text)
+    await server.state.remembered.recall(document.uri, text)
     return {"changed": True, "applied": True, "message": "done"}
 
 
@@ -176,14 +176,14 @@ async def replay(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
 
 async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
     """Forget what passes did."""
-    await server.state.clear_history()
+    await server.state.remembered.clear()
     server.say("The pass history is empty now.", Severity.INFORMATION)
 
 
 async def show_history(server: RelayLanguageServer, *arguments: Any) -> None:
     """Tell the user in a sentence which passes made the text. Clients with a view of their own show that instead."""
     given = one_argument(arguments)
-    found = await server.state.buffer_history(open_document(server, given.get("uri")))
+    found = await server.state.remembered.buffer_history(open_document(server, given.get("uri")))
     steps = found.steps[: found.current]
     told = " → ".join("edited by hand" if step.details.by_hand else step.call for step in steps)
     server.say(told or "No pass has changed this text yet.", Severity.INFORMATION)

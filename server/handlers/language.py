@@ -76,10 +76,10 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     offset = seen.converter.offset(params.position)
     expr = seen.snapshot.expr_at(offset)
     span = seen.snapshot.span_of(expr) if expr is not None else None
-    events = server.state.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
+    events = server.state.remembered.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
     found = hover(seen.snapshot, offset, events)
     if found is not None and (function := function_at(seen.snapshot, offset)):
-        found = replace(found, removed=server.state.removed(seen.document.uri, function))
+        found = replace(found, removed=server.state.remembered.removed(seen.document.uri, function))
     folder = folder_of(seen.document.uri)
     return None if found is None else seen.converter.hover(found, lambda origin: origin_address(folder, origin))
 
@@ -287,7 +287,7 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
     seen = await view(server, params.text_document.uri)
     if seen is None or not server.state.settings.code_lens:
         return None
-    steps = await server.state.steps_to(seen.snapshot.text)
+    steps = await server.state.remembered.steps_to(seen.snapshot.text)
     found: list[types.CodeLens] = []
     for lens in lenses(seen.snapshot, [step.pass_name for step in steps if not step.details.by_hand]):
         made = types.CodeLens(seen.converter.range(lens.span))

@@ -63,7 +63,7 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     is_first = not any(server.state.documents)
     document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(server.state.recall(item.uri, item.text))
+    server.in_background(server.state.remembered.recall(item.uri, item.text))
     if is_first:
         server.in_background(server.state.prepare())
 
