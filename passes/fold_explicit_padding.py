@@ -77,11 +77,14 @@ def _fold(call: Call) -> Call | None:
 
 def _folded_attrs(call: Call, pad: PadAttrs, value: Expr) -> Attrs | None:
     attrs = call.attrs
+    if pad.pad_mode != "constant":
+        # TVM does not ask this for qnn.conv2d, and then pads with the zero point what was reflected.
+        return None
     if is_call_to(call, "qnn.conv2d"):
         if isinstance(attrs, ConvolutionAttrs) and is_equal_scalar(call.args[2], value):
             return _with_padding(attrs, pad, attrs.data_layout)
         return None
-    if pad.pad_mode != "constant" or not isinstance(value, Constant):
+    if not isinstance(value, Constant):
         return None
     zero = bool(value.data.reshape(-1)[0] == 0)
     if is_call_to(call, *_CONVOLUTIONS) and isinstance(attrs, ConvolutionAttrs):
