@@ -82,7 +82,12 @@ class VerifyPasses:
             found = tuple(replace(item, span=FIRST_WORD, place=None) for item in error.diagnostics)
             return VerifyOutcome(str(error), diagnostics=found, failed=True)
         with passes.PassContext(opt_level=self.opt_level, required_pass=names):
-            report = check(snapshot.parsed.module, pipeline, seed=self.seed)
+            report = check(
+                snapshot.parsed.module,
+                pipeline,
+                seed=self.seed,
+                progress=lambda number: progress(str(self.calls[number])),
+            )
         return _outcome(report, names, snapshot.parsed)
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from ...ir.diagnostics import Diagnostic, Place, Severity
 from ...ir.expressions import Expr
 
-__all__ = ["PassError", "did_you_mean"]
+__all__ = ["BrokenModuleError", "PassError", "did_you_mean"]
 
 
 class PassError(Exception):
@@ -37,6 +37,10 @@ class PassError(Exception):
 
     def __str__(self) -> str:
         return f"{self.pass_name}: {self.message}" if self.pass_name else self.message
+
+
+class BrokenModuleError(PassError):
+    """A pass that has done its work, and left a module that is ill-formed or ill-typed."""
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:

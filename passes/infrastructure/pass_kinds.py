@@ -13,6 +13,7 @@ from typing import ClassVar
 from weakref import WeakKeyDictionary
 
 from ...ir.attributes import AttributeValueError
+from ...ir.diagnostics import Diagnostic, Place
 from ...ir.expressions import Expr, Function, GlobalVar
 from ...ir.module import IRModule
 from ..provenance.record import Record, current_record, recording
@@ -21,7 +22,7 @@ from . import registry
 from .collection import without_collection
 from .context import PassContext
 from .declaration import Declaration, read_declaration
-from .errors import PassError
+from .errors import BrokenModuleError, PassError
 from .pass_info import PassInfo
 
 __all__ = ["FunctionPass", "ModulePass", "Pass", "Pipeline", "Sequential", "is_optimizable"]
@@ -163,6 +164,12 @@ class Pass:
         return f"{type(self).__name__}({options})"
 
 
+def _at_origin(found: Diagnostic, record: Record) -> Diagnostic:
+    """``found`` at what the expression at fault stems from in the module that the pass got."""
+    origins = record.origins(found.place.expr) if found.place is not None else ()
+    return dataclasses.replace(found, place=Place(origins[0])) if origins else found
+
+
 class ModulePass(Pass):
     """A pass that sees the whole module. Override :meth:`transform_module`."""
 
@@ -187,12 +194,16 @@ class FunctionPass(Pass):
     kind: ClassVar[str] = "FunctionPass"
 
     def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
-        """Run :meth:`transform_function` over every function, then infer types."""
+        """Run :meth:`transform_function` over every function, then infer types.
+
+        Raises:
+            BrokenModuleError: what the functions became is ill-typed.
+        """
         changed: dict[GlobalVar, Function] = {}
         for var, function in module.functions.items():
             if is_optimizable(function):
                 new = self.transform_function(function, module, context)
-                _require(new, Function, f"what the pass does to {var!r}")
+                _require(new, Function, f"what the pass does to {var!r}", function)
                 if new is not function:
                     changed[var] = new
         if changed:
@@ -201,7 +212,15 @@ class FunctionPass(Pass):
                     record.record(new, module.functions[var])
             module = module.with_functions({**module.functions, **changed})
             record.settle(module)
-        return _ensure(INFER_TYPE, module, context)
+        try:
+            return _ensure(INFER_TYPE, module, context)
+        except PassError as error:
+            if not changed:
+                raise
+            # Inference found it, but this pass made it.
+            found = [_at_origin(diagnostic, record) for diagnostic in error.diagnostics]
+            message = f"left an ill-typed module: {error.message}"
+            raise BrokenModuleError(message, pass_name=self.info.name, diagnostics=found) from error
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function that ``function`` becomes; ``function`` itself where nothing changes."""
@@ -281,14 +300,14 @@ def is_optimizable(function: Function) -> bool:
     return not (attrs.get("Compiler") is not None or attrs.get("Extern") or attrs.get("SkipOptimization"))
 
 
-def _require(made: object, kind: type, what: str) -> None:
+def _require(made: object, kind: type, what: str, place: Expr | None = None) -> None:
     """Make sure that a pass, which may be a user's, has given what it has to.
 
     Raises:
         PassError: it has given something else.
     """
     if not isinstance(made, kind):
-        raise PassError(f"{what} gave {_kind_of(made)}, and must give {_kind_of(kind)}")
+        raise PassError(f"{what} gave {_kind_of(made)}, and must give {_kind_of(kind)}", place=place)
 
 
 def _kind_of(value: object) -> str:

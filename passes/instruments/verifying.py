@@ -7,7 +7,7 @@ from ...ir.inference import infer_types
 from ...ir.module import IRModule
 from ...ir.visitor import free_vars
 from ...ir.well_formed import check_well_formed
-from ..infrastructure import PassError, PassInfo, PassInstrument
+from ..infrastructure import BrokenModuleError, PassInfo, PassInstrument
 
 __all__ = ["Verifier", "faults", "require_sound"]
 
@@ -19,7 +19,7 @@ class Verifier(PassInstrument):
         """Check the module.
 
         Raises:
-            PassError: it is ill-formed or ill-typed; the diagnostics say where.
+            BrokenModuleError: it is ill-formed or ill-typed; the diagnostics say where.
         """
         require_sound(mod, info.name)
 
@@ -28,12 +28,12 @@ def require_sound(module: IRModule, pass_name: str) -> None:
     """Make sure that what a pass has made is well-formed and well-typed.
 
     Raises:
-        PassError: it is not; the diagnostics say where.
+        BrokenModuleError: it is not; the diagnostics say where.
     """
     errors = faults(module)
     if errors:
         message = f"left a broken module: {errors[0].message}"
-        raise PassError(message, pass_name=pass_name, diagnostics=errors)
+        raise BrokenModuleError(message, pass_name=pass_name, diagnostics=errors)
 
 
 def faults(module: IRModule) -> list[Diagnostic]:

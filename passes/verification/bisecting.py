@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...ir.diagnostics import Diagnostic
 from ...ir.expressions import Expr
 from ...ir.module import IRModule
-from ..infrastructure import Pass, PassError
+from ..infrastructure import BrokenModuleError, Pass, PassError
 from ..instruments import faults
 from ..provenance import Trace, TraceStep
 from .inputs import Unverifiable
@@ -61,25 +61,34 @@ class Report:
         return max((verdict.largest.size for _, verdict in self.verdicts if verdict.largest is not None), default=0.0)
 
 
-def check(module: IRModule, passes: Sequence[Pass], *, function: str | None = None, seed: int = 0) -> Report:
+def check(
+    module: IRModule,
+    passes: Sequence[Pass],
+    *,
+    function: str | None = None,
+    seed: int = 0,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Report:
     """Run a pipeline over ``module`` and judge each step, up to the first that goes wrong.
 
     A module too large to run is made smaller before (:func:`.shrink`).
 
     Every run of a pass that changed the module is judged by itself: what a later pass mends is still found. Runs that
     cannot be compared, because the module does not run, are judged by typing alone. The passes run in the current
-    context. Whatever a pass raises is the pass's fault, and goes no further.
+    context. Whatever a pass raises is the pass's fault, and goes no further. ``progress`` is told the number of each
+    pass before it runs.
     """
     small = shrink(module, function)
-    raised: tuple[Pass, Exception] | None = None
+    raised: tuple[int, Pass, Exception] | None = None
     numbers: list[int] = []
     with Trace() as trace:
         current = small
         for number, each in enumerate(passes):
+            progress(number)
             try:
                 current = each(current)
             except Exception as error:
-                raised = each, error
+                raised = number, each, error
                 break
             finally:
                 numbers += [number] * (len(trace.steps) - len(numbers))
@@ -107,7 +116,7 @@ def check(module: IRModule, passes: Sequence[Pass], *, function: str | None = No
             culprit = _culprit(number, step, "changes the result", verdict.largest.message, trace, (), verdict)
             break
     if culprit is None and raised is not None:
-        culprit = _who_raised(passes.index(raised[0]), *raised, trace)
+        culprit = _who_raised(*raised, trace)
     return Report(trace.steps, tuple(verdicts), tuple(skipped), culprit, small is not module)
 
 
@@ -135,7 +144,7 @@ def _culprit(
 def _who_raised(number: int, culprit: Pass, error: Exception, trace: Trace) -> Culprit:
     if not isinstance(error, PassError):
         return Culprit(number, culprit.info.name, "raises", f"{type(error).__name__}: {error}")
-    # A pass that leaves a module without types fails in the inference behind it, which is not to blame.
     places = [found.place.expr for found in error.diagnostics if found.place is not None]
     origins = tuple(origin for place in places for origin in trace.origins(place))
-    return Culprit(number, culprit.info.name, "raises", str(error), error.diagnostics, origins)
+    kind = "breaks typing" if isinstance(error, BrokenModuleError) else "raises"
+    return Culprit(number, culprit.info.name, kind, str(error), error.diagnostics, origins)

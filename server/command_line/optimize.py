@@ -15,6 +15,7 @@ from .calls import read_calls
 from .check import report_placed
 from .differences import unified
 from .files import SourceFile, read_file, write_file
+from .limits import limited
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .verify import verified
 
@@ -30,7 +31,9 @@ def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceF
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     job = RunPasses(file.text, name, calls, options.opt_level, provenance=provenance, instruments=instruments)
-    outcome = job.run(lambda text: None)
+    running = [f"reading {name}"]
+    with limited(options.timeout, lambda: running[-1]):
+        outcome = job.run(running.append)
     for report in outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)
     return file, outcome
@@ -51,7 +54,7 @@ def opt(options: argparse.Namespace) -> int:
     if options.timing:
         for step in outcome.steps:
             print(_step_line(step), file=sys.stderr)
-    if options.verify and not verified(file, read_calls(options.passes), options.opt_level, options.seed):
+    if options.verify and not verified(file, options):
         return EXIT_FOUND
     if options.diff:
         sys.stdout.write(unified(file.source_name, file.text, outcome.text))

@@ -177,6 +177,13 @@ def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
     )
     _add_extensions(command)
     command.add_argument("--opt-level", type=int, default=3, help="the level of the context that passes run in (3)")
+    command.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=0.0,
+        help="stop passes that take longer, and leave the file as it is (no limit)",
+    )
 
 
 def _add_instruments(command: argparse.ArgumentParser) -> None:

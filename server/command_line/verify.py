@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..pass_calls import PassCall
 from ..verification import VerifyOutcome, VerifyPasses
 from .calls import read_calls
 from .check import report_placed
 from .files import SourceFile, read_file
+from .limits import limited
 from .problems import EXIT_FOUND, EXIT_OK
 
 __all__ = ["bisect", "verified"]
@@ -20,7 +20,7 @@ def bisect(options: argparse.Namespace) -> int:
     """Name the first pass of a pipeline that changes the result, breaks typing or raises."""
     file = read_file(options.file)
     calls = read_calls(options.passes)
-    outcome = judge(file, calls, options.opt_level, options.seed)
+    outcome = judge(file, options)
     for step in outcome.steps:
         said = f"not compared: {step.reason}" if step.difference is None else f"apart by {step.difference:.3g}"
         print(f"{step.name:<28} {said}")
@@ -35,9 +35,9 @@ def bisect(options: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def verified(file: SourceFile, calls: tuple[PassCall, ...], opt_level: int, seed: int) -> bool:
+def verified(file: SourceFile, options: argparse.Namespace) -> bool:
     """Whether passes keep what a file computes. Says on standard error how far they do, or where they do not."""
-    outcome = judge(file, calls, opt_level, seed)
+    outcome = judge(file, options)
     if not outcome.agrees:
         report(file, outcome)
         return False
@@ -45,9 +45,13 @@ def verified(file: SourceFile, calls: tuple[PassCall, ...], opt_level: int, seed
     return True
 
 
-def judge(file: SourceFile, calls: tuple[PassCall, ...], opt_level: int, seed: int) -> VerifyOutcome:
+def judge(file: SourceFile, options: argparse.Namespace) -> VerifyOutcome:
     """Run the comparison, in this process."""
-    return VerifyPasses(file.text, Path(file.source_name).name, calls, opt_level, seed).run(lambda text: None)
+    name = Path(file.source_name).name
+    job = VerifyPasses(file.text, name, read_calls(options.passes), options.opt_level, options.seed)
+    running = [f"reading {name}"]
+    with limited(options.timeout, lambda: running[-1]):
+        return job.run(running.append)
 
 
 def report(file: SourceFile, outcome: VerifyOutcome) -> None:

@@ -377,3 +377,69 @@ def test_bisect_is_content_with_sound_passes(model: Path, capsys: pytest.Capture
 def test_bisect_tells_of_an_option_that_is_missing(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bisect", "--pass", "ConvertLayout", str(model)]) == 1
     assert "option desired_layouts must be given" in capsys.readouterr().err
+
+
+BAD_PASSES = '''
+from relay_lsp.ir.expressions import Call, Function, Var
+from relay_lsp.ir.ops import get
+from relay_lsp.passes import FunctionPass, declare_pass
+
+
+@declare_pass(opt_level=0)
+class LoopsForever(FunctionPass):
+    """Never come to an end."""
+
+    def transform_function(self, function, module, context):
+        while True:
+            pass
+
+
+@declare_pass(opt_level=0)
+class UsesUnbound(FunctionPass):
+    """Add a variable that nothing binds."""
+
+    def transform_function(self, function, module, context):
+        return Function(function.params, Call(get("add"), (function.body, Var("nowhere"))))
+
+
+@declare_pass(opt_level=0)
+class GivesNumber(FunctionPass):
+    """Give a number instead of a function."""
+
+    def transform_function(self, function, module, context):
+        return 42
+'''
+
+
+@pytest.fixture
+def bad_passes(tmp_path: Path) -> Iterator[str]:
+    path = tmp_path / "bad_passes.py"
+    path.write_text(BAD_PASSES)
+    yield str(path)
+    extensions.unload(str(path.resolve()))
+
+
+@pytest.mark.parametrize("command", ["opt", "bisect"])
+def test_a_pass_that_loops_is_stopped_and_named(
+    model: Path, bad_passes: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
+    assert capsys.readouterr().err == ("relay-lsp: LoopsForever was stopped after 1 seconds; the file is as it was\n")
+    assert model.read_text() == MODEL
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("UsesUnbound", "left an ill-typed module: the type of %nowhere cannot be inferred"),
+        ("GivesNumber", "what the pass does to @main gave an int, and must give a Function"),
+    ],
+)
+def test_a_pass_that_breaks_the_module_is_named_with_the_place(
+    model: Path, bad_passes: str, name: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["opt", "--in-place", "--extension", bad_passes, "--pass", name, str(model)]) == 1
+    said = capsys.readouterr()
+    assert f"relay-lsp: {name}: {reason}" in said.err
+    assert f"{model}:2:5: error[" in said.out
+    assert model.read_text() == MODEL

@@ -125,7 +125,8 @@ def test_bisect_names_the_first_wrong_step() -> None:
 def test_bisect_finds_what_breaks_typing() -> None:
     found = bisect(module(), [passes.create("ToANormalForm"), BreakTypes()])
     assert found is not None
-    assert (found.pass_name, found.kind) == ("BreakTypes", "raises")
+    assert (found.pass_name, found.kind) == ("BreakTypes", "breaks typing")
+    assert [repr(origin.op) for origin in found.origins if isinstance(origin, Call)] == [repr(get("exp"))]
     assert "7" in found.message
 
 
