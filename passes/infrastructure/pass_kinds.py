@@ -314,7 +314,7 @@ def _kind_of(value: object) -> str:
     if value is None:
         return "nothing (None)"
     name = (value if isinstance(value, type) else type(value)).__name__
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+    return f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
 
 
 def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:
