@@ -295,10 +295,11 @@ class StatementTyper:
         if lowered is not None:
             typed = lowered.type_with(key)
             if not typed.diagnostics:
-                return StatementState(facts, order, typed.type, ())
+                return StatementState(facts, order, facts.told if typed.type is ERROR else typed.type, ())
         own = self.context.own(facts)
         typed = own.type_with(key)
-        return StatementState(facts, order, typed.type, (*own.diagnostics, *typed.diagnostics))
+        type = facts.told if typed.type is ERROR else typed.type
+        return StatementState(facts, order, type, (*own.diagnostics, *typed.diagnostics))
 
     def _state_with_unknown(self, facts: Facts, order: float, index: int) -> StatementState:
         """A statement with a name that means nothing here: it has the type of what was meant, if that fits."""
@@ -314,7 +315,8 @@ class StatementTyper:
         if guess.diagnostics:
             guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]))
         found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
-        return StatementState(facts, order, guess.type, found, tuple([near[0] for near in unknown.values() if near]))
+        type = facts.told if guess.type is ERROR else guess.type
+        return StatementState(facts, order, type, found, tuple([near[0] for near in unknown.values() if near]))
 
     def _nearest(self, name: str, index: int) -> list[str]:
         first = max(self.function.start, index - _NEARBY)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import compress
 from operator import itemgetter
 from typing import Any, Final
 
+from .expressions import Var
 from .lowered_statement import LoweredStatement, NotPlain
 from .metadata import MetadataError, read_metadata
 from .syntax.lexer import WHITE_SPACE
+from .syntax.parsing import parse_expr
 from .syntax.scopes import Names
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.tokens import COMMENT, OPEN_COMMENT
+from .types import ERROR, Type
 from .unused import Unused, unused_in
 
 __all__ = ["Facts", "StatementContext"]
@@ -61,6 +66,30 @@ class Facts:
         """The names of outside that count as used here: of what is at fault, every one in the text."""
         self.inner_unused: Final = () if own is None else _inner_unused(own, segment, bound)
         """The values that it binds for itself and does not use."""
+
+    @property
+    def told(self) -> Type:
+        """The type that the last comment about one says, ``/* ty=… */``; the error type where none does.
+
+        While a statement is at fault, it stands for what the statement was and will be, so that one wrong letter does
+        not retype everything after it.
+        """
+        found = self.segment.memo.get("told")
+        if not isinstance(found, Type):
+            told = _TOLD.findall("".join(self.segment.pieces))
+            found = self.segment.memo["told"] = _type_of(told[-1]) if told else ERROR
+        return found
+
+
+_TOLD: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
+
+
+@lru_cache(maxsize=4096)
+def _type_of(text: str) -> Type:
+    """The type that a text says; the error type where it is none that stands for itself."""
+    parsed = parse_expr(f"free_var %x: {text}; %x")
+    annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
+    return ERROR if annotation is None else annotation
 
 
 def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
@@ -149,7 +178,7 @@ class StatementContext:
         plan = self._plans.get(piece_kinds)
         if plan is None:
             plan = self._plans[piece_kinds] = _Plan(piece_kinds)
-        if plan.stands_alone:
+        if plan.stands_alone or segment.is_short:
             return self._own_facts(segment)
         names = plan.names(pieces)
         names = [names.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in names]

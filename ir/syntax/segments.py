@@ -34,6 +34,8 @@ class Role(enum.Enum):
 class Cut(NamedTuple):
     """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
 
+    ``is_short``: its semicolon is missing, since the next line begins a binding.
+
     ``far_sighted``: where it ends depends on text far beyond it, since something in it is never closed, or is told by
     what follows.
     """
@@ -42,6 +44,7 @@ class Cut(NamedTuple):
     role: Role
     in_body: bool
     far_sighted: bool = False
+    is_short: bool = False
 
 
 _STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
@@ -56,6 +59,7 @@ _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
 BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
 """A brace, or what ends every body."""
 _BINDING = re.compile("G[CK]*=|w|v")
+_GRAPH_BINDING = re.compile("G[CK]*=")
 _RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
 _AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
 _HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{_STOP}")
@@ -110,7 +114,7 @@ class Splitter:
         if in_body and (simple := _SIMPLE.match(kinds, start)) is not None:
             end = simple.end()
             if kinds.count("(", start, end) == kinds.count(")", start, end):
-                return Cut(end, Role.STATEMENT, True)
+                return self._before_binding(start, end) or Cut(end, Role.STATEMENT, True)
         self._seen = 0
         found = self._cut(start, in_body)
         if self.rest is not None and found.end + _MARGIN > len(kinds):
@@ -154,9 +158,24 @@ class Splitter:
         if end == len(kinds) or kinds[end] == "}":
             return Cut(end, Role.STATEMENT, True)
         balanced = kinds.count("(", first, end) == kinds.count(")", first, end)
+        short = self._before_binding(first, end)
+        if short is not None:
+            return short
         if kinds[end] == ";" and balanced and not _LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
+
+    def _before_binding(self, first: int, end: int) -> Cut | None:
+        """A statement without its semicolon: before ``end``, and outside of parentheses, a line begins a binding."""
+        kinds = self.kinds
+        for binding in _GRAPH_BINDING.finditer(kinds, after_comments(kinds, first) + 1, end):
+            start = binding.start()
+            before = kinds[first:start]
+            if any(before.count(one) != before.count(other) for one, other in ("()", "[]")):
+                return None
+            if self.indentation(start) is not None:
+                return Cut(start, Role.STATEMENT, True, is_short=True)
+        return None
 
     def _nested(self, first: int) -> Cut:
         """A statement with braces, or whose parentheses do not match before its semicolon."""

@@ -241,7 +241,16 @@ class Split:
                     following += 1
                 return following
             part = pieces[position : cut.end]
-            made.append(Segment(cut.role, kinds[position : cut.end], part, cut.in_body, is_far=cut.far_sighted))
+            made.append(
+                Segment(
+                    cut.role,
+                    kinds[position : cut.end],
+                    part,
+                    cut.in_body,
+                    is_far=cut.far_sighted,
+                    is_short=cut.is_short,
+                )
+            )
             position, in_body = cut.end, cut.in_body
         if following < len(old) and in_body != (following > 0 and old[following - 1].in_body):
             return min(len(old), 2 * following - first)
@@ -269,6 +278,7 @@ def _is_same(one: Segment, other: Segment) -> bool:
         and one.role is other.role
         and one.in_body == other.in_body
         and one.is_far_sighted == other.is_far_sighted
+        and one.is_short == other.is_short
     )
 
 
@@ -285,7 +295,9 @@ def _split(lines: LineIndex, is_expression: bool = False) -> Split:
         end = cut.end
         in_body = cut.in_body or is_expression
         length = offsets[end] - offsets[position]
-        segments.append(Segment(cut.role, kinds[position:end], pieces[position:end], in_body, length, cut.far_sighted))
+        part = pieces[position:end]
+        segment = Segment(cut.role, kinds[position:end], part, in_body, length, cut.far_sighted, cut.is_short)
+        segments.append(segment)
         position = end
     far_sighted = [number for number, segment in enumerate(segments) if segment.is_far_sighted]
     return Split(lines, Segments(segments), far_sighted)

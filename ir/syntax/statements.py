@@ -102,6 +102,7 @@ class Segment:
         "diagnostics",
         "in_body",
         "is_far_sighted",
+        "is_short",
         "kinds",
         "length",
         "memo",
@@ -111,8 +112,17 @@ class Segment:
     )
 
     def __init__(
-        self, role: Role, kinds: str, pieces: list[str], in_body: bool, length: int | None = None, is_far: bool = False
+        self,
+        role: Role,
+        kinds: str,
+        pieces: list[str],
+        in_body: bool,
+        length: int | None = None,
+        is_far: bool = False,
+        is_short: bool = False,
     ) -> None:
+        self.is_short: Final = is_short
+        """Whether its semicolon is missing, since the next line begins a binding."""
         self.role: Final = role
         self.length: Final = sum(map(len, pieces)) if length is None else length
         self.is_far_sighted: Final = is_far or OPEN_COMMENT in kinds
@@ -293,7 +303,11 @@ class _SegmentParser:
                 return []
             if "{" not in kinds and kinds.find(";") in (-1, len(kinds) - 1):
                 made: list[Statement] = []
-                self.finish("statement", kinds, range(len(kinds)), {}, made)
+                index: Sequence[int] = range(len(kinds))
+                if self.segment.is_short:
+                    self.report_missing(";", len(kinds))
+                    kinds, index = kinds + ";", [*index, ~len(kinds)]
+                self.finish("statement", kinds, index, {}, made)
                 return made
             return self.parse_nested()
         if role is Role.HEADER:
