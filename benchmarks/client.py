@@ -71,11 +71,13 @@ class Client:
         return moment
 
     def wait(self, accept: Callable[[dict[str, Any]], bool], seconds: float = 300) -> tuple[float, dict[str, Any]]:
-        """The first message that is wanted, with the time of its arrival. Requests of the server are answered."""
+        """The first message that is wanted, with the time of its arrival. Requests of the server are answered: an edit
+        counts as applied, though the document stays as it is."""
         while True:
             moment, message = self._arrived.get(timeout=seconds)
             if "method" in message and "id" in message:
-                self.send({"id": message["id"], "result": None})
+                is_edit = message["method"] == "workspace/applyEdit"
+                self.send({"id": message["id"], "result": {"applied": True} if is_edit else None})
             if message.get("method") == "textDocument/publishDiagnostics":
                 self.publications += 1
             if accept(message):

@@ -144,7 +144,8 @@ class _Lifter(ExprMutator):
         lifted = self._lifted(function, body, captured, closure.type_vars)
         self.derive(lifted, function)
         while (existing := self._function_called(var)) is not None and not structural_equal(existing, lifted):
-            # Functions may be told apart only by what they share with what is around them: the next name is for this.
+            # Functions alike may have closures with names of their own inside, or share other values with what is
+            # around them. The next name is for this one.
             number = self._free_number(closure.number)
             other = self._global_var(number, function)
             lifted = Renamer({var: other}).visit_function(lifted)
