@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,23 +16,34 @@ from ...ir import ops
 from ...ir.attributes import AttributeField
 from ...ir.ops import Op
 from ...ir.ops.documentation import signature, value_text
-from ...ir.snapshot import CallSite, Snapshot, SymbolKind, TokenRole
+from ...ir.snapshot import CallSite, Snapshot, SymbolKind, Token, TokenRole
 from ...ir.source import TextSpan
-from ...ir.types import DataType
+from ...ir.types import DataType, FuncType, TupleType
+from .completion_places import Place, place_at
+from .completion_snippets import DEFINITIONS, KEYWORDS, applied, attribute_snippet, operator_snippet, placeholder
 from .markdown import markdown
-from .matching import has_in_order
+from .matching import has_in_order, likeness
 from .operator_documentation import attribute_documentation, operator_documentation
 
 __all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
+_PROJECTION = re.compile(r"(?P<tuple>%[\w.]+)\.(?P<field>\d*)\Z")
 _WORD = re.compile(r"[%@]?[\w.]*\Z")
 _PIPELINE = re.compile(
     r"//\s*relay-lsp:(?:[^\[\]]|\[[^\[\]]*\])*?(?:(?P<open>\w+)\[(?:[^\[\]=]*=[^\[\],]*,)*\s*\w*)?\Z"
 )
 """The pipeline's comment up to the cursor; ``open`` is the pass among whose options the cursor is."""
 
+_OPTION_VALUE = re.compile(
+    r"//\s*relay-lsp:.*?(?P<pass>\w+)\[(?:[^\[\]=]*=[^\[\],]*,)*\s*(?P<option>\w+)\s*=\s*[\"']?\w*\Z"
+)
+"""The pipeline's comment up to the cursor, where the value of an option is being written."""
+
 _LONGEST_WORD = 200
 _MOST = 400
+_MOST_SCORED = 2 * _MOST
+"""So many of the values that have the letters are looked at for how well they fit; the nearest of them."""
+
 _MOST_VALUES = 50
 """Of the values in scope, so many of the nearest are offered before one types the ``%`` that all begin with."""
 
@@ -40,7 +51,6 @@ _DTYPES = (
     *("float32", "float64", "float16", "bfloat16"),
     *("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "bool"),
 )
-_KEYWORDS = ("let", "fn", "if", "else", "match", "def", "type", "free_var", "ref", "ref_read", "ref_write")
 _TYPE_WORDS = ("Tensor", "fn", "ref")
 
 
@@ -84,14 +94,13 @@ class Completions:
 
 def completions(snapshot: Snapshot, offset: int) -> Completions:
     """What can stand at ``offset`` and has the letters of the word that is begun, likeliest first."""
-    items: list[Completion] = []
-    for item in _candidates(snapshot, offset):
-        if not has_in_order(item.label, snapshot.lines.part(item.span.start, offset)):
-            continue
-        if len(items) == _MOST:
-            return Completions(items, is_incomplete=True)
-        items.append(item)
-    return Completions(items, is_incomplete=False)
+    items = [
+        item
+        for item in _candidates(snapshot, offset)
+        if has_in_order(item.label, snapshot.lines.part(item.span.start, offset))
+    ]
+    items.sort(key=lambda item: likeness(item.label, snapshot.lines.part(item.span.start, offset)))
+    return Completions(items[:_MOST], is_incomplete=len(items) > _MOST)
 
 
 def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
@@ -103,16 +112,30 @@ def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
     match = _WORD.search(head)
     word = match[0] if match else ""
     span = TextSpan(offset - len(word), offset)
+    projection = _PROJECTION.match(word)
+    if projection is not None:
+        yield from _fields(snapshot, projection["tuple"], TextSpan(offset - len(projection["field"]), offset))
     if word.startswith("%"):
-        yield from _values(snapshot, span)
+        yield from islice(_values(snapshot, span, word), _MOST_SCORED)
         return
     if word.startswith("@"):
         yield from _functions(snapshot, span)
         return
     before = head[: len(head) - len(word)].rstrip()
-    if _is_type_position(before):
+    place = place_at(snapshot, offset, before)
+    if place is Place.TYPE:
         yield from _types(snapshot, span)
-        return
+    elif place is Place.TOP_LEVEL:
+        yield from _snippets(DEFINITIONS, span)
+    elif place is Place.PATTERN:
+        yield from _constructors(snapshot, span, as_patterns=not before.endswith("("))
+        yield Completion("_", CompletionKind.KEYWORD, span, "any value", snippet="_ => $0,")
+    elif place is Place.EXPRESSION:
+        yield from _expressions(snapshot, offset, before, span)
+
+
+def _expressions(snapshot: Snapshot, offset: int, before: str, span: TextSpan) -> Iterator[Completion]:
+    """What can stand where an expression is wanted, attributes of the call around it first."""
     call = snapshot.call_at(offset)
     field = _field_before(call, before)
     if field is not None:
@@ -122,24 +145,40 @@ def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
         yield from _attributes(call, span)
     yield from _functions(snapshot, span)
     yield from _constructors(snapshot, span)
-    yield from islice(_values(snapshot, span), _MOST_VALUES)
+    yield from islice(_values(snapshot, span, ""), _MOST_VALUES)
     yield from _operators(span)
-    for keyword in _KEYWORDS:
-        yield Completion(keyword, CompletionKind.KEYWORD, span)
+    yield from _snippets(KEYWORDS, span)
+
+
+def _snippets(words: Mapping[str, str], span: TextSpan) -> Iterator[Completion]:
+    for word, snippet in words.items():
+        plain = snippet.partition("$0")[0] if word.startswith("#") else ""
+        yield Completion(word, CompletionKind.KEYWORD, span, insert_text=plain, snippet=snippet)
 
 
 def _in_comment_or_string(snapshot: Snapshot, offset: int) -> bool:
-    token = snapshot.token_at(offset)
+    token = _written_at(snapshot, offset)
     inside = token is not None and token.span.start < offset < token.span.end
-    at_end = token is not None and token.span.end == offset and token.text.startswith("//")
+    at_end = token is not None and token.span.end <= offset and token.text.startswith("//")
     return token is not None and token.role in (TokenRole.COMMENT, TokenRole.STRING) and (inside or at_end)
+
+
+def _written_at(snapshot: Snapshot, offset: int) -> Token | None:
+    """The token at ``offset``; among the blanks behind a comment that ends with its line, the comment."""
+    token = snapshot.token_at(offset)
+    line_start = snapshot.text.rfind("\n", 0, offset) + 1
+    written = snapshot.text[line_start:offset].rstrip()
+    if token is None and written:
+        token = snapshot.token_at(line_start + len(written) - 1)
+        return token if token is not None and token.text.startswith("//") else None
+    return token
 
 
 def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
     """Inside an attribute's string: the strings that it takes. Inside the pipeline's comment: passes."""
-    token = snapshot.token_at(offset)
+    token = _written_at(snapshot, offset)
     if token is not None and token.role is TokenRole.COMMENT:
-        return list(_passes(token.text[: offset - token.span.start], offset))
+        return list(_passes(snapshot.text[token.span.start : offset], offset))
     if token is None or token.role is not TokenRole.STRING:
         return []
     before = snapshot.lines.part(token.span.start - _LONGEST_WORD, token.span.start).rstrip()
@@ -152,13 +191,17 @@ def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
 
 def _passes(before: str, offset: int) -> Iterator[Completion]:
     """The passes that can be named after ``// relay-lsp:``, or the options of the one whose bracket is open."""
-    match = _PIPELINE.match(before)
-    if match is None:
+    match, value = _PIPELINE.match(before), _OPTION_VALUE.match(before)
+    if match is None and value is None:
         return
     from ...passes import registered
 
     word = re.search(r"\w*\Z", before)
     span = TextSpan(offset - len(word[0] if word else ""), offset)
+    if match is None:
+        if value is not None:
+            yield from _option_values(value["pass"], value["option"], span)
+        return
     if match["open"]:
         found = registered().get(match["open"])
         options = found.declaration().options.values() if found is not None else ()
@@ -170,7 +213,7 @@ def _passes(before: str, offset: int) -> Iterator[Completion]:
                 span,
                 detail,
                 insert_text=f"{option.name}=",
-                snippet=f"{option.name}=${{1:{_snippet_text(value_text(option.default))}}}",
+                snippet=f"{option.name}={placeholder(1, value_text(option.default))}",
                 subject=f"option:{match['open']}:{option.name}",
             )
         return
@@ -182,9 +225,20 @@ def _passes(before: str, offset: int) -> Iterator[Completion]:
         yield Completion(name, CompletionKind.PASS, span, declaration.summary, snippet=snippet, subject=f"pass:{name}")
 
 
-def _snippet_text(text: str) -> str:
-    """A text inside a snippet's placeholder."""
-    return re.sub(r"([$}\\])", r"\\\1", text)
+def _option_values(pass_name: str, name: str, span: TextSpan) -> Iterator[Completion]:
+    from ...passes import registered
+
+    found = registered().get(pass_name)
+    option = found.declaration().options.get(name) if found is not None else None
+    if option is None:
+        return
+    values: dict[str, None] = {} if option.required else {value_text(option.default): None}
+    values.update(dict.fromkeys(map(value_text, option.choices)))
+    if isinstance(option.default, bool):
+        values.update({"True": None, "False": None})
+    for value in values:
+        detail = "default" if not option.required and value == value_text(option.default) else ""
+        yield Completion(value, CompletionKind.ATTRIBUTE_VALUE, span, detail)
 
 
 def _field_before(call: CallSite | None, before: str) -> AttributeField | None:
@@ -225,8 +279,6 @@ def _attributes(call: CallSite, span: TextSpan) -> Iterator[Completion]:
     for field in op.attrs_type.fields().values():
         if field.name in call.attributes:
             continue
-        quoted = isinstance(field.default, str) or field.choices or "dtype" in field.kind
-        value = '"$1"' if quoted else "[$1]" if field.kind.startswith("a list") else "$1"
         detail = field.kind if field.required else f"{field.kind}, default {value_text(field.default)}"
         yield Completion(
             field.name,
@@ -234,7 +286,7 @@ def _attributes(call: CallSite, span: TextSpan) -> Iterator[Completion]:
             span,
             detail,
             insert_text=f"{field.name}=",
-            snippet=f"{field.name}={value}",
+            snippet=attribute_snippet(field),
             subject=f"attribute:{op.name}:{field.name}",
         )
 
@@ -244,9 +296,9 @@ _VALUES = frozenset(
 )
 
 
-def _values(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
+def _values(snapshot: Snapshot, span: TextSpan, word: str) -> Iterator[Completion]:
+    """The values in scope, those bound last first. There may be thousands, so what does not fit is not even made."""
     seen: set[str] = set()
-    word = snapshot.lines.part(span.start, span.end)
     for symbol in snapshot.values_at(span.start):
         if symbol.kind in _VALUES and symbol.name not in seen and has_in_order(symbol.name, word):
             seen.add(symbol.name)
@@ -254,21 +306,38 @@ def _values(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
             yield Completion(symbol.name, CompletionKind.VALUE, span, "" if type is None else repr(type))
 
 
+def _fields(snapshot: Snapshot, name: str, span: TextSpan) -> Iterator[Completion]:
+    """The fields of the tuple that a name is bound to, by number."""
+    symbol = next((symbol for symbol in snapshot.values_at(span.start) if symbol.name == name), None)
+    type = symbol.type if symbol is not None else None
+    if isinstance(type, TupleType):
+        for number, field in enumerate(type.fields):
+            yield Completion(str(number), CompletionKind.VALUE, span, repr(field))
+
+
 def _functions(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
     for symbol in snapshot.module_symbols:
         if symbol.kind is SymbolKind.FUNCTION:
             type = symbol.type
-            snippet = f"{symbol.name}($0)"
+            arguments = type.arg_types if isinstance(type, FuncType) else ()
+            snippet = applied(symbol.name, [repr(argument) for argument in arguments])
             yield Completion(
                 symbol.name, CompletionKind.FUNCTION, span, "" if type is None else repr(type), snippet=snippet
             )
 
 
-def _constructors(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
+def _constructors(snapshot: Snapshot, span: TextSpan, as_patterns: bool = False) -> Iterator[Completion]:
+    """The constructors, applied to what they take; as patterns, each as an arm that binds it."""
     for symbol in snapshot.module_symbols:
         if symbol.kind is SymbolKind.CONSTRUCTOR:
             detail = symbol.container.name if symbol.container is not None else ""
-            yield Completion(symbol.name, CompletionKind.CONSTRUCTOR, span, detail)
+            type = symbol.type
+            inputs = [repr(each) for each in type.arg_types] if isinstance(type, FuncType) else []
+            if as_patterns:
+                inputs = [f"%{letter}" for letter, _ in zip("xyzuvw", inputs, strict=False)]
+            snippet = applied(symbol.name, inputs).removesuffix("$0") if inputs else symbol.name
+            snippet += " => $0," if as_patterns else "$0" if inputs else ""
+            yield Completion(symbol.name, CompletionKind.CONSTRUCTOR, span, detail, snippet=snippet)
 
 
 def _operators(span: TextSpan) -> Iterator[Completion]:
@@ -279,7 +348,7 @@ def _operators(span: TextSpan) -> Iterator[Completion]:
             span,
             _arguments(op),
             insert_text=op.name,
-            snippet=f"{op.name}($0)",
+            snippet=operator_snippet(op),
             subject=f"op:{op.name}",
         )
 
@@ -289,18 +358,13 @@ def _arguments(op: Op) -> str:
     return f"({', '.join(names)}{', …' if op.variadic else ''})"
 
 
-def _is_type_position(before: str) -> bool:
-    """Whether a type is wanted after this text: ``%x:``, ``->``, or inside ``Tensor[(1, 2),``."""
-    return bool(re.search(r"(?:[%\w]\s*:|->|Tensor\[\([^()\[\]]*\)\s*,)\Z", before))
-
-
 def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
     for name in _TYPE_WORDS:
         snippet = "Tensor[($1), ${2:float32}]" if name == "Tensor" else ""
         yield Completion(name, CompletionKind.TYPE, span, snippet=snippet)
     for name in _DTYPES:
         yield Completion(name, CompletionKind.DTYPE, span, f"{DataType(name).bits} bits")
-    for symbol in snapshot.scope_at(span.start):
+    for symbol in (*snapshot.module_symbols, *snapshot.values_at(span.start)):
         if symbol.kind in (SymbolKind.TYPE, SymbolKind.TYPE_PARAMETER):
             yield Completion(symbol.name, CompletionKind.TYPE, span)
 

@@ -1,0 +1,88 @@
+"""What kind of thing is wanted where somebody writes: a definition, a type, a pattern, a field, an expression."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Sequence
+
+from ...ir.snapshot import Snapshot, SymbolKind
+
+__all__ = ["Place", "place_at"]
+
+_TYPE = re.compile(
+    r"(?:[%\w]\s*:"  # %x: …
+    r"|->"
+    r"|Tensor\[\([^()\[\]]*\)\s*,"  # Tensor[(1, 2), …
+    r"|(?::|->)\s*(?:fn\s*)?\((?:[^()]*,)?)\Z"  # %x: (float32, …   %f: fn (float32, …
+)
+_TYPE_ARGUMENT = re.compile(r"(\w+)\[(?:[^\[\]]*,)?\Z")
+_PATTERN_PART = re.compile(r"[{,]\s*\w*\([^{}=]*\Z")
+
+
+class Place(enum.Enum):
+    """What can stand at a place."""
+
+    TOP_LEVEL = "a definition"
+    TYPE = "a type"
+    PATTERN = "a pattern"
+    NEW_NAME = "a name that nobody knows yet"
+    EXPRESSION = "an expression"
+
+
+def place_at(snapshot: Snapshot, offset: int, before: str) -> Place:
+    """What is wanted at ``offset``; ``before`` is some of the text before the word there, without blanks at its end."""
+    if _TYPE.search(before):
+        return Place.TYPE
+    nodes = [node.kind for node in snapshot.node_at(offset) or snapshot.node_at(max(0, offset - 1))]
+    argument = _TYPE_ARGUMENT.search(before)
+    if argument is not None and _names_a_type(snapshot, argument[1]):
+        return Place.TYPE
+    if "type_definition" in nodes or _is_in_open_type(snapshot.text, offset):
+        return Place.TYPE if _is_in_parentheses(before) else Place.NEW_NAME
+    if before.endswith("#["):
+        return Place.NEW_NAME
+    if _is_top_level(snapshot, offset):
+        return Place.TOP_LEVEL
+    if _is_pattern(nodes, before):
+        return Place.PATTERN
+    return Place.EXPRESSION
+
+
+def _names_a_type(snapshot: Snapshot, name: str) -> bool:
+    return any(symbol.kind is SymbolKind.TYPE and symbol.name == name for symbol in snapshot.module_symbols)
+
+
+def _is_in_open_type(text: str, offset: int) -> bool:
+    """Whether the last definition before ``offset`` is one of a type whose braces are open."""
+    start = max(text.rfind("\ntype ", 0, offset), 0 if text.startswith("type ") else -1)
+    if start < 0 or text.find("\ndef ", start, offset) >= 0:
+        return False
+    return text.count("{", start, offset) > text.count("}", start, offset)
+
+
+def _is_in_parentheses(before: str) -> bool:
+    """Whether the last parenthesis that was opened in a definition of a type is still open."""
+    return before.rfind("(") > before.rfind(")")
+
+
+def _is_top_level(snapshot: Snapshot, offset: int) -> bool:
+    """Whether no function is open here: none began before, or the last one has ended with its brace."""
+    last = None
+    for function in snapshot.functions:
+        if function.full_span.start > offset:
+            break
+        last = function
+    if last is None:
+        return True
+    text = snapshot.text[last.full_span.start : last.full_span.end].rstrip()
+    return text.endswith("}") and offset >= last.full_span.start + len(text)
+
+
+def _is_pattern(nodes: Sequence[str], before: str) -> bool:
+    """Whether an arm of a match begins here, or its pattern goes on."""
+    if before.endswith("=>"):
+        return False
+    if nodes[:2] == ["block", "match"]:
+        return before.endswith(("{", ",")) or _PATTERN_PART.search(before) is not None
+    return "clause_head" in nodes[:3]
