@@ -126,7 +126,7 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
         "codeLensProvider": {"resolveProvider": True},
         "documentLinkProvider": {"resolveProvider": False},
         "documentFormattingProvider": True,
-        "documentRangeFormattingProvider": True,
+        "documentRangeFormattingProvider": {"rangesSupport": True},
         "documentOnTypeFormattingProvider": {"firstTriggerCharacter": ";", "moreTriggerCharacter": ["}", "\n"]},
         "callHierarchyProvider": True,
         "linkedEditingRangeProvider": True,

@@ -1,15 +1,22 @@
-"""What can be folded away: bodies, long comments, the metadata section."""
+"""What can be folded away: functions and other bodies, comments, the metadata section."""
 
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...ir.snapshot import Snapshot, TokenRole
 from ...ir.source import TextSpan
 
-__all__ = ["Fold", "FoldKind", "folds"]
+__all__ = ["Fold", "FoldKind", "folds", "inline_folds"]
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT_LINES = re.compile(r"^[ \t]*//[^\n]*(?:\n[ \t]*//[^\n]*)+", re.MULTILINE)
+_METADATA = "#[metadata]"
+_SHORTEST_INLINE = 24
+"""A comment on one line is worth folding from this length on; ``/* ty=float32 */`` is not."""
 
 
 class FoldKind(enum.Enum):
@@ -21,27 +28,52 @@ class FoldKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A range that becomes one line. It begins and ends inside the lines that stay visible."""
+    """A range that is shown as a few characters. It begins and ends inside the lines that stay visible."""
 
     span: TextSpan
     kind: FoldKind | None = None
 
 
 def folds(snapshot: Snapshot) -> Iterator[Fold]:
-    """The foldable ranges of more than one line."""
+    """The foldable ranges, those of each kind in the order in which they end."""
     for span in snapshot.folding_ranges():
         if _is_long(snapshot, span):
-            yield Fold(span, _kind(snapshot, span))
+            yield Fold(span)
+    yield from _comments(snapshot)
+    start = snapshot.text.rfind(_METADATA)
+    if start >= 0 and _role_at(snapshot, start) is not TokenRole.COMMENT:
+        span = TextSpan(start, start + len(snapshot.text[start:].rstrip()))
+        if _is_long(snapshot, span):
+            yield Fold(span, FoldKind.REGION)
+
+
+def inline_folds(snapshot: Snapshot) -> Iterator[Fold]:
+    """Comments of types on one line, for editors that fold parts of lines."""
+    for token in snapshot.tokens():
+        if token.role is TokenRole.COMMENT and len(token.text) >= _SHORTEST_INLINE and "ty=" in token.text:
+            fold = Fold(token.span, FoldKind.COMMENT)
+            if not _is_long(snapshot, fold.span):
+                yield fold
+
+
+def _comments(snapshot: Snapshot) -> Iterator[Fold]:
+    """Comments over several lines, and lines of comments that follow each other."""
+    text = snapshot.text
+    for match in _COMMENT.finditer(text):
+        token = snapshot.token_at(match.start()) if "\n" in match[0] else None
+        if token is not None and token.role is TokenRole.COMMENT and token.span.start == match.start():
+            yield Fold(token.span, FoldKind.COMMENT)
+    for match in _COMMENT_LINES.finditer(text):
+        start = text.index("//", match.start())
+        token = snapshot.token_at(start)
+        if token is not None and token.role is TokenRole.COMMENT and token.span.start == start:
+            yield Fold(TextSpan(start, match.end()), FoldKind.COMMENT)
 
 
 def _is_long(snapshot: Snapshot, span: TextSpan) -> bool:
     return snapshot.lines.line_and_column(span.start)[0] < snapshot.lines.line_and_column(span.end)[0]
 
 
-def _kind(snapshot: Snapshot, span: TextSpan) -> FoldKind | None:
-    token = snapshot.token_at(span.start)
-    if token is not None and token.role is TokenRole.COMMENT:
-        return FoldKind.COMMENT
-    if snapshot.text.startswith("#[metadata]", span.start):
-        return FoldKind.REGION
-    return None
+def _role_at(snapshot: Snapshot, offset: int) -> TokenRole | None:
+    token = snapshot.token_at(offset)
+    return token.role if token is not None else None

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot
+from ...ir.snapshot import Snapshot, Symbol
 from ...ir.source import TextSpan
 
 __all__ = ["Access", "Highlight", "highlights", "references"]
+
+_REF_WRITE = re.compile(r"\bref_write\s*\(\s*\Z")
+_LONGEST_GAP = 40
+"""How far before a reference the word is looked for that writes to it."""
 
 
 def references(snapshot: Snapshot, offset: int, *, include_definition: bool = True) -> list[TextSpan]:
@@ -38,10 +43,15 @@ class Highlight:
 
 
 def highlights(snapshot: Snapshot, offset: int) -> list[Highlight]:
-    """The places of the name at ``offset``: its definition writes it, its uses read it."""
+    """The places of the name at ``offset``: its definition and ``ref_write`` write it, its other uses read it."""
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
         return []
-    return [
-        Highlight(span, Access.WRITE if span == symbol.span else Access.READ) for span in references(snapshot, offset)
-    ]
+    return [Highlight(span, _access(snapshot, symbol, span)) for span in references(snapshot, offset)]
+
+
+def _access(snapshot: Snapshot, symbol: Symbol, span: TextSpan) -> Access:
+    """A name is written where it is bound, and a reference also where something is put into it."""
+    before = snapshot.text[max(0, span.start - _LONGEST_GAP) : span.start]
+    writes = span == symbol.span or _REF_WRITE.search(before) is not None
+    return Access.WRITE if writes else Access.READ

@@ -19,7 +19,7 @@ from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
 from ..features.document_links import Link, links
-from ..features.folding import folds
+from ..features.folding import folds, inline_folds
 from ..features.formatting import format_document, format_range
 from ..features.hover import hover
 from ..features.inlay_hints import (
@@ -178,7 +178,14 @@ async def on_folding_range(
 ) -> list[types.FoldingRange] | None:
     """What can be folded away."""
     seen = await view(server, params.text_document.uri)
-    return None if seen is None else [seen.converter.fold(fold) for fold in folds(seen.snapshot)]
+    if seen is None:
+        return None
+    lines_only = server.supports("textDocument", "foldingRange", "lineFoldingOnly")
+    found = list(folds(seen.snapshot))
+    if not lines_only:
+        found += inline_folds(seen.snapshot)
+    converted = (seen.converter.fold(fold, lines_only) for fold in found)
+    return [fold for fold in converted if fold is not None]
 
 
 async def on_selection_range(
@@ -384,6 +391,17 @@ async def on_range_formatting(
     return seen.converter.text_edits(format_range(seen.snapshot, seen.converter.span(params.range)))
 
 
+async def on_ranges_formatting(
+    server: RelayLanguageServer, params: types.DocumentRangesFormattingParams
+) -> list[types.TextEdit] | None:
+    """The layout of several parts put right (LSP 3.18)."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    edits = (edit for part in params.ranges for edit in format_range(seen.snapshot, seen.converter.span(part)))
+    return seen.converter.text_edits(dict.fromkeys(edits))
+
+
 async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Plain | None:
     """What each word of a document is."""
     seen = await view(server, params.text_document.uri)
@@ -444,6 +462,7 @@ _HANDLERS: dict[str, Any] = {
     types.TEXT_DOCUMENT_DOCUMENT_LINK: on_document_link,
     types.TEXT_DOCUMENT_FORMATTING: on_formatting,
     types.TEXT_DOCUMENT_RANGE_FORMATTING: on_range_formatting,
+    types.TEXT_DOCUMENT_RANGES_FORMATTING: on_ranges_formatting,
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: on_semantic_tokens,
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: on_semantic_tokens_delta,
     types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: on_semantic_tokens_range,

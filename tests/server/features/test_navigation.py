@@ -123,6 +123,21 @@ def @main(%x: float32) {
     assert [item.access for item in found] == [Access.WRITE, Access.READ, Access.READ]
 
 
+def test_what_puts_something_into_a_reference_writes() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32) {
+  let %r = ref(%x);
+//    ^^ write
+  let %u = ref_write(%r, 2f);
+//                   ^^ write
+  ref_read(%$0r)
+//         ^^ read
+}
+""")
+    found = [(item.span, item.access.value) for item in highlights(fixture.snapshot, fixture.offset)]
+    assert found == [(mark.span, mark.label) for mark in fixture.annotations]
+
+
 def names(items: list[OutlineItem]) -> list[object]:
     return [item.name if not item.children else (item.name, names(item.children)) for item in items]
 

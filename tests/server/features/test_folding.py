@@ -1,0 +1,63 @@
+"""What can be folded away, also in a text that is being written."""
+
+from __future__ import annotations
+
+from relay_lsp.server.conversion import Converter
+from relay_lsp.server.encoding import Encoding
+from relay_lsp.server.features.folding import FoldKind, folds, inline_folds
+from tests.fixture import Fixture, read_fixture
+
+
+def folded(source: str) -> list[tuple[str, FoldKind | None]]:
+    fixture = read_fixture(source)
+    return [(fixture.words(fold.span), fold.kind) for fold in folds(fixture.snapshot)]
+
+
+def test_bodies_of_functions_and_blocks_inside_them() -> None:
+    found = folded("def @main(%x: float32) {\n  if (True) {\n    %x\n  } else {\n    exp(%x)\n  }\n}\n")
+    assert ("{\n    %x\n  }", None) in found
+    assert found[-1][0].startswith("{\n  if (True)")
+
+
+def test_comments_of_types_over_several_lines() -> None:
+    found = folded("def @main(%x: float32) { %x /* ty=fn (\n  float32) -> float32 */ }")
+    assert ("/* ty=fn (\n  float32) -> float32 */", FoldKind.COMMENT) in found
+
+
+def test_comments_of_types_on_one_line_where_an_editor_folds_parts_of_lines() -> None:
+    fixture = read_fixture("""
+def @main(%x: Tensor[(1, 64), float32]) {
+  %0 = nn.relu(%x) /* ty=Tensor[(1, 64), float32] */;
+//                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  %0 /* short */
+}
+""")
+    assert [fold.span for fold in inline_folds(fixture.snapshot)] == fixture.spans
+
+
+def test_lines_of_comments_that_follow_each_other() -> None:
+    found = folded("// one\n// two\ndef @main() { 1f } // three\n// four\n\n// five\n")
+    assert found == [("// one\n// two", FoldKind.COMMENT)]
+
+
+def test_the_metadata_section() -> None:
+    found = folded('def @main() { 1f }\n#[metadata]\n{\n  "root": 1\n}\n')
+    assert found == [('#[metadata]\n{\n  "root": 1\n}', FoldKind.REGION)]
+
+
+def test_broken_text_folds_as_far_as_it_goes() -> None:
+    assert folded("def @main(%x: float32) {\n  add(\n    %x,\n    %x)\n  {\n") == [("(\n    %x,\n    %x)", None)]
+    assert folded("/* never closed\n\n") == []
+    assert folded("") == []
+
+
+def lines(fixture: Fixture, lines_only: bool) -> list[tuple[int, int]]:
+    converter = Converter("file:///x", fixture.snapshot.lines, Encoding.UTF_16)
+    found = (converter.fold(fold, lines_only) for fold in folds(fixture.snapshot))
+    return [(fold.start_line, fold.end_line) for fold in found if fold is not None]
+
+
+def test_what_stands_behind_a_fold_on_its_last_line_stays_visible_where_whole_lines_fold() -> None:
+    fixture = read_fixture("def @main(%x: float32) {\n  if (True) {\n    %x\n  } else {\n    %x\n  }\n}\n")
+    assert lines(fixture, lines_only=True) == [(2, 3), (4, 6), (1, 7)]
+    assert lines(fixture, lines_only=False) == [(2, 4), (4, 6), (1, 7)]
