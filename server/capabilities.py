@@ -150,6 +150,7 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
             "identifier": "relay",
             "interFileDependencies": False,
             "workspaceDiagnostics": True,
+            "workDoneProgress": True,
         }
     return {"capabilities": capabilities, "serverInfo": {"name": "relay-lsp", "version": server_version()}}
 

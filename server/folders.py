@@ -46,6 +46,11 @@ class Folders:
         """Read every file again when it is asked for."""
         self._known = {}
 
+    @property
+    def uris(self) -> Iterable[str]:
+        """The folders."""
+        return self._roots.keys()
+
     def snapshots(self, opened: Iterable[str]) -> list[tuple[str, Snapshot]]:
         """The files by URI, each with its snapshot, but for those that are open. May take long: not for the loop."""
         from ..ir.snapshot import Snapshot

@@ -278,6 +278,11 @@ class RelayLanguageServer(LanguageServer):
         """Write to the client's log."""
         self._notify(types.WINDOW_LOG_MESSAGE, {"type": types.MessageType.Log.value, "message": message})
 
+    def tell_progress(self, token: int | str | None, value: dict[str, Any]) -> None:
+        """Send what is there already of an answer, or how far it is, to a client that has given a token for that."""
+        if token is not None:
+            self._notify(types.PROGRESS, {"token": token, "value": value})
+
     def refresh_views(self) -> None:
         """Have the client ask for hints and lenses anew, where it lets us."""
         if self.has_left:

@@ -54,15 +54,15 @@ class Remembered:
         self._baselines.pop(uri, None)
         self._steps.pop(uri, None)
 
-    async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> bool:
+    async def remember(self, uri: str, before: str, outcome: PassesOutcome, opt_level: int) -> bool:
         """Keep the steps of a pipeline whose result was put into the buffer; tells whether anything is kept at all."""
         if not self._settings.history:
             return False
-        await self._thread.run(self._record, uri, before, outcome)
+        await self._thread.run(self._record, uri, before, outcome, opt_level)
         await self.recall(uri, outcome.text)
         return True
 
-    def _record(self, uri: str, before: str, outcome: PassesOutcome) -> None:
+    def _record(self, uri: str, before: str, outcome: PassesOutcome, opt_level: int) -> None:
         store = self._store()
         baseline = self._baselines.get(uri)
         if baseline is not None and baseline != before:
@@ -72,7 +72,7 @@ class Remembered:
         for step in outcome.steps:
             if step.changed:
                 details = StepDetails(
-                    *(str(step.call), step.call.function, self._settings.opt_level, run, dict(step.operators)),
+                    *(str(step.call), step.call.function, opt_level, run, dict(step.operators)),
                     removed=step.removed,
                 )
                 store.record(step.name, before, step.text, step.seconds, step.origins, details)

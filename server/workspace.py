@@ -96,6 +96,7 @@ class Workspace:
         self.documents = Documents()
         self.folders = Folders()
         self.settings = Settings()
+        self._folder_settings: dict[str, Settings] = {}
         self.analysis = Analysis()
         self.worker = Worker()
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
@@ -110,14 +111,22 @@ class Workspace:
 
     # Settings
 
-    def configure(self, given: object) -> None:
-        """Take over what the client has set."""
+    def configure(self, given: object, folders: Mapping[str, object] | None = None) -> None:
+        """Take over what the client has set: for everything, and for each of ``folders`` by its URI, where it differs.
+
+        Without ``folders``, those of earlier stay.
+        """
         settings, problems = read_settings(given)
+        of_folders: dict[str, Settings] = {} if folders is not None else self._folder_settings
+        for uri, value in (folders or {}).items():
+            of_folders[uri], more = read_settings(value)
+            problems += (problem for problem in more if problem not in problems)
         for problem in problems:
             self.client.say(problem, Severity.WARNING)
-        if settings == self.settings:
+        if (settings, of_folders) == (self.settings, self._folder_settings):
             return
         self.remembered.configure(settings)
+        self._folder_settings = of_folders
         self._surveys.clear()
         changed_extensions = settings.extensions != self.settings.extensions
         self.settings = settings
@@ -131,14 +140,22 @@ class Workspace:
             self.publisher.schedule(document)
         self.client.refresh_views()
 
+    def settings_for(self, uri: str) -> Settings:
+        """The settings of a document: those of the innermost folder that it lies in, where that has any of its own.
+
+        What concerns the whole server, such as the history, the worker and extensions, is in :attr:`settings`.
+        """
+        around = [folder for folder in self._folder_settings if uri.startswith(folder.rstrip("/") + "/")]
+        return self._folder_settings[max(around, key=len)] if around else self.settings
+
     # Diagnostics
 
     def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
         """What is wrong with the text, and what passes found in it the last time it was saved."""
         found = diagnostics(
             snapshot,
-            unused_values=self.settings.unused_values,
-            unreachable_code=self.settings.unreachable_code,
+            unused_values=self.settings_for(document.uri).unused_values,
+            unreachable_code=self.settings_for(document.uri).unreachable_code,
         )
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.
@@ -203,12 +220,13 @@ class Workspace:
         self.client.status("working", names)
         try:
             await self.extensions.refresh()
-            opt_level, instruments = self.settings.opt_level, self._instruments()
+            settings = self.settings_for(document.uri)
+            opt_level, instruments = settings.opt_level, self._instruments()
             run = RunPasses(document.text, document.name, tuple(calls), opt_level, instruments=instruments)
             job = self.extensions.job(run)
             outcome = self._outcomes.find(job)
             if outcome is None:
-                outcome = await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
+                outcome = await self.worker.run(job, timeout=settings.pass_timeout, progress=progress)
                 self._outcomes.keep(job, outcome)
                 for report in outcome.reports:
                     self.client.log(report)
@@ -246,7 +264,7 @@ class Workspace:
         """
         version = document.version if version is None else version
         self._check(document, version)
-        job = VerifyPasses(document.text, document.name, tuple(calls), self.settings.opt_level)
+        job = VerifyPasses(document.text, document.name, tuple(calls), self.settings_for(document.uri).opt_level)
         self.client.status("working", "comparing before and after")
         try:
             await self.extensions.refresh()
@@ -269,7 +287,7 @@ class Workspace:
 
     def pipeline_for(self, document: Document) -> Sequence[str] | str:
         """The pipeline that the document names in a comment, or else the configured one."""
-        return pipeline_comment(document.text) or self.settings.pipeline
+        return pipeline_comment(document.text) or self.settings_for(document.uri).pipeline
 
     async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
         """Run the configured pipeline over a saved document, and show what came of it.
@@ -291,7 +309,7 @@ class Workspace:
             problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", _BEGINNING)
             self._take_findings(document, text, (problem,))
             return ()
-        if self.settings.apply_on_save and outcome.changed:
+        if self.settings_for(document.uri).apply_on_save and outcome.changed:
             await self.remember(document.uri, text, outcome)
             return outcome.edits
         self._take_findings(document, text, tuple(self._findings_of(outcome)))
@@ -353,7 +371,7 @@ class Workspace:
 
     async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         """Keep the steps of a pipeline whose result was put into the buffer."""
-        if await self.remembered.remember(uri, before, outcome):
+        if await self.remembered.remember(uri, before, outcome, self.settings_for(uri).opt_level):
             self.client.refresh_views()
 
     async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
@@ -403,10 +421,9 @@ class Workspace:
         self.analysis.thread.shutdown()
         self.remembered.shut_down()
 
-    @property
-    def pipelines(self) -> Mapping[str, tuple[str, ...]]:
-        """The pipelines that have a name."""
-        return self.settings.pipelines
+    def pipelines_for(self, uri: str) -> Mapping[str, tuple[str, ...]]:
+        """The pipelines that have a name, for a document."""
+        return self.settings_for(uri).pipelines
 
 
 def _passes_without_required_options() -> list[str]:

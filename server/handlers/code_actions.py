@@ -55,9 +55,8 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
         changing = await server.state.passes_that_change(seen.document, wait=invoked) if wanted(_RUN_PASS_KIND) else {}
         function = function_around(seen.snapshot, span.start)
-        settings = server.state.settings
         pipeline = _pipeline(server, seen.document) if wanted(_RUN_PIPELINE_KIND) else ()
-        pipelines = dict(settings.pipelines) if wanted(_RUN_PIPELINE_KIND) else {}
+        pipelines = server.state.pipelines_for(seen.document.uri) if wanted(_RUN_PIPELINE_KIND) else {}
         actions += (
             _pass_action(server, action, seen.document.uri, version)
             for action in pass_actions(changing, function.name if function else "", pipeline, pipelines)

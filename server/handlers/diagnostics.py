@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from lsprotocol import types
@@ -11,23 +11,22 @@ from ...ir.diagnostics import Diagnostic
 from ..conversion import Converter
 from ..features.diagnostics import diagnostics
 from ..protocol import Plain, RelayLanguageServer
-from .language import View, view
+from .language import view
 
 __all__ = ["register"]
 
 
-def _name(seen: View, found: Sequence[Diagnostic]) -> str:
-    """A name for a result: the same text with the same findings of passes has the same name."""
-    return f"{seen.document.version}:{hash((seen.snapshot.text, tuple(item.message for item in found))):x}"
+def _report(
+    converter: Converter, found: Sequence[Diagnostic], version: int | None, known: str | None
+) -> dict[str, Any]:
+    """Diagnostics, or word that they are what the client knows under this name.
 
-
-def _report(server: RelayLanguageServer, seen: View, known: str | None) -> dict[str, Any]:
-    """The diagnostics of a document, or word that they are what the client knows under this name."""
-    found = server.state.diagnostics(seen.document, seen.snapshot)
-    name = _name(seen, found)
+    The same text with the same findings has the same name.
+    """
+    name = f"{version}:{hash((converter.lines.text, tuple(item.message for item in found))):x}"
     if name == known:
         return {"kind": "unchanged", "resultId": name}
-    return {"kind": "full", "resultId": name, "items": [seen.converter.diagnostic(item) for item in found]}
+    return {"kind": "full", "resultId": name, "items": [converter.diagnostic(item) for item in found]}
 
 
 async def on_document_diagnostic(server: RelayLanguageServer, params: types.DocumentDiagnosticParams) -> Plain:
@@ -35,28 +34,48 @@ async def on_document_diagnostic(server: RelayLanguageServer, params: types.Docu
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return Plain({"kind": "full", "items": []})
-    return Plain(_report(server, seen, params.previous_result_id))
+    found = server.state.diagnostics(seen.document, seen.snapshot)
+    return Plain(_report(seen.converter, found, seen.document.version, params.previous_result_id))
 
 
 async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.WorkspaceDiagnosticParams) -> Plain:
-    """The diagnostics of every open document, and of the files in the workspace's folders."""
+    """The diagnostics of every open document, and of the files in the workspace's folders.
+
+    A client that takes partial results gets each report as soon as it is there, and an empty list at the end.
+    """
     known = {previous.uri: previous.value for previous in params.previous_result_ids}
     reports: list[dict[str, Any]] = []
+    done = 0
+    server.tell_progress(params.work_done_token, {"kind": "begin", "title": "Relay: checking the workspace"})
+    try:
+        async for report in _reports(server, known):
+            done += 1
+            if params.partial_result_token is None:
+                reports.append(report)
+            else:
+                server.tell_progress(params.partial_result_token, {"items": [report]})
+            server.tell_progress(params.work_done_token, {"kind": "report", "message": f"{done} files"})
+    finally:
+        server.tell_progress(params.work_done_token, {"kind": "end"})
+    return Plain({"items": reports})
+
+
+async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
     for document in server.state.documents:
         seen = await view(server, document.uri)
         if seen is not None:
-            report = _report(server, seen, known.get(document.uri))
-            reports.append({"uri": document.uri, "version": document.version, **report})
+            found = server.state.diagnostics(seen.document, seen.snapshot)
+            report = _report(seen.converter, found, document.version, known.get(document.uri))
+            yield {"uri": document.uri, "version": document.version, **report}
     for uri, snapshot in await server.state.unopened():
-        found = await server.state.analysis.thread.run(diagnostics, snapshot)
-        name = f"{hash((snapshot.text, len(found))):x}"
-        if known.get(uri) == name:
-            reports.append({"uri": uri, "version": None, "kind": "unchanged", "resultId": name})
-            continue
+        settings = server.state.settings_for(uri)
+        found = await server.state.analysis.thread.run(
+            lambda snapshot=snapshot, settings=settings: diagnostics(
+                snapshot, unused_values=settings.unused_values, unreachable_code=settings.unreachable_code
+            )
+        )
         converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
-        items = [converter.diagnostic(item) for item in found]
-        reports.append({"uri": uri, "version": None, "kind": "full", "resultId": name, "items": items})
-    return Plain({"items": reports})
+        yield {"uri": uri, "version": None, **_report(converter, found, None, known.get(uri))}
 
 
 def register(server: RelayLanguageServer) -> None:

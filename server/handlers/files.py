@@ -10,6 +10,7 @@ from lsprotocol import types
 from ..features.file_names import rename_source
 from ..protocol import RelayLanguageServer
 from .language import view
+from .synchronization import fetch_settings
 
 __all__ = ["register"]
 
@@ -52,6 +53,13 @@ def did_change_workspace_folders(server: RelayLanguageServer, params: types.DidC
     server.state.folders.change(
         [folder.uri for folder in params.event.added], [folder.uri for folder in params.event.removed]
     )
+    server.in_background(fetch_settings(server))
+
+
+def did_change_watched_files(server: RelayLanguageServer, params: types.DidChangeWatchedFilesParams) -> None:
+    """Files were written outside of the editor; a client that has fetched what is wrong in them does so again."""
+    if server.client_pulls and any(server.state.documents.find(change.uri) is None for change in params.changes):
+        server.workspace_diagnostic_refresh(None)
 
 
 def register(server: RelayLanguageServer) -> None:
@@ -59,4 +67,5 @@ def register(server: RelayLanguageServer) -> None:
     server.feature(types.WORKSPACE_WILL_RENAME_FILES)(will_rename_files)
     server.feature(types.WORKSPACE_DID_RENAME_FILES)(did_rename_files)
     server.feature(types.WORKSPACE_DID_DELETE_FILES)(did_delete_files)
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(did_change_watched_files)
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(did_change_workspace_folders)

@@ -204,7 +204,7 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    span, settings = seen.converter.span(params.range), server.state.settings
+    span, settings = seen.converter.span(params.range), server.state.settings_for(seen.document.uri)
     found: list[InlayHint] = []
     if settings.inlay_types:
         found += inlay_hints(seen.snapshot, span)
@@ -292,7 +292,7 @@ async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> 
 async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams) -> list[types.CodeLens] | None:
     """Lines above functions."""
     seen = await view(server, params.text_document.uri)
-    if seen is None or not server.state.settings.code_lens:
+    if seen is None or not server.state.settings_for(seen.document.uri).code_lens:
         return None
     steps = await server.state.remembered.steps_to(seen.snapshot.text)
     found: list[types.CodeLens] = []

@@ -73,10 +73,11 @@ def _pipeline_asked_for(server: RelayLanguageServer, document: Document, given: 
     """The passes that an argument lists or names; the document's pipeline where it does neither."""
     passes, name = field_of(given, "passes"), field_of(given, "name")
     if passes is None and isinstance(name, str):
-        if name not in server.state.pipelines:
-            known = ", ".join(server.state.pipelines) or "none"
+        pipelines = server.state.pipelines_for(document.uri)
+        if name not in pipelines:
+            known = ", ".join(pipelines) or "none"
             raise refusal(f"there is no pipeline called {name}; the settings have {known}")
-        passes = server.state.pipelines[name]
+        passes = pipelines[name]
     return server.state.pipeline_for(document) if passes is None else passes
 
 
@@ -134,7 +135,7 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
         "after": outcome.text,
         "failed": outcome.failed,
         "passes": [str(call) for call in calls],
-        "command": command_line(calls, server.state.settings.opt_level, path_of(document.uri)),
+        "command": command_line(calls, server.state.settings_for(document.uri).opt_level, path_of(document.uri)),
         "steps": [
             {**described, "text": step.text}
             for described, step in zip(described_steps(outcome), outcome.steps, strict=True)

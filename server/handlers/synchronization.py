@@ -11,7 +11,7 @@ from ..documents import Document
 from ..protocol import RelayLanguageServer
 from .running import apply
 
-__all__ = ["register"]
+__all__ = ["fetch_settings", "register"]
 
 _SECTION = "relay"
 
@@ -28,22 +28,42 @@ def initialized(server: RelayLanguageServer, params: types.InitializedParams) ->
     options = server.initialization_options
     server.state.extensions.is_trusted = isinstance(options, dict) and options.get("trusted") is True
     server.state.configure(_section(options))
-    server.in_background(_fetch_settings(server))
+    server.in_background(_begin(server))
 
 
-async def _fetch_settings(server: RelayLanguageServer) -> None:
+async def _begin(server: RelayLanguageServer) -> None:
+    registrations: list[types.Registration] = []
     if server.supports("workspace", "didChangeConfiguration", "dynamicRegistration"):
-        registration = types.Registration(
-            "relay-configuration", types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
-        )
-        await server.client_register_capability_async(types.RegistrationParams([registration]))
-    if server.supports("workspace", "configuration"):
-        items = [types.ConfigurationItem(section=_SECTION)]
-        answer = await server.workspace_configuration_async(types.ConfigurationParams(items))
-        given = answer[0] if answer else None
-        if given:
-            server.state.configure(given)
+        method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+        registrations.append(types.Registration("relay-configuration", method, {"section": _SECTION}))
+    if server.supports("workspace", "didChangeWatchedFiles", "dynamicRegistration"):
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        watchers = {"watchers": [{"globPattern": "**/*.{relay,rly}"}]}
+        registrations.append(types.Registration("relay-files", method, watchers))
+    if registrations:
+        await server.client_register_capability_async(types.RegistrationParams(registrations))
+    await fetch_settings(server)
     server.status("ready", "")
+    await server.state.load_extensions()
+
+
+async def fetch_settings(server: RelayLanguageServer) -> None:
+    """Ask for the settings of everything, and of each folder of a workspace that has several."""
+    if not server.supports("workspace", "configuration"):
+        return
+    folders = list(server.state.folders.uris)
+    asked = folders if len(folders) > 1 else []
+    items = [types.ConfigurationItem(section=_SECTION)]
+    items += (types.ConfigurationItem(scope_uri=uri, section=_SECTION) for uri in asked)
+    answer = await server.workspace_configuration_async(types.ConfigurationParams(items))
+    general = answer[0] if answer else None
+    if general or asked:
+        own = {uri: given for uri, given in zip(asked, answer[1:], strict=False) if given}
+        server.state.configure(general or _section(server.initialization_options), own)
+
+
+async def _take_settings(server: RelayLanguageServer) -> None:
+    await fetch_settings(server)
     await server.state.load_extensions()
 
 
@@ -54,7 +74,7 @@ def did_change_configuration(server: RelayLanguageServer, params: types.DidChang
         server.state.configure(given)
         server.in_background(server.state.load_extensions())
     elif server.supports("workspace", "configuration"):
-        server.in_background(_fetch_settings(server))
+        server.in_background(_take_settings(server))
 
 
 def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParams) -> None:

@@ -25,6 +25,7 @@ class Editor:
     def __init__(self, client: LanguageClient, settings: dict[str, Any]) -> None:
         self.client = client
         self.settings = settings
+        self.folder_settings: dict[str, dict[str, Any]] = {}
         self.version = 0
         self.encoding = ""
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
@@ -49,7 +50,7 @@ class Editor:
 
         @client.feature(types.WORKSPACE_CONFIGURATION)
         def on_configuration(params: types.ConfigurationParams) -> list[Any]:
-            return [self.settings for _ in params.items]
+            return [self.folder_settings.get(str(item.scope_uri), self.settings) for item in params.items]
 
         @client.feature(types.WINDOW_SHOW_MESSAGE)
         def on_message(params: types.ShowMessageParams) -> None:
