@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterable, Sequence
 
 from ..ir.expressions import Call, Expr, Function, GlobalVar, Let, Tuple, TupleGetItem, Var
@@ -170,7 +171,7 @@ class _Outliner(ExprMutator):
         return call
 
     def _free_name(self, name: str) -> str:
-        plain = "".join(character if character.isalnum() else "_" for character in name.rpartition(".")[2])
+        plain = re.sub(r"[^A-Za-z0-9]", "_", name.rpartition(".")[2])
         number = self._next_number.get(plain, 0)
         while f"outlined_{plain}_{number}" in self._names:
             number += 1

@@ -199,9 +199,14 @@ class Extensions:
         if self._operators is not None:
             self._operators.withdraw()
 
+    @property
+    def has_questions(self) -> bool:
+        """Whether calls came up whose types only the worker knows."""
+        return self._operators is not None and self.is_trusted and self._operators.has_questions
+
     async def answer_calls(self) -> bool:
         """Ask the type relations in the worker about the calls that came up; tells whether there were any."""
-        questions = () if self._operators is None or not self.is_trusted else self._operators.questions()
+        questions = self._operators.questions() if self._operators is not None and self.has_questions else ()
         to_ask: list[tuple[CallQuestion, ...]] = [questions] if questions else []
         while to_ask:
             to_ask.extend(await self._answer(to_ask.pop()))

@@ -267,6 +267,11 @@ class UsersOperators:
         self._asked = {}
         self._given_up = set()
 
+    @property
+    def has_questions(self) -> bool:
+        """Whether something came up since :meth:`questions` was last asked."""
+        return bool(self._asked)
+
     def questions(self) -> tuple[CallQuestion, ...]:
         """What came up since this was last asked for."""
         asked, self._asked = tuple(self._asked), {}

@@ -167,7 +167,7 @@ class Workspace:
 
     def _publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
         self.client.publish(document, found)
-        if self._asking is None or self._asking.done():
+        if self.extensions.has_questions and (self._asking is None or self._asking.done()):
             self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
 
     async def _ask_about_calls(self) -> None:

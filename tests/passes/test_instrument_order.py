@@ -8,6 +8,7 @@ from relay_lsp.ir.expressions import Function, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.types import TensorType
 from relay_lsp.passes import PassContext, PassInfo, PassInstrument, create, pass_instrument
+from tests.conformance import records
 
 
 class Speaking:
@@ -148,6 +149,51 @@ def test_without_with_nobody_leaves_the_context_until_the_instruments_are_overri
     said.clear()
     context.override_instruments([])
     assert said == each("exit_pass_ctx")
+
+
+def recorded() -> dict[str, list[str]]:
+    """What TVM printed, by the headings of the record."""
+    found: dict[str, list[str]] = {}
+    path = records.FOLDER / "instruments.txt"
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        if line.startswith("## "):
+            found[line.removeprefix("## ").partition(" (")[0]] = []
+        elif found and line:
+            list(found.values())[-1].append(line)
+    return found
+
+
+@pytest.mark.skipif(not records.available(), reason="the records (../shared/conformance) are not on this machine")
+@pytest.mark.parametrize("call", RAISED_IN)
+def test_what_is_said_is_what_tvm_printed(call: str) -> None:
+    said: list[str] = []
+    context = PassContext(instruments=instruments(said, bad=call))
+    try:
+        with context:
+            create("InferType")(module())
+    except ValueError as error:
+        said.append(f"caught: ValueError: {error}")
+    said.append("-- then ctx.override_instruments([])")
+    context.override_instruments([])
+    assert said == recorded()[f"exception in {call}"]
+
+
+@pytest.mark.skipif(not records.available(), reason="the records (../shared/conformance) are not on this machine")
+def test_what_is_said_without_with_and_by_one_no_is_what_tvm_printed() -> None:
+    said: list[str] = []
+    context = PassContext.current()
+    context.override_instruments(instruments(said, bad="run_before_pass"))
+    try:
+        create("InferType")(module())
+    except ValueError as error:
+        said.append(f"caught: ValueError: {error}")
+    said.append("-- override_instruments([])")
+    context.override_instruments([])
+    assert said == recorded()["exception in run_before_pass without `with`"]
+    said.clear()
+    with PassContext(instruments=instruments(said, runs=False)):
+        create("InferType")(module())
+    assert said == recorded()["one instrument says should_run False"]
 
 
 def test_one_no_suffices_but_everyone_is_asked() -> None:

@@ -12,6 +12,7 @@ from relay_lsp.ir.evaluation import evaluate
 from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
@@ -243,6 +244,13 @@ def test_a_function_that_is_called_twice_is_written_out_twice() -> None:
     assert operators(after["main"]) == ["exp", "tanh"] * 3
     x = np.linspace(-1, 1, 4, dtype="float32")
     np.testing.assert_equal(evaluate(after, x), evaluate(module, x))
+
+
+def test_the_name_of_a_function_can_be_read_back() -> None:
+    layers = {"exp": "größe.1/x:0", "tanh": "größe.1/x:0"}
+    after = outlined(of_layers(f"def @outlined_1_x_0_0(%x: {T}) {{ tanh(exp(%x)) }}", layers))
+    assert [var.name_hint for var in after.functions] == ["outlined_1_x_0_0", "outlined_1_x_0_1"]
+    assert not parse(to_text(after)).diagnostics
 
 
 def test_layers_in_comments_are_sources_too() -> None:
