@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .jobs import Prepare
 from .worker import JobCancelled, JobError, Worker
 from .worker_process import Job, Progress
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
 
-_LOAD_SECONDS = 20.0
+_LOAD_SECONDS = 30.0
 _RELATION_SECONDS = 5.0
 """How long the type relations of users' operators may take for the calls of one text."""
 
@@ -205,20 +206,32 @@ class Extensions:
         return self._operators is not None and self.is_trusted and self._operators.has_questions
 
     async def answer_calls(self) -> bool:
-        """Ask the type relations in the worker about the calls that came up; tells whether there were any."""
-        questions = self._operators.questions() if self._operators is not None and self.has_questions else ()
-        to_ask: list[tuple[CallQuestion, ...]] = [questions] if questions else []
+        """Ask the type relations in the worker about the calls that came up; tells whether anything was learned.
+
+        Where the worker cannot be asked, they stay unknown until they come up again.
+        """
+        operators = self._operators
+        if operators is None or not self.has_questions:
+            return False
+        before = operators.revision
+        to_ask = [operators.questions()]
         while to_ask:
             to_ask.extend(await self._answer(to_ask.pop()))
-        if questions:
-            self._operators_changed()
-        return bool(questions)
+        if operators.revision == before:
+            return False
+        self._operators_changed()
+        return True
 
     async def _answer(self, questions: tuple[CallQuestion, ...]) -> Sequence[tuple[CallQuestion, ...]]:
         """Ask about calls; where that failed, what is to be asked one by one."""
         from .users_operators import AnswerCalls
 
         assert self._operators is not None
+        try:
+            # A worker that has to start first takes its time, which is not the relations' fault.
+            await self._worker.run(self.job(Prepare()), timeout=_LOAD_SECONDS)
+        except JobError:
+            return ()
         try:
             answers = await self._worker.run(self.job(AnswerCalls(questions)), timeout=_RELATION_SECONDS)
         except JobCancelled:

@@ -241,6 +241,8 @@ class UsersOperators:
     _answers: dict[CallQuestion, CallAnswer] = field(default_factory=dict[CallQuestion, CallAnswer])
     _asked: dict[CallQuestion, None] = field(default_factory=dict[CallQuestion, None])
     _given_up: set[str] = field(default_factory=set[str])
+    revision: int = 0
+    """Grows whenever more is known of what calls give."""
 
     def install(self, declarations: Iterable[OperatorDeclaration]) -> bool:
         """Take over what is declared now; tells whether that is something else than before."""
@@ -279,13 +281,16 @@ class UsersOperators:
 
     def learn(self, answers: Mapping[CallQuestion, CallAnswer]) -> None:
         """Use these answers from now on."""
-        if len(self._answers) > _MOST_ANSWERS:
+        # One text may need more than the most by itself; forgetting some of those would mean asking without end.
+        if len(self._answers) > _MOST_ANSWERS and len(answers) < _MOST_ANSWERS // 10:
             self._answers = {}
         self._answers.update(answers)
+        self.revision += 1
 
     def give_up(self, name: str) -> None:
         """Ask nothing more about an operator, whose relation does not come to an end."""
         self._given_up.add(name)
+        self.revision += 1
 
     def type_call(self, name: str, context: RelationContext) -> Type | None:
         """What a type relation gives: the worker's answer, or an unknown type while there is none.

@@ -104,7 +104,7 @@ async def opened(tmp_path: Path, text: str, **more: Any) -> tuple[Editor, Path]:
 
 async def faults(editor: Editor, file: Path, expected: int) -> list[types.Diagnostic]:
     """What is shown in the user's file, once there is as much as expected."""
-    for _ in range(1000):
+    for _ in range(4000):
         published = editor.published.get(file.as_uri())
         if published is not None and len(published.diagnostics) == expected:
             return list(published.diagnostics)
@@ -276,7 +276,7 @@ async def test_a_file_that_ends_the_process_is_named_and_left_aside(tmp_path: Pa
 async def test_a_package_that_is_not_installed_is_said_so(tmp_path: Path) -> None:
     editor = await start("neovim", {"extensions": ["no-such-package"], "trusted": True})
     editor.open(MODEL, URI)
-    for _ in range(500):
+    for _ in range(3000):
         if any("no package called no-such-package" in message for message in editor.messages):
             break
         await asyncio.sleep(0.02)
