@@ -118,6 +118,9 @@ local function drive()
   end)
   report.steps.hover = hovered
 
+  report.steps.language = dofile(vim.env.RELAY_TESTS .. '/language.lua')(work, until_true, place_cursor, buffer_text)
+  vim.cmd('edit ' .. work .. '/batch_norm.relay')
+
   -- A preview beside the buffer, which stays as it is; behind each new value stands what it comes from.
   local function diff_windows()
     return vim.tbl_filter(function(window) return vim.wo[window].diff end, vim.api.nvim_tabpage_list_wins(0))

@@ -29,11 +29,11 @@ async function insideHost() {
         ['extensionTestsPath', remote(tests)],
     ]));
     const file = path.join(work, 'host', 'report.json');
-    for (let waited = 0; waited < 600 && !fs.existsSync(file); waited += 1) {
+    for (let waited = 0; waited < 2400 && !fs.existsSync(file); waited += 1) {
         await page.waitForTimeout(100);
     }
     await page.context().close();
-    return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : { error: 'no report after 60 s' };
+    return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : { error: 'no report after 240 s' };
 }
 
 try {

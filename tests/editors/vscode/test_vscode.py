@@ -28,7 +28,8 @@ pytestmark = needs_vscode
 
 HOST_TESTS = [
     name.replace("\\'", "'")
-    for name in re.findall(r"^    async '(.+)'\(\) \{$", (HERE / "host" / "index.js").read_text("utf-8"), re.MULTILINE)
+    for file in sorted((HERE / "host").glob("*.js"))
+    for name in re.findall(r"^    async '(.+)'\(\) \{$", file.read_text("utf-8"), re.MULTILINE)
 ]
 
 

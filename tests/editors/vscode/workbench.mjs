@@ -153,7 +153,7 @@ export class Workbench {
         await this.page.screenshot({ path: path.join(this.shots, `${name}.png`) });
     }
 
-    async until(what, condition, seconds = 30) {
+    async until(what, condition, seconds = 60) {
         const end = Date.now() + seconds * 1000;
         while (Date.now() < end) {
             if (await condition()) {

@@ -114,7 +114,7 @@ def drive(work: Path, driver: str, *arguments: str) -> Report:
             (work / folder / name).write_text(text, "utf-8")
     shutil.copy(ROOT / "examples" / "resnet18.relay", work / "workspace")
     command = ["node", str(HERE / driver), str(work), str(VSIX), *arguments]
-    subprocess.run(command, timeout=500, check=True, env={**os.environ, "CHROMIUM": str(CHROMIUM)})
+    subprocess.run(command, timeout=900, check=True, env={**os.environ, "CHROMIUM": str(CHROMIUM)})
     if keep := os.environ.get("RELAY_SCREENSHOTS"):
         shutil.copytree(work / "screenshots", keep, dirs_exist_ok=True)
     return Report(json.loads((work / "report.json").read_text("utf-8")), work / "screenshots")
