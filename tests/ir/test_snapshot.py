@@ -1,10 +1,7 @@
 """The snapshot of a buffer: what stands where, and what edits make of it."""
 
-import random
-
 import pytest
 
-from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.snapshot import Snapshot, SymbolKind, TokenRole
 from relay_lsp.ir.source import TextSpan
 
@@ -112,8 +109,6 @@ def test_an_edit_leaves_the_old_snapshot_alone(snapshot: Snapshot):
     assert [diagnostic.code for diagnostic in edited.diagnostics] == ["undefined-operator"]
 
 
-# ---- after any edits the state equals that of opening the text afresh
-
 CHAIN = '#[version = "0.0.5"]\n'
 CHAIN += "def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n"
 CHAIN += "".join(
@@ -122,63 +117,6 @@ CHAIN += "".join(
     for i in range(12)
 )
 CHAIN += "  nn.softmax(%11)\n}\n"
-
-PARTS = [
-    *'%x;{}()\n"=,$01',
-    "/*",
-    "*/",
-    " ",
-    "//",
-    "nn.relu(%x)",
-    "%99 = nn.relu(%x);\n",
-    "let %z = %x;\n",
-    "def @f() { 1 }\n",
-    "type A { B }\n",
-    "axis=1",
-    "\r\n",
-    "fn (%q: int32) { %q }",
-    "Tensor[(1, 9), float32]",
-]
-
-
-def described(diagnostics: tuple[Diagnostic, ...]) -> list[object]:
-    return [
-        (found.code, found.message, found.span, found.fixes, [(other.message, other.span) for other in found.related])
-        for found in diagnostics
-    ]
-
-
-def tokens_of(snapshot: Snapshot) -> list[object]:
-    return [(token.kind, token.span, token.text, token.role, token.declaration) for token in snapshot.tokens()]
-
-
-def symbols_of(snapshot: Snapshot) -> list[object]:
-    return [
-        (symbol.kind, symbol.name, symbol.span, symbol.full_span, list(symbol.uses), repr(symbol.type))
-        for symbol in snapshot.symbols
-    ]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_edits_give_what_opening_afresh_gives(seed: int):
-    chance = random.Random(seed)
-    snapshot = Snapshot.open(chance.choice([CHAIN, CHAIN, TEXT]), "example.relay")
-    described(snapshot.diagnostics)
-    for _ in range(12):
-        length = len(snapshot.text)
-        start = chance.randint(0, length)
-        end = chance.choice(
-            [start, min(length, start + chance.randint(1, 3)), min(length, start + chance.randint(0, 120))]
-        )
-        new = chance.choice([chance.choice(PARTS), "", snapshot.text[end : end + chance.randint(0, 120)]])
-        snapshot = snapshot.edit(TextSpan(start, end), new)
-        afresh = Snapshot.open(snapshot.text, "example.relay")
-        assert described(snapshot.diagnostics) == described(afresh.diagnostics)
-        assert tokens_of(snapshot) == tokens_of(afresh)
-        assert symbols_of(snapshot) == symbols_of(afresh)
-        offset = chance.randint(0, len(snapshot.text))
-        assert repr(snapshot.type_at(offset)) == repr(afresh.type_at(offset))
-        assert [found.name for found in snapshot.scope_at(offset)] == [found.name for found in afresh.scope_at(offset)]
 
 
 def test_names_inside_one_statement_are_not_seen_outside():
