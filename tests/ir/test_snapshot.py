@@ -136,3 +136,30 @@ def test_a_misspelled_operator_has_the_type_of_what_was_meant():
     snapshot = Snapshot.open(text, "example.relay")
     assert [found.code for found in snapshot.diagnostics] == ["undefined-operator"]
     assert repr(snapshot.type_at(text.index("%2 = "))) == "Tensor[(1, 8), float32]"
+
+
+def test_a_statement_at_fault_has_the_type_that_its_comment_says():
+    text = CHAIN.replace("nn.relu(%0)", "nn.", 1)
+    snapshot = Snapshot.open(text, "example.relay")
+    assert len(snapshot.diagnostics) == 2  # the fault, and that nothing uses %0 any more
+    assert repr(snapshot.type_at(text.index("%2 = "))) == "Tensor[(1, 8), float32]"
+
+
+def test_a_statement_without_its_semicolon_ends_before_the_next_line_that_binds():
+    text = CHAIN.replace(";\n  %2", "\n  %2", 1)
+    snapshot = Snapshot.open(text, "example.relay")
+    [found] = snapshot.diagnostics
+    assert (found.code, found.message) == ("missing-token", "expected `;`")
+    assert [fix.edits[0].new_text for fix in found.fixes] == [";"]
+    assert repr(snapshot.type_at(text.index("%2 = "))) == "Tensor[(1, 8), float32]"
+
+
+def test_a_value_that_is_bound_again_keeps_its_first_meaning():
+    line = "  %1 = nn.relu(%0) /* ty=Tensor[(1, 8), float32] */;\n"
+    assert line in CHAIN
+    text = CHAIN.replace(line, line + line)
+    snapshot = Snapshot.open(text, "example.relay")
+    assert {found.code for found in snapshot.diagnostics} == {"graph-variable-rebound", "unused-value"}
+    symbol = snapshot.symbol_at(text.index("%1, %x"))
+    assert symbol is not None
+    assert symbol.span.start == text.index("%1 = ")
