@@ -24,6 +24,7 @@ from .syntax.segments import Role
 from .syntax.tokens import COMMENT
 from .syntax.tree import statement_range
 from .syntax.units import Origin
+from .type_visitor import has_error
 from .types import ERROR, FuncType, Type
 
 __all__ = ["Home", "StatementNames"]
@@ -366,4 +367,5 @@ class StatementNames:
 
 
 def _known(type: Type | None) -> Type | None:
-    return None if type is ERROR else type
+    """``type`` where all of it is known: a type does not hide an error."""
+    return None if type is None or has_error(type) else type

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from .dimensions import IntImm
-from .types import FuncType, GlobalTypeVar, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar
+from .types import ErrorType, FuncType, GlobalTypeVar, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar
 
-__all__ = ["rewrite_type", "same_type", "substitute", "type_children", "type_with_children"]
+__all__ = ["has_error", "rewrite_type", "same_type", "substitute", "type_children", "type_with_children"]
 
 
 def type_children(type: Type) -> Sequence[Type]:
@@ -27,6 +27,17 @@ def type_children(type: Type) -> Sequence[Type]:
     if isinstance(type, RelayRefType):
         return (type.value,)
     return ()
+
+
+def has_error(type: Type) -> bool:
+    """Whether a part of ``type`` could not be found because of an error."""
+    stack = [type]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ErrorType):
+            return True
+        stack.extend(type_children(current))
+    return False
 
 
 def type_with_children(type: Type, parts: Sequence[Type]) -> Type:

@@ -163,3 +163,18 @@ def test_a_value_that_is_bound_again_keeps_its_first_meaning():
     symbol = snapshot.symbol_at(text.index("%1, %x"))
     assert symbol is not None
     assert symbol.span.start == text.index("%1 = ")
+
+
+def test_a_type_hides_no_error():
+    """Where a part of a value could not be typed, neither has the whole a type."""
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(3), float32], %y: Tensor[(4), float32]) {
+  %0 = (%x, add(%x, %y));
+  %1 = %0.0;
+  (%1, %0)
+}
+"""
+    snapshot = Snapshot.open(text, "example")
+    types = {symbol.name: repr(symbol.type) for symbol in snapshot.symbols}
+    assert types["%0"] == types["@main"] == "None"
+    assert types["%1"] == "Tensor[(3), float32]"
