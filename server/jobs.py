@@ -185,15 +185,18 @@ class WouldChange:
     opt_level: int = 3
 
     def run(self, progress: Progress) -> frozenset[str] | None:
-        """The functions, such as ``@main``, that it would change, add or take away; ``None`` where nothing would be.
+        """The functions, such as ``@main``, that it would change, add or take away; ``None`` where there are none.
 
-        There may be none of them: a pass may change types only. One that refuses changes nothing.
+        A pass that refuses changes nothing, and neither does one that only works out types that nobody has written.
         """
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
             run = _run_passes(self.text, self.name, (self.call,), self.opt_level, progress)
         if not isinstance(run, _Run) or not run.changing:
             return None
-        return frozenset(f"@{name}" for name in changed_functions(run.parsed.module, run.module))
+        first = run.steps[0]
+        # An edit does not write out the types that a pass needs to have inferred, so they are no change.
+        before = first.after if first.name == _INFER_TYPE else run.parsed.module
+        return frozenset(f"@{name}" for name in changed_functions(before, run.module)) or None
 
 
 @dataclass(frozen=True, eq=False)

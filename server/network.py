@@ -73,6 +73,7 @@ async def _serve_connection(connection: ServerConnection) -> None:
         logger.info("a client has said goodbye")
     finally:
         server.abandon_background()
+        await server.state.worker.close()
         await asyncio.to_thread(server.state.shut_down)
 
 

@@ -119,8 +119,11 @@ def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) 
 
         server.take(first)
         threading.Thread(target=read, name="relay-input", daemon=True).start()
-        while (body := await arrived.get()) is not None:
-            server.take(body)
+        try:
+            while (body := await arrived.get()) is not None:
+                server.take(body)
+        finally:
+            await server.state.worker.close()
 
     try:
         asyncio.run(serve())

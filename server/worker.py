@@ -50,6 +50,8 @@ class Worker:
         self.memory_limit = memory_limit
         """Bytes that the process may take; 0 for no limit. Heeded at the next start."""
         self._process: Process | None = None
+        self._starting: asyncio.Task[Process] | None = None
+        self._has_ended = False
         self._reader: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()
         self._ids = itertools.count(1)
@@ -63,10 +65,12 @@ class Worker:
         Raises:
             JobTimeout: it took longer than ``timeout`` seconds, and was stopped.
             WorkerDied: the process ended.
-            JobCancelled: the worker was restarted meanwhile.
+            JobCancelled: the worker was restarted meanwhile, or has ended.
             JobError: it raised.
         """
         async with self._turn:
+            if self._has_ended:
+                raise JobCancelled("the server is about to end")
             process = await self._started()
             identity = next(self._ids)
             answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -91,9 +95,16 @@ class Worker:
         """Kill the process; the next job starts another."""
         self._kill()
 
+    def end(self) -> None:
+        """Kill the process for good; no other is started."""
+        self._has_ended = True
+        self._kill()
+
     async def close(self) -> None:
         """End the process, and wait until it is gone."""
-        self._kill()
+        self.end()
+        if self._starting is not None:
+            await asyncio.wait({self._starting})
         if self._reader is not None:
             await asyncio.wait({self._reader})
 
@@ -105,11 +116,25 @@ class Worker:
     async def _started(self) -> Process:
         if self._process is not None and self._process.returncode is None:
             return self._process
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", f"{__package__}.worker_process", str(self.memory_limit)), stdin=PIPE, stdout=PIPE
-        )
-        self._reader = asyncio.create_task(self._read(self._process))
-        return self._process
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        # A process is let start even if nobody waits for it any more: asyncio can be caught in a half-started one.
+        return await asyncio.shield(self._starting)
+
+    async def _start(self) -> Process:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", f"{__package__}.worker_process", str(self.memory_limit)),
+                stdin=PIPE,
+                stdout=PIPE,
+            )
+        finally:
+            self._starting = None
+        self._process = process
+        self._reader = asyncio.create_task(self._read(process))
+        if self._has_ended:
+            self._kill()
+        return process
 
     async def _write(self, process: Process, message: object) -> None:
         assert process.stdin is not None

@@ -415,8 +415,11 @@ class Workspace:
         return await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
 
     def shut_down(self) -> None:
-        """Stop the worker and the threads."""
-        self.worker.restart()
+        """Stop the worker, what waits for it, and the threads."""
+        for survey in self._surveys.values():
+            if survey.task is not None:
+                survey.task.cancel()
+        self.worker.end()
         self.extensions.withdraw()
         self.analysis.thread.shutdown()
         self.remembered.shut_down()

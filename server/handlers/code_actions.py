@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from ...ir.diagnostics import Fix
+from ...ir.diagnostics import Fix, Severity
 from ..capabilities import RUN_PIPELINE
 from ..documents import Document
 from ..features.call_hierarchy import function_around
@@ -57,13 +57,13 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         function = function_around(seen.snapshot, span.start)
         pipeline = _pipeline(server, seen.document) if wanted(_RUN_PIPELINE_KIND) else ()
         pipelines = server.state.pipelines_for(seen.document.uri) if wanted(_RUN_PIPELINE_KIND) else {}
-        actions += (
-            _pass_action(server, action, seen.document.uri, version)
-            for action in pass_actions(changing, function.name if function else "", pipeline, pipelines)
-        )
-    if wanted(_RUN_PASS_KIND):
-        forms = normal_form_actions(seen.snapshot, span)
-        actions += (_pass_action(server, action, seen.document.uri, version) for action in forms)
+        runs = [*pass_actions(changing, function.name if function else "", pipeline, pipelines)]
+        if wanted(_RUN_PASS_KIND):
+            runs += normal_form_actions(seen.snapshot, span)
+        if not any(item.severity is Severity.ERROR for item in found):
+            actions += (_pass_action(server, run, seen.document.uri, version) for run in runs)
+        elif server.supports("textDocument", "codeAction", "disabledSupport"):
+            actions += map(_disabled, runs)
     return actions
 
 
@@ -95,9 +95,19 @@ def _fix_action(seen: View, fix: Fix, kind: str, version: int) -> types.CodeActi
     return types.CodeAction(title=fix.title, kind=kind, edit=seen.converter.workspace_edit(fix.edits, version))
 
 
+def _kind(action: PassAction) -> str:
+    return _RUN_PIPELINE_KIND if action.is_pipeline else _RUN_PASS_KIND
+
+
+def _disabled(action: PassAction) -> types.CodeAction:
+    """The action as it is shown where it cannot be chosen."""
+    reason = types.CodeActionDisabled("passes run on a text without errors")
+    return types.CodeAction(title=action.title, kind=_kind(action), disabled=reason)
+
+
 def _pass_action(server: RelayLanguageServer, action: PassAction, uri: str, version: int) -> types.CodeAction:
     """The action, whose edit is worked out when it is chosen; by a command for clients that cannot ask for it then."""
-    made = types.CodeAction(title=action.title, kind=_RUN_PIPELINE_KIND if action.is_pipeline else _RUN_PASS_KIND)
+    made = types.CodeAction(title=action.title, kind=_kind(action))
     data = {"uri": uri, "version": version, "passes": list(action.passes)}
     if action.function:
         data["function"] = action.function

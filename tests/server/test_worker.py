@@ -125,3 +125,23 @@ async def test_an_interrupt_from_the_terminal_does_not_stop_a_job(worker: Worker
     assert worker.process_id is not None
     os.kill(worker.process_id, signal.SIGINT)
     assert await task == "slept"
+
+
+async def test_an_ended_worker_starts_no_process_again(worker: Worker) -> None:
+    waiting = [asyncio.create_task(worker.run(Code(FOREVER))) for _ in range(2)]
+    await asyncio.sleep(0.1)
+    worker.end()
+    with pytest.raises(JobCancelled):
+        await waiting[0]
+    with pytest.raises(JobCancelled):
+        await waiting[1]
+    assert worker.process_id is None
+
+
+async def test_who_gives_up_on_a_worker_that_just_starts_leaves_it_to_the_next(worker: Worker) -> None:
+    impatient = asyncio.create_task(worker.run(Code("return 1")))
+    await asyncio.sleep(0)
+    impatient.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await impatient
+    assert await worker.run(Code("return 2")) == 2

@@ -121,6 +121,19 @@ async def test_only_passes_that_would_change_the_buffer_are_offered_and_worked_o
     assert after(MODEL, resolved.edit) == MERGED
 
 
+async def test_over_a_broken_text_passes_are_at_most_shown_with_the_reason_why_they_cannot_run(editor: Editor) -> None:
+    editor.open(MODEL.replace("multiply", "multiplie"))
+    inside = types.Range(types.Position(3, 4), types.Position(3, 4))
+    params = types.CodeActionParams(editor.document, inside, types.CodeActionContext([]))
+    actions = await editor.client.text_document_code_action_async(params)
+    runs = [item for item in actions or [] if isinstance(item, types.CodeAction) and "A-normal" in item.title]
+    document = editor.client.capabilities.text_document
+    assert document is not None
+    assert document.code_action is not None
+    assert len(runs) == (1 if document.code_action.disabled_support else 0)
+    assert all(item.disabled and item.disabled.reason == "passes run on a text without errors" for item in runs)
+
+
 async def test_an_action_for_a_text_that_has_moved_on_is_refused(editor: Editor) -> None:
     editor.open(MODEL)
     data = {"uri": URI, "version": editor.version, "passes": ["EliminateCommonSubexpr"]}

@@ -58,3 +58,14 @@ def test_an_unknown_method_is_answered() -> None:
 def test_a_client_that_goes_away_without_a_word_ends_the_server() -> None:
     done = subprocess.run(COMMAND, input=frame(INITIALIZE), capture_output=True, timeout=60, check=False)
     assert b"Traceback" not in done.stderr
+
+
+def test_the_server_ends_while_it_looks_for_passes_to_offer() -> None:
+    model = '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  nn.relu(nn.relu(%x))\n}\n'
+    item = {"uri": URI, "languageId": "relay", "version": 1, "text": model}
+    opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+    place = {"line": 2, "character": 4}
+    asked = {"textDocument": {"uri": URI}, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
+    menu = {"jsonrpc": "2.0", "id": 5, "method": "textDocument/codeAction", "params": asked}
+    found = answers(INITIALIZE, opened, menu)
+    assert found[-1]["id"] == 99
