@@ -189,3 +189,42 @@ def test_the_culprit_points_into_the_module_that_the_pipeline_began_with() -> No
     (origin,) = found.origins
     assert isinstance(origin, Call)
     assert origin.op is get("nn.relu")
+
+
+BEYOND_FLOAT16 = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 64), float32], %w: Tensor[(3, 64), float32]) {
+  %0 = nn.dense(%x, %w, units=3);
+  multiply(%0, 30000f)
+}
+"""
+
+
+def test_inputs_are_made_so_small_that_a_narrow_dtype_can_hold_the_values() -> None:
+    before = module(BEYOND_FLOAT16)
+    after = passes.create("ToMixedPrecision")(before)
+    assert verify(before, after, bound=0.05).agrees
+    wrong = passes.create("ToMixedPrecision")(module(BEYOND_FLOAT16.replace("30000f", "20000f")))
+    assert not verify(before, wrong, bound=0.05).agrees
+
+
+def test_where_no_inputs_are_small_enough_nothing_is_said() -> None:
+    text = BEYOND_FLOAT16.replace("multiply(%0, 30000f)", "add(%0, 70000f)")
+    before = module(text)
+    with pytest.raises(Unverifiable, match="too large for float16"):
+        verify(before, passes.create("ToMixedPrecision")(before), bound=0.05)
+
+
+def test_a_pipeline_may_do_what_the_passes_in_it_may() -> None:
+    with PassContext(instruments=[checker := KeepsMeaning()]):
+        Sequential([passes.create("ToMixedPrecision")])(module())
+    assert {name for name, _ in checker.verdicts} >= {"ToMixedPrecision", "sequential"}
+
+
+def test_an_integer_that_was_rounded_may_fall_on_either_side() -> None:
+    expected, found = np.array([2, 100]), np.array([3, 100])
+    rounded = largest_difference(expected, found, bound=0.05)
+    exact = largest_difference(expected, found)
+    assert rounded is not None
+    assert not rounded.exceeds
+    assert exact is not None
+    assert exact.exceeds
