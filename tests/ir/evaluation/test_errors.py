@@ -49,15 +49,11 @@ def test_an_unknown_dimension_takes_any_size(run: Run) -> None:
 
 
 def test_an_operator_without_a_kernel_says_so(run: Run) -> None:
-    with pytest.raises(EvaluationError, match=r"operator qnn\.contrib_dense_pack has no kernel") as raised:
+    operator = "nn.contrib_conv2d_winograd_nnpack_weight_transform"
+    with pytest.raises(EvaluationError, match=rf"operator {operator} has no kernel") as raised:
         run(
-            """
-            def @main(%x: Tensor[(1, 4), int8], %w: Tensor[(1, 1, 4, 4), int8]) {
-              qnn.contrib_dense_pack(%x, %w, 0, 0, 1f, 1f, units=None, out_dtype="int32", weight_layout="NC1n4c")
-            }
-            """,
-            np.zeros((1, 4), np.int8),
-            np.zeros((1, 1, 4, 4), np.int8),
+            f"def @main(%w: Tensor[(1, 1, 3, 3), float32]) {{ {operator}(%w, convolution_algorithm=1) }}",
+            np.zeros((1, 1, 3, 3), np.float32),
         )
     diagnostic = raised.value.diagnostic
     assert diagnostic.code == "operator-without-kernel"
