@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from .scripts import Inequality, run_script, small_blocks, texts
+from tests.ir.editing.scripts import Inequality, run_script, small_blocks, texts
 
 
 def main() -> None:

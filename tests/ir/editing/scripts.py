@@ -14,8 +14,7 @@ from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.ir.syntax import splitting
-
-from ...conformance import records
+from tests.conformance import records
 
 __all__ = ["Inequality", "described", "random_edit", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
 

@@ -5,7 +5,7 @@ These are some thousands of scripts; ``python -m tests.ir.editing --scripts 1000
 
 import pytest
 
-from .scripts import run_script, small_blocks
+from tests.ir.editing.scripts import run_script, small_blocks
 
 _SCRIPTS = 2000
 _PARTS = 20
