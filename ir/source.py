@@ -178,6 +178,10 @@ class LineIndex:
             if index == len(blocks):
                 return None
 
+    def has(self, word: str) -> bool:
+        """Whether a word, which goes over no line end, is anywhere in the text."""
+        return any(word in block.text for block in self._blocks)
+
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """The 0-based line and column (in code points) of ``offset``."""
         offset = max(0, min(offset, self.length))

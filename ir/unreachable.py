@@ -47,6 +47,8 @@ def _hint(message: str, span: TextSpan, fix: Fix | None = None, related: Sequenc
 def _keywords(snapshot: Snapshot, word: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """Where the pattern, which begins with ``word``, is met by a keyword, not by a comment, string or longer name."""
     # The search of a string is several times faster than that of a pattern, and this runs after every key.
+    if not snapshot.lines.has(word):
+        return
     offset = snapshot.text.find(word)
     while offset >= 0:
         match = pattern.match(snapshot.text, offset)
