@@ -136,9 +136,9 @@ def test_clipping_to_what_a_requantisation_keeps_is_left_out():
             "the output scale must not be 0",
         ),
         (
-            "def @main(%x: Tensor[(?, 4), uint8], %w: Tensor[(3, ?), uint8]) "
+            "def @main(%x: Tensor[(4, ?), uint8], %w: Tensor[(3, ?), uint8]) "
             '{ qnn.dense(%x, %w, 3, 5, 1f, 1f, units=3, out_dtype="int32") }',
-            "every dimension of argument 0 must be known",
+            "dimension 1 of argument 0 must be known",
         ),
     ],
 )
