@@ -6,7 +6,6 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,8 +34,6 @@ from .unused import meant_names, unused_in
 from .unused import report as report_unused
 
 __all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenGroup", "TokenRole"]
-
-_DEFINITION: Final = re.compile(r"\bdef\s+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,10 +341,9 @@ class Snapshot:
     @cached_property
     def functions(self) -> Sequence[Symbol]:
         """The functions of the module, in the order of the text; what is in them is not looked at."""
-        if self._names is None:
-            return [symbol for symbol in self.symbols if symbol.kind is SymbolKind.FUNCTION]
-        named = (self.symbol_at(match.end()) for match in _DEFINITION.finditer(self.text))
-        return [symbol for symbol in dict.fromkeys(named) if symbol is not None and symbol.kind is SymbolKind.FUNCTION]
+        if self._names is not None:
+            return self._names.module_symbols()
+        return [symbol for symbol in self.symbols if symbol.kind is SymbolKind.FUNCTION]
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""
