@@ -127,7 +127,9 @@ async def test_over_a_broken_text_passes_are_at_most_shown_with_the_reason_why_t
     params = types.CodeActionParams(editor.document, inside, types.CodeActionContext([]))
     actions = await editor.client.text_document_code_action_async(params)
     runs = [item for item in actions or [] if isinstance(item, types.CodeAction) and "A-normal" in item.title]
-    document = editor.client.capabilities.text_document
+    capabilities = editor.client.capabilities
+    assert capabilities is not None
+    document = capabilities.text_document
     assert document is not None
     assert document.code_action is not None
     assert len(runs) == (1 if document.code_action.disabled_support else 0)
