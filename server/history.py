@@ -243,7 +243,7 @@ class History:
             if self._path is not None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._opened = _identity(self._path)
-                connection = self._prepare(str(self._path))
+                connection = self._prepare_patiently(str(self._path))
                 self._opened = _identity(self._path)
                 return connection
         except (sqlite3.OperationalError, OSError, _NewerFormat) as error:
@@ -253,6 +253,18 @@ class History:
             self._set_aside(error)
             return self._open_file()
         return self._prepare(":memory:")
+
+    def _prepare_patiently(self, path: str) -> sqlite3.Connection:
+        """The database in a file that others may begin at this moment: SQLite does not wait for them by itself when it
+        turns the file to a log of writes."""
+        give_up = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                return self._prepare(path)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.02)
 
     @staticmethod
     def _prepare(path: str) -> sqlite3.Connection:
