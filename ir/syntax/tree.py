@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..source import TextSpan
+from .blocks import Block, Statement
 from .lexer import WHITE_SPACE
 from .shapes import ShapeNode
-from .statements import Block, Segment, Statement
+from .statements import Segment
 from .tokens import BLOCK, CLAUSES, KEYWORDS
 
 __all__ = ["SyntaxNode", "TokenRole", "nodes_at", "roles_of", "statement_range", "token_index_at"]

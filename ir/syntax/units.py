@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..source import TextSpan
+from .blocks import Statement
 from .positions import Position, Positions
 from .shapes import ShapeNode
-from .statements import Segment, Statement
+from .statements import Segment
 
 __all__ = ["Origin", "Unit"]
 

@@ -11,10 +11,10 @@ from ...ops.operator import Op
 from ...source import TextSpan
 from ...spans import Span
 from ...types import Type
+from ..blocks import Statement
 from ..positions import Position, Positions, span_between
 from ..scopes import Definition, Names, Scope, SymbolKind
 from ..shapes import ShapeNode
-from ..statements import Statement
 from ..suggestions import closest, replacement
 from ..tokens import BLOCK, CLAUSES
 from ..units import Origin, Unit

@@ -12,11 +12,11 @@ from typing import Any, Final, TypeAlias
 from ...expressions import Clause as MatchClause
 from ...expressions import ErrorExpr, Expr, Pattern, PatternWildcard, Var
 from ...types import ERROR, Type, TypeVar
+from ..blocks import Block, Statement
 from ..positions import Position, Positions
 from ..programs import BLOCK_STEP, Step, program_of
 from ..scopes import Definition, Names, SymbolKind
 from ..shapes import ShapeNode
-from ..statements import Block, Statement
 from .bodies import BodyLowering, Item
 from .expressions import ExpressionLowering
 from .functions import FunctionLowering, ParameterList

@@ -1,0 +1,73 @@
+"""What a segment is made of: statements, and the blocks nested in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .shapes import ShapeNode
+
+__all__ = ["Block", "Clause", "Statement"]
+
+
+class Statement:
+    """One statement (or another start of the grammar): a shape over tokens of its segment.
+
+    ``index[i]`` is the segment's token at position ``i`` of the shape; ``~t`` (negative) stands for a token that is
+    missing before token ``t``. ``blocks`` are the blocks at positions of :data:`~.tokens.BLOCK` and
+    :data:`~.tokens.CLAUSES`. ``root`` is ``None`` where nothing could be made of it.
+    """
+
+    __slots__ = ("blocks", "first", "index", "kinds", "last", "root")
+
+    def __init__(
+        self,
+        root: ShapeNode | None,
+        kinds: str,
+        index: Sequence[int],
+        blocks: dict[int, Block],
+    ) -> None:
+        self.root: Final = root
+        self.kinds: Final = kinds
+        self.index: Final = index
+        self.blocks: Final = blocks
+        real = [token for token in (index if len(index) < 3 else (index[0], index[-1])) if token >= 0]
+        self.first: Final = real[0] if real else ~index[0]
+        self.last: Final = real[-1] if real else ~index[0]
+
+    def token(self, position: int) -> int:
+        """The segment's token at ``position``; for a missing one, the token before it."""
+        token = self.index[position]
+        return token if token >= 0 else max(0, ~token - 1)
+
+
+class Clause:
+    """One arm of a match: its head up to ``=>``, and the statements of its value."""
+
+    __slots__ = ("body", "head")
+
+    def __init__(self, head: Statement | None, body: list[Statement]) -> None:
+        self.head: Final = head
+        self.body: Final = body
+
+
+class Block:
+    """What stands between two braces: statements, or the clauses of a match. Unclosed, it reaches to the end."""
+
+    __slots__ = ("clauses", "close", "open", "statements")
+
+    def __init__(self, open: int, close: int, statements: list[Statement], clauses: list[Clause] | None) -> None:
+        self.open: Final = open
+        self.close: Final = close
+        self.statements: Final = statements
+        self.clauses: Final = clauses
+
+    def parts(self) -> Iterator[Statement]:
+        """Every statement directly in this block, heads of clauses included."""
+        if self.clauses is None:
+            yield from self.statements
+            return
+        for clause in self.clauses:
+            if clause.head is not None:
+                yield clause.head
+            yield from clause.body

@@ -1,0 +1,87 @@
+"""The text of a segment as tokens, and where each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate, compress
+from typing import Final
+
+from ..diagnostics import Diagnostic, Fix, Severity
+from ..source import TextSpan
+from .lexer import WHITE_SPACE
+from .tokens import COMMENT, OPEN_COMMENT
+
+__all__ = ["SegmentText"]
+
+
+class SegmentText:
+    """A piece of text that is read on its own, wherever it stands: all its offsets count from its start."""
+
+    __slots__ = ("_tokens", "diagnostics", "kinds", "length", "pieces")
+
+    def __init__(self, kinds: str, pieces: list[str], length: int | None = None) -> None:
+        self.kinds: Final = kinds
+        self.pieces: Final = pieces
+        self.length: Final = sum(map(len, pieces)) if length is None else length
+        self._tokens: tuple[str, list[str], list[int]] | None = None
+        self.diagnostics: list[Diagnostic] = []
+
+    @property
+    def tokens(self) -> tuple[str, list[str], list[int]]:
+        """The kinds, texts and starts of the tokens, comments left out."""
+        if self._tokens is None:
+            starts = list(accumulate(map(len, self.pieces), initial=0))
+            if COMMENT in self.kinds or OPEN_COMMENT in self.kinds:
+                real = [kind not in "CK" for kind in self.kinds]
+                self._tokens = (
+                    "".join(compress(self.kinds, real)),
+                    [piece.rstrip(WHITE_SPACE) for piece in compress(self.pieces, real)],
+                    list(compress(starts, real)),
+                )
+            else:
+                starts.pop()
+                self._tokens = (self.kinds, [piece.rstrip(WHITE_SPACE) for piece in self.pieces], starts)
+        return self._tokens
+
+    def comments(self) -> Iterator[tuple[int, str]]:
+        """The offset and text of each comment."""
+        offset = 0
+        for kind, piece in zip(self.kinds, self.pieces, strict=True):
+            if kind in "CK":
+                text = piece.rstrip(WHITE_SPACE)
+                if text:
+                    yield offset, text
+            offset += len(piece)
+
+    def span(self, token: int) -> TextSpan:
+        """The range of a token."""
+        _, texts, starts = self.tokens
+        token = min(token, len(starts) - 1)
+        return TextSpan(starts[token], starts[token] + len(texts[token]))
+
+    def range(self, first: int, last: int) -> TextSpan:
+        """The range from one token to another."""
+        _, texts, starts = self.tokens
+        return TextSpan(starts[first], starts[last] + len(texts[last]))
+
+    def report(self, code: str, message: str, span: TextSpan, *fixes: Fix) -> None:
+        """Add an error."""
+        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, fixes=fixes))
+
+    def gap_before(self, token: int) -> TextSpan:
+        """The range in which something is missing before ``token`` (its count: at the end of the segment).
+
+        It lies after the token and comments before, and does not go past the end of their line.
+        """
+        _, texts, starts = self.tokens
+        token = min(token, len(starts))
+        if token == 0:
+            return TextSpan(starts[0], starts[0]) if starts else TextSpan(0, 0)
+        start = starts[token - 1] + len(texts[token - 1])
+        end = starts[token] if token < len(starts) else self.length
+        between = "".join(self.pieces)[start:end]
+        line = between.split("\n", 1)[0].split("//", 1)[0]
+        used = len(line.rstrip(WHITE_SPACE))
+        if "\n" not in between and not used:
+            return TextSpan(start, end)
+        return TextSpan(start + used, start + max(used, len(line.rstrip("\r"))))

@@ -1,0 +1,255 @@
+"""One statement: parsed, or mended where one token too many or too few explains what is wrong with it.
+
+The mended statement goes on as if it had been written, so that one fault gives one error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..diagnostics import Fix, TextEdit
+from ..source import TextSpan
+from .blocks import Block, Statement
+from .segment_text import SegmentText
+from .shapes import Shape, ShapeFault, Start, shape_of
+from .suggestions import operator_prefix
+from .tokens import BLOCK, CLAUSES, KINDS, UNCLOSED_STRING, UNKNOWN
+
+__all__ = ["StatementParser"]
+
+_TEXT_OF: Final = {"(": "(", ")": ")", "[": "[", "]": "]", ",": ",", ";": ";", "=": " = ", ":": ":", "r": " => "}
+"""What to insert for each kind of token that may be missing."""
+_REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
+
+
+class StatementParser:
+    """Parses statements over tokens of one segment, and reports their faults to it."""
+
+    def __init__(self, segment: SegmentText) -> None:
+        self.segment = segment
+        self.kinds = segment.tokens[0]
+        self.texts = segment.tokens[1]
+        self._source: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The segment's text."""
+        if self._source is None:
+            self._source = "".join(self.segment.pieces)
+        return self._source
+
+    def finish(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
+    ) -> None:
+        """Parse one statement, and where it holds several that are run together, all of them."""
+        while True:
+            shape = shape_of(start, kinds)
+            if shape.fault is None:
+                into.append(Statement(shape.root, kinds, index, blocks))
+                return
+            fault = shape.fault
+            readable = fault.position >= len(kinds) or kinds[fault.position] not in (UNKNOWN, UNCLOSED_STRING)
+            cut = self.next_statement(kinds, index, fault) if start == "statement" and readable else None
+            if cut is None:
+                into.append(self.mend(start, kinds, index, blocks, fault))
+                return
+            here = {position: block for position, block in blocks.items() if position < cut}
+            there = {position - cut: block for position, block in blocks.items() if position >= cut}
+            head = kinds[:cut]
+            shape = shape_of(start, head + ";")
+            if shape.fault is None and not head.endswith(";"):
+                self.report_missing(";", index[cut])
+                into.append(Statement(shape.root, head + ";", [*index[:cut], ~index[cut]], here))
+            else:
+                fault = shape_of(start, head).fault or ShapeFault(cut, frozenset(";"))
+                into.append(self.mend(start, head, index[:cut], here, fault))
+            kinds, index, blocks = kinds[cut:], list(index[cut:]), there
+
+    def next_statement(self, kinds: str, index: Sequence[int], fault: ShapeFault) -> int | None:
+        """Where, at or after the fault, a new line begins another statement."""
+        for position in range(max(1, fault.position), len(kinds)):
+            begins = kinds.startswith(("G=", "wL"), position)
+            if (begins or (position == fault.position and ";" in fault.expected)) and self.begins_line(
+                index[position - 1], index[position]
+            ):
+                return position
+        if fault.position == len(kinds) and ";" in fault.expected and kinds.startswith(("G=", "wL")):
+            return self.tuple_on_new_line(kinds, index)
+        return None
+
+    def tuple_on_new_line(self, kinds: str, index: Sequence[int]) -> int | None:
+        """Where a parenthesis that begins a line reads as the arguments of the line before."""
+        depth = 0
+        for position, kind in enumerate(kinds):
+            if kind == "(":
+                if not depth and kinds[position - 1] == ")" and self.begins_line(index[position - 1], index[position]):
+                    return position
+                depth += 1
+            elif kind == ")":
+                depth -= 1
+        return None
+
+    def begins_line(self, before: int, token: int) -> bool:
+        """Whether a line ends between two tokens."""
+        if before < 0 or token < 0:
+            return False
+        starts = self.segment.tokens[2]
+        return "\n" in self.source[starts[before] + len(self.texts[before]) : starts[token]]
+
+    def mend(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], fault: ShapeFault
+    ) -> Statement:
+        """Report the fault, and mend the statement if one token more or less does."""
+        position = fault.position
+        at_end = position >= len(kinds)
+        token = _token(index[position]) if not at_end else _after(index, blocks)
+        if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
+            return self.mend_unreadable(start, kinds, index, blocks, position)
+        name = index[position - 1] if position and not at_end and kinds[position - 1 : position + 1] == "I," else -1
+        if name >= 0 and operator_prefix(self.texts[name]) is not None:
+            self.report_fault(kinds, index, fault, token)
+            return Statement(None, kinds, index, blocks)
+        insertion = self.find_insertion(start, kinds, fault)
+        if insertion is not None:
+            shape, kind, position = insertion
+            token = _token(index[position]) if position < len(kinds) else _after(index, blocks)
+            self.report_missing(kind, token)
+            longer = [*index[:position], ~token, *index[position:]]
+            moved = {p + (p >= position): block for p, block in blocks.items()}
+            return Statement(shape.root, kinds[:position] + kind + kinds[position:], longer, moved)
+        if not at_end and index[position] >= 0:  # what was added to mend the statement cannot be taken out
+            shape = shape_of(start, kinds[:position] + kinds[position + 1 :]) if len(kinds) > 1 else None
+            span = self.segment.span(index[position])
+            if shape is not None and shape.fault is None and kinds[position] not in (BLOCK, CLAUSES):
+                text = self.texts[_token(index[position])]
+                fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
+                self.segment.report("unexpected-token", f"unexpected `{text}`: {_expected(fault)}", span, fix)
+                fewer = [*index[:position], *index[position + 1 :]]
+                moved = {p - (p > position): block for p, block in blocks.items()}
+                return Statement(shape.root, kinds[:position] + kinds[position + 1 :], fewer, moved)
+        self.report_fault(kinds, index, fault, token)
+        return Statement(None, kinds, index, blocks)
+
+    def mend_unreadable(
+        self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], position: int
+    ) -> Statement:
+        """A character that Relay does not know is reported and left out; a string without its end counts as closed."""
+        if kinds[position] == UNCLOSED_STRING:
+            kinds = kinds[:position] + "s" + kinds[position + 1 :]
+        else:
+            span = self.segment.span(index[position])
+            text = self.texts[index[position]]
+            fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
+            self.segment.report("unknown-character", f"`{text}` means nothing in Relay", span, fix)
+            kinds = kinds[:position] + kinds[position + 1 :]
+            index = [*index[:position], *index[position + 1 :]]
+            blocks = {p - (p > position): block for p, block in blocks.items()}
+        if not kinds:
+            return Statement(None, UNKNOWN, [0], {})
+        made: list[Statement] = []
+        shape = shape_of(start, kinds)
+        if shape.fault is None:
+            return Statement(shape.root, kinds, index, blocks)
+        if kinds.find(UNKNOWN) < 0 and kinds.find(UNCLOSED_STRING) < 0:
+            return Statement(None, kinds, index, blocks)  # the unreadable token is fault enough
+        self.finish(start, kinds, index, blocks, made)
+        return made[0]
+
+    def find_insertion(self, start: Start, kinds: str, fault: ShapeFault) -> tuple[Shape, str, int] | None:
+        """The one missing token that explains a fault: its kind, and the position it is missing before.
+
+        Where a list may go on without its comma, the fault shows a token or two late.
+        """
+        position = fault.position
+        insertable = _REPAIRS if start != "header" else (*_REPAIRS, "{")
+        expected = [kind for kind in insertable if kind in fault.expected]
+        others = [kind for kind in insertable if kind not in fault.expected]
+        attempts = [(position, kind) for kind in (*expected, *others)]
+        if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
+            attempts[:0] = [(position - 1, kind) for kind in ")]"]
+        attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
+        for at, kind in attempts:
+            if kind == ";" and at < len(kinds) and kinds[at] != "}":
+                continue
+            shape = shape_of(start, kinds[:at] + kind + kinds[at:])
+            if shape.fault is None:
+                return shape, kind, at
+        return None
+
+    def report_missing(self, kind: str, token: int) -> None:
+        """Report that a token of this kind is missing before ``token``, with the fix that writes it."""
+        words = KINDS[kind].words
+        gap = self.segment.gap_before(token)
+        fix = Fix(f"Insert {words}", (TextEdit(TextSpan(gap.start, gap.start), _TEXT_OF.get(kind, " { ")),))
+        found = f", found {self.found(token)}" if token < len(self.kinds) else ""
+        self.segment.report("missing-token", f"expected {words}{found}", gap, fix)
+
+    def report_fault(self, kinds: str, index: Sequence[int], fault: ShapeFault, token: int) -> None:
+        """Report a fault that no one token explains, at ``token``."""
+        if token >= len(self.kinds) or fault.position >= len(kinds):
+            span = self.segment.gap_before(token)
+            self.segment.report("expected-token", f"{_expected(fault)} here", span)
+            return
+        if fault.position and self.begins_line(token - 1, token):
+            self.segment.report(
+                "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.gap_before(token)
+            )
+            return
+        if kinds[max(0, fault.position - 2) : fault.position + 1] in ("I.F", "I.N"):
+            before = _token(index[fault.position - 2])
+            self.segment.report("expected-token", "expected `=` and a value", self.segment.range(before, token))
+            return
+        if fault.position and kinds[fault.position - 1] == "I":
+            before = _token(index[fault.position - 1])
+            if fault.expected == frozenset("="):
+                name = self.texts[before]
+                self.segment.report("missing-token", f"expected `=` after {name}", self.segment.span(before))
+                return
+            operator = operator_prefix(self.texts[before])
+            if operator is not None:
+                span = self.segment.span(before)
+                place = TextSpan(span.start + len(operator), span.start + len(operator))
+                fix = Fix("Insert `(`", (TextEdit(place, "("),))
+                self.segment.report("missing-token", f"expected `(` after {operator}", span, fix)
+                return
+        self.segment.report(
+            "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.span(token)
+        )
+
+    def found(self, token: int) -> str:
+        """A token as a message names it: its text, or what it is where that is long."""
+        text = self.texts[token]
+        return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words
+
+
+def _token(index: int) -> int:
+    """A real token, or the one that a missing token stands before."""
+    return index if index >= 0 else ~index
+
+
+def _after(index: Sequence[int], blocks: dict[int, Block]) -> int:
+    """The token after a sequence."""
+    last = index[-1] if index[-1] >= 0 else ~index[-1] - 1
+    block = blocks.get(len(index) - 1)
+    if block is not None:
+        last = block.close
+    return last + 1
+
+
+_EXPRESSION_KINDS: Final = frozenset("I@GbFLMifNRW(c")
+
+
+def _expected(fault: ShapeFault) -> str:
+    kinds = fault.expected
+    words: list[str] = []
+    if kinds >= _EXPRESSION_KINDS:
+        words.append("an expression")
+        kinds -= _EXPRESSION_KINDS | frozenset("wvmpB")
+    kinds -= frozenset("*/+-<>engl") if len(kinds) > 6 else frozenset()
+    words.extend(sorted({KINDS[kind].words for kind in kinds}))
+    if not words:
+        return "expected the end of the statement"
+    if len(words) == 1:
+        return f"expected {words[0]}"
+    return f"expected {', '.join(words[:-1])} or {words[-1]}"
