@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.editors.texts import BATCH_NORM, BROKEN
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 EMACS = shutil.which("emacs")
@@ -29,23 +31,6 @@ pytestmark = [
     pytest.mark.skipif(not _has_eglot(), reason="driving Emacs needs the packages emacs-nox and elpa-eglot"),
     pytest.mark.xdist_group("emacs"),
 ]
-
-BROKEN = """#[version = "0.0.5"]
-def @main(%x: Tensor[(1, 64), float32]) {
-  %0 = nn.rellu(%x);
-  add(%0, %x)
-}
-"""
-
-BATCH_NORM = """#[version = "0.0.5"]
-// The names and the comments outlive the pass.
-def @main(%data: Tensor[(1, 3, 8, 8), float32], %gamma: Tensor[(3), float32], %beta: Tensor[(3), float32],
-          %mean: Tensor[(3), float32], %variance: Tensor[(3), float32]) {
-  %1 = nn.relu(%data); // kept as it stands
-  %2 = nn.batch_norm(%1, %gamma, %beta, %mean, %variance);
-  %2.0
-}
-"""
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.editors.texts import BATCH_NORM
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 NVIM = Path(sys.executable).with_name("nvim")
@@ -26,16 +28,6 @@ def @main(%x: Tensor[(1, 64), float32]) {
   // 変数 🙂: columns count characters, not bytes.
   %0 = nn.rellu(%x);
   add(%0, %x)
-}
-"""
-
-BATCH_NORM = """#[version = "0.0.5"]
-// The names and the comments outlive the pass.
-def @main(%data: Tensor[(1, 3, 8, 8), float32], %gamma: Tensor[(3), float32], %beta: Tensor[(3), float32],
-          %mean: Tensor[(3), float32], %variance: Tensor[(3), float32]) {
-  %1 = nn.relu(%data); // kept as it stands
-  %2 = nn.batch_norm(%1, %gamma, %beta, %mean, %variance);
-  %2.0
 }
 """
 

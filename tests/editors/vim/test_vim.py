@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.editors.texts import BROKEN
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 VIM = shutil.which("vim")
@@ -22,13 +24,6 @@ pytestmark = [
     pytest.mark.skipif(VIM is None or not ALE.exists(), reason="driving Vim needs the packages vim and vim-ale"),
     pytest.mark.xdist_group("vim"),
 ]
-
-BROKEN = """#[version = "0.0.5"]
-def @main(%x: Tensor[(1, 64), float32]) {
-  %0 = nn.rellu(%x);
-  add(%0, %x)
-}
-"""
 
 
 @pytest.fixture(scope="module")
