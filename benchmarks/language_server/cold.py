@@ -5,31 +5,37 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from ..client import Client, span
-from ..inputs import chain
+from ..client import span
 from .edits import keystroke
 from .figures import Figure
+from .sides import OURS, Side
 
-__all__ = ["measure_cold", "measure_memory"]
+__all__ = ["measure_cold", "measure_growth", "measure_memory"]
 
 _OPEN_GOALS = {10_000: 400.0, 100_000: 4_000.0}
+_MEMORY_GOALS = {1: 400.0, 10: 150.0}
 _SCREEN = 60
+_FIRST_EDITS = 200
+"""Edits after which everything that is loaded or made only once is there."""
 
 
-def measure_cold(sizes: list[int], repeat: int) -> Iterator[Figure]:
-    """From the start of the process to the answer to ``initialize``; from opening to all diagnostics."""
+def measure_cold(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[Figure]:
+    """From the start of the process to the answer to ``initialize``; from opening to all diagnostics.
+
+    Only ours is asked for the tokens of a screen: the peer has none.
+    """
     started: list[float] = []
     for size in sizes:
-        text = chain(size)
+        text = side.dialect.chain(size)
         opened: list[float] = []
         visible: list[float] = []
         cpu: list[float] = []
         for number in range(max(3, repeat // 6) if size <= 10_000 else 3):
-            client = Client()
+            client = side.start()
             started.append(client.initialize() * 1000)
             client.open("")  # loads what is loaded lazily, as the wait for a user's first file does
             before = client.cpu_seconds
-            if number % 2:
+            if number % 2 or side is not OURS:
                 seconds, found = client.open(text)
                 opened.append(seconds * 1000)
                 cpu.append((client.cpu_seconds - before) * 1000)
@@ -40,25 +46,40 @@ def measure_cold(sizes: list[int], repeat: int) -> Iterator[Figure]:
             client.close()
         load = os.getloadavg()[0]
         yield Figure("open to all diagnostics", size, opened, _OPEN_GOALS.get(size), min(cpu), load=load)
-        yield Figure("open to the tokens of the first screen", size, visible, load=load)
+        if visible:
+            yield Figure("open to the tokens of the first screen", size, visible, load=load)
     yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
 
 
-def measure_memory(edits: int) -> Iterator[Figure]:
-    """Resident memory by the byte of text, and how it grows while somebody edits."""
-    for megabytes, goal in ((1, 400.0), (10, 150.0)):
-        size = megabytes * 1_000_000 // 84
-        text = chain(size)
-        client = Client()
+def measure_memory(side: Side = OURS) -> Iterator[Figure]:
+    """Resident memory by the byte of text."""
+    for megabytes, goal in _MEMORY_GOALS.items():
+        size = _statements(megabytes, side)
+        text = side.dialect.chain(size)
+        client = side.start()
         client.initialize()
         client.open(text)
         yield Figure(f"memory with {megabytes} MB open", size, [client.resident_bytes / len(text)], goal, unit="B/B")
-        if megabytes == 1:
-            for number in range(200):
-                keystroke(client, size, number)
-            before = client.resident_bytes
-            for number in range(edits):
-                keystroke(client, size, number)
-            grown = (client.resident_bytes / before - 1) * 100
-            yield Figure(f"growth of memory in {edits:,} edits", size, [grown], 20, unit="%")
         client.close()
+
+
+def measure_growth(edits: int) -> Iterator[Figure]:
+    """How memory grows while somebody edits a text of one megabyte."""
+    size = _statements(1, OURS)
+    client = OURS.start()
+    client.initialize()
+    client.open(OURS.dialect.chain(size))
+    for number in range(_FIRST_EDITS):
+        keystroke(client, size, number)
+    before = client.resident_bytes
+    for number in range(edits):
+        keystroke(client, size, number)
+    grown = (client.resident_bytes / before - 1) * 100
+    yield Figure(f"growth of memory in {edits:,} edits", size, [grown], 20, unit="%")
+    client.close()
+
+
+def _statements(megabytes: int, side: Side) -> int:
+    """The statements of a chain that is so long."""
+    sample = 10_000
+    return round(megabytes * 1_000_000 * sample / len(side.dialect.chain(sample)))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from ..client import Client
-from ..inputs import chain, fan
+from ..inputs import fan
 from .figures import Figure, time_each
+from .sides import OURS, RELAY, Dialect, Side
 
-__all__ = ["growth", "keystroke", "measure_edits"]
+__all__ = ["growth", "keystroke", "measure_edits", "measure_retyping"]
 
 _GOALS = {1_000: 6.0, 10_000: 10.0, 100_000: 25.0}
 _BLOCK = 500
@@ -17,22 +19,29 @@ _BURST = 20
 _FIRST = "break and mend a name"
 
 
-def measure_edits(sizes: list[int], repeat: int) -> Iterator[Figure]:
+def measure_edits(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[Figure]:
     """Every kind of edit, in the middle of texts of these sizes."""
+    dialect = side.dialect
     for size in sizes:
-        client = Client()
+        client = side.start()
         client.initialize()
-        client.open(chain(size))
+        client.open(dialect.chain(size))
         goal = _GOALS.get(size)
         few = max(repeat // 3, 4)
-        yield time_each(_FIRST, size, client, goal, repeat, _break_and_mend(client, size))
-        for what, run in _KINDS.items():
-            yield time_each(what, size, client, goal, few, run(client, size))
+        yield time_each(_FIRST, size, client, goal, repeat, _break_and_mend(client, dialect, size))
+        for what, kind in _KINDS.items():
+            run = kind(client, dialect, size)
+            if run is not None:
+                yield time_each(what, size, client, goal, few, run)
         publications: list[float] = []
-        run = _burst(client, size, publications)
+        run = _burst(client, dialect, size, publications)
         yield time_each(f"{_BURST} keystrokes at once", size, client, 50, few, run)
         yield Figure("publications after them", size, publications, 1, unit="")
         client.close()
+
+
+def measure_retyping(repeat: int) -> Iterator[Figure]:
+    """An edit whose type change reaches far."""
     client = Client()
     client.initialize()
     client.open(fan(1_000))
@@ -49,57 +58,55 @@ def growth(figures: Sequence[Figure]) -> float | None:
     return math.log(last.p95 / first.p95) / math.log(last.size / first.size)
 
 
-def _middle(size: int) -> int:
-    """The line of a statement in the middle, which calls ``nn.relu``."""
-    return 2 + size // 2 // 5 * 5 + 2
+Run: TypeAlias = Callable[[int], Sequence[float]]
+Kind: TypeAlias = Callable[[Client, Dialect, int], "Run | None"]
 
 
 def keystroke(client: Client, size: int, number: int) -> None:
-    """One of many edits: a letter is broken here, mended there."""
-    line = 2 + (number // 2 * 37 % (size // 5)) * 5 + 2
-    start = len(f"  %{line - 2} = nn.rel")
-    client.edit((line, start, line, start + 1, "yu"[number % 2]))
+    """One of many edits of a chain of ours: a letter is broken here, mended there."""
+    statement = number // 2 * 37 % (size // RELAY.period) * RELAY.period + RELAY.position
+    _type_letter(client, RELAY, statement, is_right=bool(number % 2))
 
 
-def _break_and_mend(client: Client, size: int) -> Callable[[int], Sequence[float]]:
-    line = _middle(size)
-    start = len(f"  %{line - 2} = nn.rel")
+def _type_letter(client: Client, dialect: Dialect, statement: int, *, is_right: bool) -> tuple[float, list[Any]]:
+    """Replace the last letter of a statement's operator by a wrong one, or back."""
+    line, end = dialect.line(statement), dialect.operator_end(statement)
+    return client.edit((line, end - 1, line, end, dialect.operator[-1] if is_right else "y"))
+
+
+def _break_and_mend(client: Client, dialect: Dialect, size: int) -> Run:
+    statement = dialect.middle(size)
 
     def run(number: int) -> Sequence[float]:
-        broken, found = client.edit((line, start, line, start + 1, "y"))
+        broken, found = _type_letter(client, dialect, statement, is_right=False)
         assert found, "the server did not notice"
-        mended, found = client.edit((line, start, line, start + 1, "u"))
+        mended, found = _type_letter(client, dialect, statement, is_right=True)
         assert not found, found[:3]
         return broken, mended
 
     return run
 
 
-def _line_at_top(client: Client, size: int) -> Callable[[int], Sequence[float]]:
-    return lambda number: [client.edit((1, 0, 1, 0, "// a line\n"))[0], client.edit((1, 0, 2, 0, ""))[0]]
+def _line_at_top(client: Client, dialect: Dialect, size: int) -> Run:
+    top = dialect.first_line - 1
+    return lambda number: [client.edit((top, 0, top, 0, "// a line\n"))[0], client.edit((top, 0, top + 1, 0, ""))[0]]
 
 
-def _paste(client: Client, size: int) -> Callable[[int], Sequence[float]]:
-    line = _middle(size)
+def _paste(client: Client, dialect: Dialect, size: int) -> Run:
+    line = dialect.line(dialect.middle(size))
 
     def run(number: int) -> Sequence[float]:
         # Other names each time, so that nothing is remembered of the last.
-        first = 10_000_000 + number * _BLOCK
-        lines = [f"  %{first} = nn.relu(%x);\n"]
-        lines += [f"  %{first + index} = nn.relu(%{first + index - 1});\n" for index in range(1, _BLOCK)]
-        return (client.edit((line, 0, line, 0, "".join(lines)))[0],)
-
-    def run_and_undo(number: int) -> Sequence[float]:
-        pasted = run(number)
+        pasted = client.edit((line, 0, line, 0, _block(dialect, 10_000_000 + number * _BLOCK)))[0]
         client.edit((line, 0, line + _BLOCK, 0, ""))
-        return pasted
+        return (pasted,)
 
-    return run_and_undo
+    return run
 
 
-def _undo(client: Client, size: int) -> Callable[[int], Sequence[float]]:
-    line = _middle(size)
-    block = "".join(f"  %{10_000_000 + index} = nn.relu(%x);\n" for index in range(_BLOCK))
+def _undo(client: Client, dialect: Dialect, size: int) -> Run:
+    line = dialect.line(dialect.middle(size))
+    block = "".join(dialect.statement(10_000_000 + index, dialect.parameter) for index in range(_BLOCK))
 
     def run(number: int) -> Sequence[float]:
         client.edit((line, 0, line, 0, block))
@@ -108,12 +115,20 @@ def _undo(client: Client, size: int) -> Callable[[int], Sequence[float]]:
     return run
 
 
-def _opened(text: str, at_end: bool = False) -> Callable[[Client, int], Callable[[int], Sequence[float]]]:
+def _block(dialect: Dialect, first: int) -> str:
+    """Statements of which each uses the one before it."""
+    lines = [dialect.statement(first, dialect.parameter)]
+    lines += [dialect.statement(first + index, f"%{first + index - 1}") for index in range(1, _BLOCK)]
+    return "".join(lines)
+
+
+def _opened(text: str, *, at_end: bool = False) -> Kind:
     """Something that is opened, and closed again only later."""
 
-    def kind(client: Client, size: int) -> Callable[[int], Sequence[float]]:
-        line = _middle(size)
-        at = len(f"  %{line - 2} = nn.relu(%{line - 3})") if at_end else 0
+    def kind(client: Client, dialect: Dialect, size: int) -> Run:
+        statement = dialect.middle(size)
+        line = dialect.line(statement)
+        at = dialect.operation_end(statement) if at_end else 0
 
         def run(number: int) -> Sequence[float]:
             opened = client.edit((line, at, line, at, text))[0]
@@ -126,8 +141,12 @@ def _opened(text: str, at_end: bool = False) -> Callable[[Client, int], Callable
     return kind
 
 
-def _burst(client: Client, size: int, publications: list[float]) -> Callable[[int], Sequence[float]]:
-    line = _middle(size)
+def _opened_comment(client: Client, dialect: Dialect, size: int) -> Run | None:
+    return _opened(dialect.opened_comment)(client, dialect, size) if dialect.opened_comment else None
+
+
+def _burst(client: Client, dialect: Dialect, size: int, publications: list[float]) -> Run:
+    line = dialect.line(dialect.middle(size))
 
     def run(number: int) -> Sequence[float]:
         before = client.publications
@@ -139,7 +158,7 @@ def _burst(client: Client, size: int, publications: list[float]) -> Callable[[in
     return run
 
 
-def _retype(client: Client) -> Callable[[int], Sequence[float]]:
+def _retype(client: Client) -> Run:
     def run(number: int) -> Sequence[float]:
         # The second statement casts: its dtype is that of all that come after.
         start = len('  %0 = cast(%x, dtype="float')
@@ -148,11 +167,11 @@ def _retype(client: Client) -> Callable[[int], Sequence[float]]:
     return run
 
 
-_KINDS: dict[str, Callable[[Client, int], Callable[[int], Sequence[float]]]] = {
+_KINDS: dict[str, Kind] = {
     "a line at the top, and its undo": _line_at_top,
     f"{_BLOCK} lines pasted": _paste,
     f"undo of {_BLOCK} lines": _undo,
     "a brace opened, an edit, closed": _opened("{"),
     "a brace opened in a statement, an edit, closed": _opened(" {", at_end=True),
-    "a comment opened, an edit, closed": _opened("/*"),
+    "a comment opened, an edit, closed": _opened_comment,
 }

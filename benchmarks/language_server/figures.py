@@ -35,20 +35,37 @@ class Figure:
             return max(self.samples)
         return statistics.quantiles(self.samples, n=20, method="inclusive")[-1]
 
-    @property
-    def row(self) -> tuple[object, ...]:
-        """The cells of the table."""
+    def row(self, beside: Figure | None) -> tuple[object, ...]:
+        """The cells of the table; the last is the same figure of a peer."""
         met = "" if self.goal is None else ("yes" if self.p95 <= self.goal else "**no**")
         goal = "" if self.goal is None else f"{self.goal:,.0f}"
         cpu = "" if self.cpu is None else self.cpu
         low, middle = min(self.samples), statistics.median(self.samples)
-        return self.what, f"{self.size:,}", self.unit, low, middle, self.p95, goal, met, cpu, self.load
+        return (
+            self.what,
+            f"{self.size:,}",
+            self.unit,
+            low,
+            middle,
+            self.p95,
+            goal,
+            met,
+            cpu,
+            self.load,
+            beside.p95 if beside else "",
+        )
 
 
-def figures_table(figures: Iterable[Figure]) -> str:
-    """A table in Markdown."""
-    head = ("figure", "statements", "unit", "min", "p50", "p95", "goal p95", "met", "server CPU", "load")
-    return table(head, [figure.row for figure in figures])
+def figures_table(figures: Iterable[Figure], peer: Iterable[Figure] = ()) -> str:
+    """A table in Markdown, with the p95 of a peer's figure beside each of ours."""
+    head = ("figure", "statements", "unit", "min", "p50", "p95", "goal p95", "met", "server CPU", "load", "peer p95")
+    beside = {_measured(figure): figure for figure in peer}
+    return table(head, [figure.row(beside.get(_measured(figure))) for figure in figures])
+
+
+def _measured(figure: Figure) -> tuple[str, int]:
+    """What was measured, and in how many statements where that is not told by its name."""
+    return figure.what, figure.size if figure.unit == "ms" else 0
 
 
 def time_each(

@@ -1,17 +1,18 @@
-"""The peer beside us: ``mlir-lsp-server``, on a chain of as many operations as ours has statements.
+"""The peer beside us: ``mlir-lsp-server``, on chains of as many operations as ours have statements.
 
 It comes with LLVM (Debian: ``mlir-22-tools``). It takes whole documents, so an edit sends the text again.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+from functools import partial
+from typing import Any
 
 from ..client import Client
-from .figures import Figure, time_each
+from .sides import Dialect, Side
 
-__all__ = ["RECORDED", "measure_peer"]
+__all__ = ["MLIR", "RECORDED", "peer", "peer_command"]
 
 RECORDED = """mlir-lsp-server is not here (name it with --peer).
 Recorded on a quiet machine, version 22.1.8, p50/p95 in ms:
@@ -22,37 +23,72 @@ Recorded on a quiet machine, version 22.1.8, p50/p95 in ms:
 | 10,000 | 99/106 | 52/82 | 0.3/0.6 | 113 MB |
 | 100,000 | 1168/1193 | 729/937 | 2/5 | 329 MB |"""
 
-
-def _chain(operations: int) -> list[str]:
-    lines = ["func.func @main(%x: tensor<1x16x32x32xf32>) -> tensor<1x16x32x32xf32> {"]
-    value = "%x"
-    for number in range(operations):
-        lines.append(f"  %{number} = arith.addf {value}, %x : tensor<1x16x32x32xf32>")
-        value = f"%{number}"
-    return [*lines, f"  return {value} : tensor<1x16x32x32xf32>", "}", ""]
+_TYPE = "tensor<1x16x32x32xf32>"
+_OPERATION = f"  %{{number}} = {{operator}} {{operand}}, %x : {_TYPE}"
 
 
-def measure_peer(command: str, sizes: list[int], repeat: int) -> Iterator[Figure]:
-    """Opening, breaking and mending a name, hover."""
-    for size in sizes:
-        lines = _chain(size)
-        client = Client([command], uri="file:///benchmark/model.mlir", language="mlir")
-        client.initialize()
-        opened = client.open("\n".join(lines))[0] * 1000
-        yield Figure("peer: open to all diagnostics", size, [opened], load=os.getloadavg()[0])
-        few = max(3, repeat // (1 + size // 10_000))
-        yield time_each("peer: break and mend a name", size, client, None, few, _break_and_mend(client, lines))
-        yield time_each("peer: hover", size, client, None, repeat, _hover(client, size // 2))
-        client.close()
+def _function(operations: list[str], result: str) -> str:
+    head = f"func.func @main(%x: {_TYPE}) -> {_TYPE} {{"
+    return "\n".join([head, *operations, f"  return {result} : {_TYPE}", "}", ""])
 
 
-def _break_and_mend(client: Client, lines: list[str]) -> Callable[[int], Sequence[float]]:
-    middle = len(lines) // 2
-    whole = "\n".join(lines)
-    broken = "\n".join([*lines[:middle], lines[middle].replace("addf", "addy"), *lines[middle + 1 :]])
-    return lambda number: (client.replace(broken)[0], client.replace(whole)[0])
+def _operation(number: int, operand: str) -> str:
+    return _OPERATION.format(number=number, operator="arith.addf", operand=operand)
 
 
-def _hover(client: Client, line: int) -> Callable[[int], Sequence[float]]:
-    position = {"line": line, "character": 14}
-    return lambda number: (client.ask("hover", position=position)[0],)
+def _chain(operations: int) -> str:
+    made = [_operation(number, f"%{number - 1}" if number else "%x") for number in range(operations)]
+    return _function(made, f"%{operations - 1}")
+
+
+def _shared_value(uses: int) -> str:
+    made = ["  // the value that all others use", _operation(0, "%x")]
+    made += [_operation(number, "%0") for number in range(1, uses + 1)]
+    return _function(made, f"%{uses}")
+
+
+MLIR = Dialect(
+    chain=_chain,
+    shared_value=_shared_value,
+    first_line=1,
+    period=1,
+    position=0,
+    operator="arith.addf",
+    operation=_OPERATION,
+    end="\n",
+    parameter="%x",
+    opened_comment=None,
+)
+
+
+class _WholeTextClient(Client):
+    """A client that sends the whole text after each edit, as the peer asks for."""
+
+    def _opening(self, text: str) -> dict[str, Any]:
+        self._lines = text.split("\n")
+        return super()._opening(text)
+
+    def change(self, *changes: tuple[int, int, int, int, str]) -> float:
+        """Send the text after each of these changes; gives when they had left."""
+        messages: list[dict[str, Any]] = []
+        for line, character, end_line, end_character, text in changes:
+            self.version += 1
+            new = self._lines[line][:character] + text + self._lines[end_line][end_character:]
+            self._lines[line : end_line + 1] = new.split("\n")
+            params = {
+                "textDocument": {"uri": self.uri, "version": self.version},
+                "contentChanges": [{"text": "\n".join(self._lines)}],
+            }
+            messages.append({"method": "textDocument/didChange", "params": params})
+        return self.send(*messages)
+
+
+def peer_command() -> str | None:
+    """The command of the peer, where it is installed."""
+    return shutil.which("mlir-lsp-server") or shutil.which("mlir-lsp-server-22")
+
+
+def peer(command: str) -> Side:
+    """The peer as a side of the comparison."""
+    start = partial(_WholeTextClient, [command, "--log=error"], uri="file:///benchmark/model.mlir", language="mlir")
+    return Side(MLIR, start)

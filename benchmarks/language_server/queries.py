@@ -5,19 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ..client import URI, Client, span
-from ..inputs import chain, shared_value
+from ..inputs import chain
 from .figures import Figure, time_each
+from .sides import OURS, RELAY, Side
 
-__all__ = ["measure_queries"]
+__all__ = ["measure_peer_queries", "measure_queries"]
 
 _SCREEN = 60
+_USES = 10_000
 _BUSY = 10.0
 """How many milliseconds longer an answer may take while the server is at work."""
 
 
+def measure_peer_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
+    """The requests that a peer answers too."""
+    dialect = side.dialect
+    statement = dialect.middle(size)
+    line = dialect.line(statement)
+    client = side.start()
+    client.initialize()
+    client.open(dialect.chain(size))
+    places = {"hover": dialect.operator_end(statement) - 1, "definition": dialect.operand(statement)}
+    for what, character in (*places.items(), ("completion", dialect.operand(statement))):
+        run = _ask(client, what, {"position": {"line": line, "character": character}})
+        yield time_each(what, size, client, None, repeat, run)
+    client.close()
+    yield from _measure_references(repeat, side)
+
+
+def _measure_references(repeat: int, side: Side) -> Iterator[Figure]:
+    client = side.start()
+    client.initialize()
+    client.open(side.dialect.shared_value(_USES))
+    everywhere = {"position": {"line": 2, "character": 3}, "context": {"includeDeclaration": True}}
+    run = _ask(client, "references", everywhere)
+    yield time_each(f"references to a value with {_USES:,} uses", _USES, client, 20, max(repeat // 5, 3), run)
+    client.close()
+
+
 def measure_queries(size: int, repeat: int) -> Iterator[Figure]:
     """Every request that an editor makes while somebody reads and types."""
-    line = 2 + size // 2 // 5 * 5
+    line = RELAY.line(size // 2 // RELAY.period * RELAY.period)
     name = {"line": line, "character": len(f"  %{line - 2} = nn.co")}
     argument = {"line": line, "character": len(f"  %{line - 2} = nn.conv2d(") + 1}
     screen = span(line, 0, line + _SCREEN, 0)
@@ -50,13 +78,7 @@ def measure_queries(size: int, repeat: int) -> Iterator[Figure]:
         words = f"{what}, while ten times as much is read"
         yield time_each(words, size, client, wanted, few, _ask(client, method, params))
     client.close()
-    client = Client()
-    client.initialize()
-    client.open(shared_value(10_000))
-    everywhere = {"position": {"line": 2, "character": 3}, "context": {"includeDeclaration": True}}
-    run = _ask(client, "references", everywhere)
-    yield time_each("references to a value with 10,000 uses", 10_000, client, 20, few, run)
-    client.close()
+    yield from _measure_references(repeat, OURS)
 
 
 def _ask(client: Client, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:
