@@ -175,10 +175,16 @@ class ExpressionLowering(AttributeLowering):
         return self._mark(Call(constructor, ()), step.node)
 
     def _do_meta(self, step: Step, values: list[Any]) -> Any:
-        value = self._metadata(self.statement.token(step.node.first))
-        if value is FAILED:
-            return FAILED if step.raw else ErrorExpr()
-        return self._mark(value, step.node) if isinstance(value, Expr) else value
+        token = self.statement.token(step.node.first)
+        value = self._metadata(token)
+        if isinstance(value, Expr):
+            return self._mark(value, step.node)
+        if step.raw:
+            return value
+        if value is not FAILED:
+            message = f"{self._texts[token]} is not an expression"
+            self.report("invalid-metadata", message, self.unit.span(token))
+        return ErrorExpr()
 
     def _do_tuple(self, step: Step, values: list[Any]) -> Expr:
         return self._mark(Tuple(tuple(map(self._as_expr, values))), step.node)

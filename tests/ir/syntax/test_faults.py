@@ -12,6 +12,14 @@ from relay_lsp.ir.syntax import parse, parse_expr
 VERSION = '#[version = "0.0.5"]\n'
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = ROOT / "docs" / "diagnostics"
+METADATA = """#[metadata]
+{"root": 1, "nodes": [
+  {"type_key": ""},
+  {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},
+  {"type_key": "Array", "data": [3]},
+  {"type_key": "runtime.String", "repr_str": "no constant"}
+], "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}}
+"""
 CODE = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
 
 
@@ -50,6 +58,8 @@ def marked(text: str) -> tuple[str, int, int]:
         ("invalid-attribute-value", 'def @main(%x: Tensor[(1, 2), float32]) { nn.softmax(%x, axis=«"zz"») }'),
         ("number-out-of-range", "def @main() { «32768i16» }"),
         ("invalid-number", "def @main() { add(«1.5», 2f) }"),
+        ("invalid-metadata", f"def @main() {{ add(«meta[relay.Constant][0]», 1) }}\n{METADATA}"),
+        ("invalid-metadata", f"def @main() {{ «meta[relay.Constant][0]» }}\n{METADATA}"),
         ("unknown-character", "def @main(%x: int32) { add(%x, «$» 1) }"),
         ("unclosed-string", 'def @main(%x: int32) { cast(%x, dtype=«"int8)»\n }'),
         ("missing-token", "def @main(%x: int32) {\n  %0 = add(%x, 1)«»\n  %0\n}"),
