@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,18 @@ _CAPABILITIES = {
 class Client:
     """One server and one document."""
 
-    def __init__(self, command: list[str] | None = None, uri: str = URI, language: str = "relay") -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = (),
+        uri: str = URI,
+        language: str = "relay",
+        record: Callable[[int, str], AbstractContextManager[None]] | None = None,
+    ) -> None:
+        self._record = record
         self.uri = uri
         self.language = language
         self.started = time.perf_counter()
-        command = command or [sys.executable, "-m", "relay_lsp.server", "serve"]
+        command = command or (sys.executable, "-m", "relay_lsp.server", "serve")
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._arrived: queue.SimpleQueue[tuple[float, dict[str, Any]]] = queue.SimpleQueue()
         self._last_id = 0
@@ -152,6 +160,10 @@ class Client:
                 }
             )
         return self.send(*messages)
+
+    def recorded(self, name: str) -> AbstractContextManager[None]:
+        """A block while which the server is profiled under a name, if it is at all."""
+        return nullcontext() if self._record is None else self._record(self._process.pid, name)
 
     def _published(self, sent: float) -> tuple[float, list[Any]]:
         moment, message = self.wait(

@@ -7,15 +7,19 @@ took. On a busy machine the clock measures the others too: then it is the minimu
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Iterable
 from itertools import chain
+from pathlib import Path
 
 from ..report import machine
 from .cold import measure_cold, measure_growth, measure_memory
 from .edits import growth, measure_edits, measure_retyping
 from .figures import Figure, figures_table
 from .peer import RECORDED, peer, peer_command
+from .profiles import Profiles
 from .queries import measure_peer_queries, measure_queries
+from .sides import ours
 
 Measure = Callable[[], Iterable[Figure]]
 
@@ -30,14 +34,18 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=10_000, help="edits before memory is looked at again (10000)")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="parts (all)")
     parser.add_argument("--peer", default=peer_command(), help="the command mlir-lsp-server")
+    parser.add_argument("--server", type=shlex.split, default=(), help="another build of our server, by its command")
+    parser.add_argument("--profiles", type=Path, help="a folder for profiles; needs py-spy, and spoils the figures")
     options = parser.parse_args()
     sizes, repeat = options.sizes, options.repeat
     medium = max((size for size in sizes if size <= 10_000), default=min(sizes))
-    ours: dict[str, Measure] = {
-        "cold": lambda: measure_cold(sizes, repeat),
-        "edits": lambda: chain(measure_edits(sizes, repeat), measure_retyping(repeat)),
-        "queries": lambda: measure_queries(medium, repeat),
-        "memory": lambda: chain(measure_memory(), measure_growth(options.edits)),
+    profiles = Profiles(options.profiles) if options.profiles else None
+    own = ours(options.server, profiles)
+    measures: dict[str, Measure] = {
+        "cold": lambda: measure_cold(sizes, repeat, own),
+        "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
+        "queries": lambda: measure_queries(medium, repeat, own),
+        "memory": lambda: chain(measure_memory(own), measure_growth(options.edits, own)),
     }
     theirs: dict[str, Measure] = {}
     if options.peer:
@@ -50,7 +58,7 @@ def main() -> None:
         }
     print(f"{machine()}\n")
     for name in options.only:
-        figures = list(ours[name]())
+        figures = list(measures[name]())
         beside = list(theirs[name]()) if name in theirs else []
         print(f"## {name.capitalize()}\n\n{figures_table(figures, beside)}\n", flush=True)
         exponents = [(whose, growth(found)) for whose, found in (("ours", figures), ("the peer's", beside))]
@@ -59,6 +67,8 @@ def main() -> None:
             print(f"exponent by which the first edit's p95 grows with the text: {', '.join(told)}; goal 0.4\n")
     if not theirs:
         print(RECORDED)
+    if profiles is not None:
+        print("## Profiles\n", *profiles.lines(), sep="\n")
 
 
 if __name__ == "__main__":

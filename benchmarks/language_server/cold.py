@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..client import span
 from .edits import keystroke
 from .figures import Figure
-from .sides import OURS, Side
+from .sides import RELAY, Side
 
 __all__ = ["measure_cold", "measure_growth", "measure_memory"]
 
@@ -19,7 +19,7 @@ _FIRST_EDITS = 200
 """Edits after which everything that is loaded or made only once is there."""
 
 
-def measure_cold(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[Figure]:
+def measure_cold(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
     """From the start of the process to the answer to ``initialize``; from opening to all diagnostics.
 
     Only ours is asked for the tokens of a screen: the peer has none.
@@ -35,8 +35,9 @@ def measure_cold(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[F
             started.append(client.initialize() * 1000)
             client.open("")  # loads what is loaded lazily, as the wait for a user's first file does
             before = client.cpu_seconds
-            if number % 2 or side is not OURS:
-                seconds, found = client.open(text)
+            if number % 2 or side.dialect is not RELAY:
+                with client.recorded(f"open, {size:,}"):
+                    seconds, found = client.open(text)
                 opened.append(seconds * 1000)
                 cpu.append((client.cpu_seconds - before) * 1000)
                 assert not found, found[:3]
@@ -51,7 +52,7 @@ def measure_cold(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[F
     yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
 
 
-def measure_memory(side: Side = OURS) -> Iterator[Figure]:
+def measure_memory(side: Side) -> Iterator[Figure]:
     """Resident memory by the byte of text."""
     for megabytes, goal in _MEMORY_GOALS.items():
         size = _statements(megabytes, side)
@@ -63,12 +64,12 @@ def measure_memory(side: Side = OURS) -> Iterator[Figure]:
         client.close()
 
 
-def measure_growth(edits: int) -> Iterator[Figure]:
+def measure_growth(edits: int, side: Side) -> Iterator[Figure]:
     """How memory grows while somebody edits a text of one megabyte."""
-    size = _statements(1, OURS)
-    client = OURS.start()
+    size = _statements(1, side)
+    client = side.start()
     client.initialize()
-    client.open(OURS.dialect.chain(size))
+    client.open(side.dialect.chain(size))
     for number in range(_FIRST_EDITS):
         keystroke(client, size, number)
     before = client.resident_bytes

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..client import Client
 from ..inputs import fan
 from .figures import Figure, time_each
-from .sides import OURS, RELAY, Dialect, Side
+from .sides import RELAY, Dialect, Side
 
 __all__ = ["growth", "keystroke", "measure_edits", "measure_retyping"]
 
@@ -19,7 +19,7 @@ _BURST = 20
 _FIRST = "break and mend a name"
 
 
-def measure_edits(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[Figure]:
+def measure_edits(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
     """Every kind of edit, in the middle of texts of these sizes."""
     dialect = side.dialect
     for size in sizes:
@@ -40,9 +40,9 @@ def measure_edits(sizes: list[int], repeat: int, side: Side = OURS) -> Iterator[
         client.close()
 
 
-def measure_retyping(repeat: int) -> Iterator[Figure]:
+def measure_retyping(repeat: int, side: Side) -> Iterator[Figure]:
     """An edit whose type change reaches far."""
-    client = Client()
+    client = side.start()
     client.initialize()
     client.open(fan(1_000))
     yield time_each("a type that changes 1,000 statements", 1_000, client, 100, repeat, _retype(client))

@@ -74,6 +74,7 @@ def time_each(
     """Run ``run(number)`` so many times after a first time that does not count; it gives seconds, one or several."""
     run(0)
     before = client.cpu_seconds
-    samples = [seconds * 1000 for number in range(1, repeat + 1) for seconds in run(number)]
+    with client.recorded(f"{what}, {size:,}"):
+        samples = [seconds * 1000 for number in range(1, repeat + 1) for seconds in run(number)]
     cpu = (client.cpu_seconds - before) * 1000 / len(samples)
     return Figure(what, size, samples, goal, cpu, load=os.getloadavg()[0])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..client import URI, Client, span
 from ..inputs import chain
 from .figures import Figure, time_each
-from .sides import OURS, RELAY, Side
+from .sides import RELAY, Side
 
 __all__ = ["measure_peer_queries", "measure_queries"]
 
@@ -43,7 +43,7 @@ def _measure_references(repeat: int, side: Side) -> Iterator[Figure]:
     client.close()
 
 
-def measure_queries(size: int, repeat: int) -> Iterator[Figure]:
+def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
     """Every request that an editor makes while somebody reads and types."""
     line = RELAY.line(size // 2 // RELAY.period * RELAY.period)
     name = {"line": line, "character": len(f"  %{line - 2} = nn.co")}
@@ -58,7 +58,7 @@ def measure_queries(size: int, repeat: int) -> Iterator[Figure]:
         "tokens of a screen": (20, "semanticTokens/range", {"range": screen}),
         "inlay hints of a screen": (20, "inlayHint", {"range": screen}),
     }
-    client = Client()
+    client = side.start()
     client.initialize()
     client.open(chain(size))
     for what, (goal, method, params) in queries.items():
@@ -78,7 +78,7 @@ def measure_queries(size: int, repeat: int) -> Iterator[Figure]:
         words = f"{what}, while ten times as much is read"
         yield time_each(words, size, client, wanted, few, _ask(client, method, params))
     client.close()
-    yield from _measure_references(repeat, OURS)
+    yield from _measure_references(repeat, side)
 
 
 def _ask(client: Client, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:

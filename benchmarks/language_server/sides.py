@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..client import Client
 from ..inputs import chain, shared_value
+from .profiles import Profiles
 
-__all__ = ["OURS", "RELAY", "Dialect", "Side"]
+__all__ = ["RELAY", "Dialect", "Side", "ours"]
 
 
 @dataclass(frozen=True)
@@ -86,4 +88,8 @@ RELAY = Dialect(
     parameter="%x",
     opened_comment="/*",
 )
-OURS = Side(RELAY, Client)
+
+
+def ours(command: Sequence[str] = (), profiles: Profiles | None = None) -> Side:
+    """Our server, or another build of it by its command; profiled, if so wanted."""
+    return Side(RELAY, partial(Client, command, record=profiles.record if profiles is not None else None))
