@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
 
-from ..report import machine
+from ..report import Report, machine
 from .cold import measure_cold, measure_growth, measure_memory
 from .edits import growth, measure_edits, measure_retyping
 from .figures import Figure, figures_table
@@ -36,6 +36,9 @@ def main() -> None:
     parser.add_argument("--peer", default=peer_command(), help="the command mlir-lsp-server")
     parser.add_argument("--server", type=shlex.split, default=(), help="another build of our server, by its command")
     parser.add_argument("--profiles", type=Path, help="a folder for profiles; needs py-spy, and spoils the figures")
+    parser.add_argument(
+        "--write", action="store_true", help="write the tables to benchmarks/language_server.md as well"
+    )
     options = parser.parse_args()
     sizes, repeat = options.sizes, options.repeat
     medium = max((size for size in sizes if size <= 10_000), default=min(sizes))
@@ -56,17 +59,21 @@ def main() -> None:
             "queries": lambda: measure_peer_queries(medium, repeat, other),
             "memory": lambda: measure_memory(other),
         }
-    print(f"{machine()}\n")
+    report = Report()
+    report.say(machine(), "")
     for name in options.only:
         figures = list(measures[name]())
         beside = list(theirs[name]()) if name in theirs else []
-        print(f"## {name.capitalize()}\n\n{figures_table(figures, beside)}\n", flush=True)
+        report.say(f"## {name.capitalize()}", "", figures_table(figures, beside), "")
         exponents = [(whose, growth(found)) for whose, found in (("ours", figures), ("the peer's", beside))]
         told = [f"{whose} {exponent:.2f}" for whose, exponent in exponents if exponent is not None]
         if told:
-            print(f"exponent by which the first edit's p95 grows with the text: {', '.join(told)}; goal 0.4\n")
+            report.say(f"Exponent by which the first edit's p95 grows with the text: {', '.join(told)}; goal 0.4.", "")
     if not theirs:
-        print(RECORDED)
+        report.say(RECORDED)
+    if options.write:
+        page = Path(__file__).parent.with_suffix(".md")
+        report.write(page, "How fast the language server answers", "python -m benchmarks.language_server --write")
     if profiles is not None:
         print("## Profiles\n", *profiles.lines(), sep="\n")
 
