@@ -149,6 +149,33 @@ local function drive()
   end
   report.steps.preview = after_preview('RelayPreview SimplifyInference')
 
+  -- A preview that is applied, as one change; and one of a buffer that was edited meanwhile.
+  local original = buffer_text()
+  local function show_preview()
+    notified = {}
+    give('RelayPreview SimplifyInference')
+    until_true('the preview', function() return #diff_windows() == 2 and #notified > 0 end)
+  end
+  show_preview()
+  vim.cmd('RelayCopyCommand')
+  report.steps.copied = vim.fn.getreg('"')
+  vim.fn.setreg('"', '')
+  local shown = texts_of(diff_windows())[2]
+  vim.cmd('RelayApply')
+  until_true('the applied preview', function() return #vim.api.nvim_list_tabpages() == 1 end)
+  report.steps.applied = { shown = shown, text = buffer_text() }
+  vim.cmd('silent undo')
+  report.steps.unapplied = buffer_text() == original
+  show_preview()
+  vim.api.nvim_buf_set_lines(vim.api.nvim_win_get_buf(diff_windows()[1]), 0, 0, false, { '// typed meanwhile' })
+  notified = {}
+  vim.cmd('RelayApply')
+  until_true('the refusal', function() return #notified > 0 end)
+  report.steps.refused = notified[1]
+  vim.cmd('tabclose')
+  report.steps.kept = buffer_text() == '// typed meanwhile\n' .. original
+  vim.cmd('silent undo')
+
   -- 3. A pass by its command, and one undo.
   local before = buffer_text()
   run('RelayRunPass SimplifyInference')

@@ -129,6 +129,21 @@ def test_a_preview_is_a_diff_beside_the_buffer(steps: dict[str, Any]):
     assert "nn.batch_norm 1 → 0" in steps["preview"]["counts"]
 
 
+def test_a_preview_is_applied_as_one_change(steps: dict[str, Any]):
+    assert steps["applied"]["text"] == steps["applied"]["shown"]
+    assert "nn.batch_norm" not in steps["applied"]["text"]
+    assert steps["unapplied"]
+
+
+def test_a_preview_of_an_older_text_is_not_applied(steps: dict[str, Any]):
+    assert "edited" in steps["refused"] or "changed" in steps["refused"]
+    assert steps["kept"]
+
+
+def test_a_preview_gives_its_command_line(steps: dict[str, Any]):
+    assert steps["copied"].startswith("relay-lsp opt --pass SimplifyInference ")
+
+
 def test_a_preview_tells_behind_each_new_value_what_it_comes_from(steps: dict[str, Any]):
     notes = "\n".join(steps["preview"]["notes"])
     assert "← SimplifyInference from nn.batch_norm(%1, %gamma, %beta, %mean, %variance)" in notes

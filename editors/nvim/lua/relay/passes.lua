@@ -173,8 +173,28 @@ function M.preview(text)
   M.preview_of(pipeline(text))
 end
 
+--- Give the buffer that shows a preview its commands: `:RelayApply`, and `:RelayCopyCommand`.
+local function offer(result, source)
+  local shown = vim.api.nvim_get_current_buf()
+  vim.api.nvim_buf_create_user_command(shown, 'RelayApply', function()
+    -- The version tells the server to refuse where the buffer has been edited since.
+    local asked = { passes = result.passes, version = result.version }
+    client.execute('relay-lsp.runPipeline', asked, source, function(answer)
+      local window = vim.fn.bufwinid(shown)
+      if answer and answer.applied and window ~= -1 then
+        vim.api.nvim_win_call(window, function() vim.cmd('tabclose') end)
+      end
+    end)
+  end, { desc = 'Run the passes whose result is shown here' })
+  vim.api.nvim_buf_create_user_command(shown, 'RelayCopyCommand', function()
+    vim.fn.setreg('"', result.command)
+    vim.notify(result.command)
+  end, { desc = 'Copy the command line that does what is shown here' })
+end
+
 --- Show what the server would do when asked for `what`: passes, a named pipeline, or steps of the history.
 function M.preview_of(what)
+  local source = vim.api.nvim_get_current_buf()
   local encoding = (client.find() or {}).offset_encoding
   client.request('relay/preview', client.document(0, what), function(result)
     local title = table.concat(result.passes, ', ')
@@ -189,6 +209,7 @@ function M.preview_of(what)
     vim.cmd('diffthis')
     vim.cmd('rightbelow vertical new')
     texts.fill('preview ' .. title, result.after)
+    offer(result, source)
     vim.cmd('diffthis')
     local before = vim.split(result.before, '\n', { plain = true })
     for _, value in ipairs(result.values) do
