@@ -12,7 +12,7 @@ from typing_extensions import Self
 __all__ = ["BlockList", "BlockMap"]
 
 T = TypeVar("T")
-K = TypeVar("K")
+K = TypeVar("K", bound=str)
 V = TypeVar("V")
 
 _BLOCK: Final = 256
@@ -125,7 +125,10 @@ class BlockList(Sequence[T], Generic[T]):
 
 
 class BlockMap(Generic[K, V]):
-    """A dictionary in buckets. A :meth:`copy` shares all of them, and makes its own those in which it changes a key.
+    """A dictionary of names in buckets. A :meth:`copy` shares all, and makes its own those in which it changes a key.
+
+    Names that differ in their last two characters alone are in the same bucket: what an edit touches are mostly
+    numbered names that follow one another, and to copy a bucket is to fetch all that is in it from memory.
 
     Whoever fills one may change it; once handed on, it is only read and copied.
     """
@@ -157,16 +160,24 @@ class BlockMap(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of a key, or ``None``."""
-        return self._buckets[hash(key) & self._mask].get(key)
+        return self._buckets[hash(key[:-2]) & self._mask].get(key)
 
     def __contains__(self, key: K) -> bool:
-        return key in self._buckets[hash(key) & self._mask]
+        return key in self._buckets[hash(key[:-2]) & self._mask]
 
     def __setitem__(self, key: K, value: V) -> None:
-        self._bucket(key)[key] = value
+        self._own_bucket(key)[key] = value
 
     def __delitem__(self, key: K) -> None:
-        del self._bucket(key)[key]
+        del self._own_bucket(key)[key]
+
+    def pop(self, key: K) -> V:
+        """Take out a key.
+
+        Raises:
+            KeyError: it is not there.
+        """
+        return self._own_bucket(key).pop(key)
 
     def __iter__(self) -> Iterator[K]:
         return chain.from_iterable(self._buckets)
@@ -174,8 +185,9 @@ class BlockMap(Generic[K, V]):
     def __len__(self) -> int:
         return sum(map(len, self._buckets))
 
-    def _bucket(self, key: K) -> dict[K, V]:
-        number = hash(key) & self._mask
+    def _own_bucket(self, key: K) -> dict[K, V]:
+        """The bucket of a key, ours to change."""
+        number = hash(key[:-2]) & self._mask
         if number not in self._own:
             self._own.add(number)
             self._buckets[number] = self._buckets[number].copy()

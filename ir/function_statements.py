@@ -180,27 +180,26 @@ class StatementTyper:
     def remove(self, states: Iterable[StatementState | None]) -> None:
         """Forget what statements bind and mention."""
         gone = [state for state in states if state is not None]
-        for state in gone:
-            self._unbind(state)
-        for state in gone:
-            self.mentions.remove(state.facts.mentions, self.names, self.function.parameters)
+        unbound = [name for state in gone if (name := self._unbind(state)) is not None]
+        self.mentions.unbind(*unbound)
+        self.mentions.remove([state.facts.mentions for state in gone], self.names, self.function.parameters)
 
-    def _unbind(self, state: StatementState) -> None:
-        """Forget what a statement binds."""
+    def _unbind(self, state: StatementState) -> str | None:
+        """Forget what a statement binds; gives its name, where nothing binds that any more."""
         name = state.facts.bound
         if name is None:
-            return
+            return None
         found = self.names.get(name)
         if not isinstance(found, tuple):
             del self.names[name]
-            self.mentions.unbind(name)
-            return
+            return name
         left = [other for other in found if other is not state]
         if len(left) > 1:
             self.names[name] = tuple(left)
         else:
             self.names[name] = left[0]
             self.rebound.discard(name)
+        return None
 
     def _bind(self, state: StatementState) -> None:
         """Take note of what a statement binds.
@@ -248,9 +247,43 @@ class StatementTyper:
             raise NotPlain
         state = self._state(facts, order, index)
         self._bind(state)
-        self.mentions.add(facts.mentions)
+        self.mentions.add((facts.mentions,))
         self.placed.append(state)
         return state
+
+    def place_all(self, facts: Sequence[Facts], orders: Sequence[float], first: int) -> None:
+        """Put statements in their places, one after another from segment ``first`` on.
+
+        It does what :meth:`place` does with each. Most lines of a text are like others that came before them: these are
+        gone through here, with as little as can be for each.
+
+        Raises:
+            NotPlain: one of them cannot be understood by itself.
+        """
+        function, names, placed = self.function, self.names, self.placed
+        parameters = function.parameters
+        types: dict[str, Type] = {}  # of the names that are bound here, and nowhere else
+        bound: list[str] = []
+        alike: list[Facts] = []
+        last = function.end - 1
+        for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
+            lowered, name = fact.shared, fact.bound
+            typed = None
+            if lowered is not None and (not lowered.is_value or index == last):
+                known = [types.get(used) or function.type_before(used, order) for used in fact.uses]
+                typed = lowered.known_type(known)
+            if typed is None or (name is not None and (name in names or name in parameters)):
+                self.place(fact, order, index, index == last)
+                continue
+            state = StatementState(fact, order, typed, ())
+            placed.append(state)
+            alike.append(fact)
+            if name is not None:
+                names[name] = state
+                types[name] = typed
+                bound.append(name)
+        self.mentions.add([fact.mentions for fact in alike])
+        self.mentions.bind(*bound)
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from .block_list import BlockMap
@@ -208,14 +210,16 @@ class Analysis:
         head = function.at(function.start, function.end + shift_by)
         typer = StatementTyper(self.context, head, function.names.copy(), self.states)
         typer.remove(removed)
-        for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
-            typer.place(fact, order, index, is_last=index == head.end - 1)
+        typer.place_all(facts, orders, first)
         placed = typer.placed
         ours = {id(state) for state in (*removed, *placed)}
+        inside = Counter(chain.from_iterable([state.facts.mentions for state in placed]))
+        meant = {name for index in self.faulty if (state := self.states[index]) for name in state.meant or ()}
         changed = {
             name
             for name, old in before.items()
-            if (new := typer.function.binding(name)) is not old
+            if (typer.mentions.count(name) > inside[name] or name in meant)
+            and (new := typer.function.binding(name)) is not old
             and not (
                 id(old) in ours and id(new) in ours and old is not None and new is not None and old.type == new.type
             )
@@ -398,9 +402,8 @@ class _Survey:
         """A function of which nothing is known."""
         start, end = head.start, head.end
         typer = StatementTyper(self.context, head, BlockMap(end - start), States())
-        facts = self.context.facts
-        for index, segment in enumerate(self.segments[start:end], start):
-            typer.place(facts(segment), float(index), index, index == end - 1)
+        facts = [self.context.facts(segment) for segment in self.segments[start:end]]
+        typer.place_all(facts, [float(index) for index in range(start, end)], start)
         self._take(start, end, typer.placed)
         return typer.finished()
 

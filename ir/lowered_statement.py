@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -91,6 +91,11 @@ class LoweredStatement:
         if found is None:
             found = self.typed[types] = self._infer(types)
         return found
+
+    def known_type(self, types: Sequence[Type | None]) -> Type | None:
+        """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
+        found = self.typed.get(tuple(types))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        return None if found is None or found.diagnostics or found.type is ERROR else found.type
 
     @property
     def effect(self) -> Effect:

@@ -24,10 +24,12 @@ UNREACHABLE: Final = "unreachable"
 
 _CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
 _MATCH: Final = re.compile(r"match\b")
+_LONGEST: Final = 1_000
+"""A condition that goes over more text than this, for all its blanks, is left alone."""
 
 
 def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
-    """Hints about what cannot run, in the order of the text. A text without any such words costs a search for them."""
+    """Hints about what cannot run, in the order of the text. Text without such words costs one search for them."""
     found = [*_arms(snapshot), *_branches(snapshot), *_functions(snapshot)]
     return sorted(found, key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
 
@@ -44,28 +46,24 @@ def _hint(message: str, span: TextSpan, fix: Fix | None = None, related: Sequenc
     )
 
 
-def _keywords(snapshot: Snapshot, word: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def _keywords(snapshot: Snapshot, word: str, pattern: re.Pattern[str]) -> Iterator[tuple[TextSpan, re.Match[str]]]:
     """Where the pattern, which begins with ``word``, is met by a keyword, not by a comment, string or longer name."""
-    # The search of a string is several times faster than that of a pattern, and this runs after every key.
-    if not snapshot.lines.has(word):
-        return
-    offset = snapshot.text.find(word)
-    while offset >= 0:
-        match = pattern.match(snapshot.text, offset)
-        if match is not None:
-            token = snapshot.token_at(offset)
-            if token is not None and token.role is TokenRole.KEYWORD and token.span.start == offset:
-                yield match
-        offset = snapshot.text.find(word, offset + len(word))
+    for offset in snapshot.lines.places_of(word):
+        match = pattern.match(snapshot.lines.part(offset, offset + _LONGEST))
+        if match is None:
+            continue
+        token = snapshot.token_at(offset)
+        if token is not None and token.role is TokenRole.KEYWORD and token.span.start == offset:
+            yield TextSpan(offset, offset + match.end()), match
 
 
 # Arms of a match
 
 
 def _arms(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    for keyword in _keywords(snapshot, "match", _MATCH):
-        node = _node(snapshot, keyword.start(), "match")
-        expr = snapshot.expr_at(keyword.start())
+    for keyword, _ in _keywords(snapshot, "match", _MATCH):
+        node = _node(snapshot, keyword.start, "match")
+        expr = snapshot.expr_at(keyword.start)
         if node is None or not isinstance(expr, Match) or snapshot.span_of(expr) != node.span:
             continue
         if any(
@@ -116,15 +114,15 @@ def _arm_places(snapshot: Snapshot, match: TextSpan) -> Iterator[tuple[TextSpan,
 
 
 def _branches(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    for keyword in _keywords(snapshot, "if", _CONDITION):
-        node = _node(snapshot, keyword.start(), "conditional")
-        blocks = [] if node is None else _blocks(snapshot, TextSpan(keyword.end(), node.span.end))
+    for keyword, condition in _keywords(snapshot, "if", _CONDITION):
+        node = _node(snapshot, keyword.start, "conditional")
+        blocks = [] if node is None else _blocks(snapshot, TextSpan(keyword.end, node.span.end))
         if node is None or len(blocks) != 2:
             continue
-        taken, dead = blocks if keyword[1] == "True" else reversed(blocks)
-        text = snapshot.text[taken.start + 1 : taken.end - 1].strip()
+        taken, dead = blocks if condition[1] == "True" else reversed(blocks)
+        text = snapshot.lines.part(taken.start + 1, taken.end - 1).strip()
         fix = Fix("Keep the other branch only", (TextEdit(node.span, f"({text})"),)) if text else None
-        yield _hint(f"the condition is {keyword[1]}, so this branch never runs", dead, fix)
+        yield _hint(f"the condition is {condition[1]}, so this branch never runs", dead, fix)
 
 
 def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from .block_list import BlockMap
@@ -64,32 +66,41 @@ class Mentions:
         made._unused = set(self._unused)
         return made
 
-    def bind(self, name: str) -> None:
-        """A name means something from now on."""
-        if name not in self._counts:
-            self._unused.add(name)
-
-    def unbind(self, name: str) -> None:
-        """A name means nothing any more."""
-        self._unused.discard(name)
-
-    def add(self, names: Iterable[str]) -> None:
-        """A statement mentions these names, each once."""
+    def bind(self, *names: str) -> None:
+        """These names mean something from now on."""
         counts = self._counts
-        for name in names:
-            counts[name] = (counts.get(name) or 0) + 1
-            self._unused.discard(name)
+        self._unused.update([name for name in names if name not in counts])
 
-    def remove(self, names: Iterable[str], bound: Container[str], parameters: Container[str]) -> None:
-        """A statement that mentioned these names is gone; ``bound`` and ``parameters`` mean something still."""
-        counts = self._counts
-        for name in names:
-            count = (counts.get(name) or 0) - 1
-            counts[name] = count
-            if not count:
-                del counts[name]
-                if name in bound or name in parameters:
-                    self._unused.add(name)
+    def unbind(self, *names: str) -> None:
+        """These names mean nothing any more."""
+        self._unused.difference_update(names)
+
+    def add(self, mentions: Iterable[Iterable[str]]) -> Mapping[str, int]:
+        """Statements mention these names, each once; gives how many mention each."""
+        counts, more = self._counts, Counter(chain.from_iterable(mentions))
+        for name, count in more.items():
+            counts[name] = (counts.get(name) or 0) + count
+        self._unused.difference_update(more)
+        return more
+
+    def remove(
+        self, mentions: Iterable[Iterable[str]], bound: Container[str], parameters: Container[str]
+    ) -> Mapping[str, int]:
+        """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
+        counts, fewer = self._counts, Counter(chain.from_iterable(mentions))
+        for name, count in fewer.items():
+            left = (counts.get(name) or 0) - count
+            if left:
+                counts[name] = left
+                continue
+            del counts[name]
+            if name in bound or name in parameters:
+                self._unused.add(name)
+        return fewer
+
+    def count(self, name: str) -> int:
+        """How many statements mention a name."""
+        return self._counts.get(name) or 0
 
     @property
     def unused(self) -> Collection[str]:
