@@ -19,6 +19,7 @@ class Step:
 
     ``raw``: the value is an attribute's, so that a number stays a number. ``callee``: it is what a call calls.
     ``outermost``: no operation or call of the same chain is around it. ``position``: of a block's token.
+    ``last_argument``: it is the last argument of a call, where all attributes may stand as one value.
     """
 
     action: str
@@ -28,6 +29,7 @@ class Step:
     callee: bool = False
     outermost: bool = True
     position: int = -1
+    last_argument: bool = False
 
 
 _programs: dict[int, tuple[ShapeNode, list[Step]]] = {}
@@ -47,9 +49,9 @@ def program_of(root: ShapeNode, kinds: str) -> list[Step]:
 
 def _compile(root: ShapeNode, kinds: str) -> list[Step]:
     steps: list[Step] = []
-    work: list[tuple[ShapeNode, int, int, bool, bool, bool]] = [(root, 0, 0, False, False, True)]
+    work: list[tuple[ShapeNode, int, int, bool, bool, bool, bool]] = [(root, 0, 0, False, False, True, False)]
     while work:
-        node, index, arity, raw, callee, outermost = work.pop()
+        node, index, arity, raw, callee, outermost, last = work.pop()
         rule = node.rule
         children = node.children
         if index == 0 and rule == "function":
@@ -60,12 +62,16 @@ def _compile(root: ShapeNode, kinds: str) -> list[Step]:
             child = children[index]
             index += 1
             if isinstance(child, ShapeNode):
-                work.append((node, index, arity + 1, raw, callee, outermost))
+                work.append((node, index, arity + 1, raw, callee, outermost, last))
                 is_first = index == 1
                 chain = rule == child.rule == "infix" or (rule == child.rule == "call" and is_first)
                 inherits = rule in ("attribute", "list") or (raw and rule in ("parenthesis", "sequence"))
                 child_callee = (rule == "call" and is_first) or rule in ("projection", "match")
-                work.append((child, 0, 0, inherits, child_callee, not chain))
+                if rule == "sequence":
+                    child_last = last and len(children) == 1
+                else:
+                    child_last = rule == "arguments" and child is node.nodes()[-1]
+                work.append((child, 0, 0, inherits, child_callee, not chain, child_last))
                 descended = True
                 break
             if kinds[child] in (BLOCK, CLAUSES):
@@ -75,5 +81,5 @@ def _compile(root: ShapeNode, kinds: str) -> list[Step]:
                 steps.append(Step("bind_let", node, arity))
                 arity = 1
         if not descended:
-            steps.append(Step(rule, node, arity, raw, callee, outermost))
+            steps.append(Step(rule, node, arity, raw, callee, outermost, last_argument=last))
     return steps

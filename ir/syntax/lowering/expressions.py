@@ -179,7 +179,7 @@ class ExpressionLowering(AttributeLowering):
         value = self._metadata(token)
         if isinstance(value, Expr):
             return self._mark(value, step.node)
-        if step.raw:
+        if step.raw or (step.last_argument and isinstance(value, Attrs)):
             return value
         if value is not FAILED:
             message = f"{self._texts[token]} is not an expression"
