@@ -40,6 +40,9 @@ __all__ = ["Analysis", "analyse"]
 _RENUMBERED: Final = 256
 """How many statements around are numbered anew where there is no number left between two."""
 
+_AT_ONCE: Final = 1_024
+"""How many statements of a function are typed in one go; between them, other threads have their turn."""
+
 
 class Analysis:
     """The diagnostics of one text, and what it takes to follow an edit."""
@@ -402,8 +405,10 @@ class _Survey:
         """A function of which nothing is known."""
         start, end = head.start, head.end
         typer = StatementTyper(self.context, head, BlockMap(end - start), States())
-        facts = [self.context.facts(segment) for segment in self.segments[start:end]]
-        typer.place_all(facts, [float(index) for index in range(start, end)], start)
+        for first in range(start, end, _AT_ONCE):
+            part = self.segments[first : min(first + _AT_ONCE, end)]
+            facts = [self.context.facts(segment) for segment in part]
+            typer.place_all(facts, [float(index) for index in range(first, first + len(part))], first)
         self._take(start, end, typer.placed)
         return typer.finished()
 

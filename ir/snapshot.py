@@ -395,6 +395,20 @@ class Snapshot:
                 inner[symbol.name] = symbol
         yield from reversed(inner.values())
 
+    def typed_values_at(self, offset: int) -> Iterator[tuple[str, Type | None]]:
+        """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
+
+        There may be a hundred thousand: whoever takes the first few pays for those.
+        """
+        if self._names is not None:
+            yield from self._names.typed_values_at(self._index_at(offset), offset)
+            return
+        seen: set[str] = set()
+        for symbol in self.values_at(offset):
+            if symbol.kind is not SymbolKind.TYPE_PARAMETER and symbol.name not in seen:
+                seen.add(symbol.name)
+                yield symbol.name, symbol.type
+
     @cached_property
     def module_symbols(self) -> Sequence[Symbol]:
         """The functions, types and constructors of the module, in the order of the text."""

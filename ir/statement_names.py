@@ -6,7 +6,7 @@ uses are searched among the statements of its function.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -180,23 +180,11 @@ class StatementNames:
         function = self.analysis.function_at(index)
         if function is None:
             return
-        seen: set[str] = set()
-        inner: dict[str, Symbol] = {}
-        for home in self.definitions(index):
-            symbol = self.symbol(home)
-            is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
-            if is_before and is_visible(symbol, self.analysis.unit(index), offset):
-                inner[symbol.name] = symbol
-        seen.update(inner)
+        inner = self._bound_inside(index, offset)
         yield from reversed(inner.values())
-        states, symbols = self.analysis.states, self._symbols
+        symbols = self._symbols
         container = self.symbol(Home(function.start - 1, 1))
-        for earlier in range(min(index, function.end) - 1, function.start - 1, -1):
-            state = states[earlier]
-            if state is None or state.facts.bound is None or state.facts.bound in seen:
-                continue
-            name = state.facts.bound
-            seen.add(name)
+        for earlier, _, name in self._bound_before(function, index, inner):
             is_graph = name[1:2].isdigit()
             home = Home(earlier, 0 if is_graph else 1)
             symbol = symbols.get(home)
@@ -206,8 +194,50 @@ class StatementNames:
             yield symbol
         if index >= function.start:
             for definition in reversed(function.parameter_definitions):
-                if definition.name not in seen:
+                if definition.name not in inner:
                     yield self.symbol(Home(function.start - 1, definition.token))
+
+    def typed_values_at(self, index: int, offset: int) -> Iterator[tuple[str, Type | None]]:
+        """The names of the values that are visible at an offset in a segment, and their types; those bound last first.
+
+        Each is given once, and no symbol is made for it.
+        """
+        function = self.analysis.function_at(index)
+        if function is None:
+            return
+        inner = self._bound_inside(index, offset)
+        for symbol in reversed(inner.values()):
+            if symbol.kind is not SymbolKind.TYPE_PARAMETER:
+                yield symbol.name, symbol.type
+        for _, state, name in self._bound_before(function, index, inner):
+            yield name, _known(state.type)
+        if index >= function.start:
+            for name, type in reversed(function.parameters.items()):
+                if name not in inner:
+                    yield name, type
+
+    def _bound_inside(self, index: int, offset: int) -> dict[str, Symbol]:
+        """The values that a segment binds for itself, as far as they are visible at an offset in it."""
+        inner: dict[str, Symbol] = {}
+        for home in self.definitions(index):
+            symbol = self.symbol(home)
+            is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
+            if is_before and is_visible(symbol, self.analysis.unit(index), offset):
+                inner[symbol.name] = symbol
+        return inner
+
+    def _bound_before(
+        self, function: FunctionStatements, index: int, known: Container[str]
+    ) -> Iterator[tuple[int, StatementState, str]]:
+        """The statements of a function before a segment that bind a name, the last for each; but for some names."""
+        seen: set[str] = set()
+        states = self.analysis.states
+        for earlier in range(min(index, function.end) - 1, function.start - 1, -1):
+            state = states[earlier]
+            if state is None or (name := state.facts.bound) is None or name in seen or name in known:
+                continue
+            seen.add(name)
+            yield earlier, state, name
 
     def module_symbols(self) -> list[Symbol]:
         """The functions of the module."""

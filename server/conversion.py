@@ -145,13 +145,14 @@ class Converter:
         line_starts = np.asarray(self.lines.line_starts)
         columns: list[list[int]] = []
         for offsets in ([span.start for span in spans], [span.end for span in spans]):
-            lines = np.searchsorted(line_starts, offsets, "right") - 1
-            columns += (lines.tolist(), (np.asarray(offsets, np.int64) - line_starts[lines]).tolist())
+            places = np.array(offsets, np.int64)
+            lines = np.searchsorted(line_starts, places, "right") - 1
+            columns += (lines.tolist(), (places - line_starts[lines]).tolist())
         place = (
-            f'{{"uri": {json.dumps(self.uri).replace("%", "%%")}, "range": {{"start": {{"line": %d, "character": %d}},'
-            ' "end": {"line": %d, "character": %d}}}'
+            f'{{"uri":{json.dumps(self.uri).replace("%", "%%")},"range":{{"start":{{"line":%d,"character":%d}},'
+            '"end":{"line":%d,"character":%d}}}'
         )
-        return f"[{', '.join([place % numbers for numbers in zip(*columns, strict=True)])}]" if spans else "[]"
+        return f"[{','.join(map(place.__mod__, zip(*columns, strict=True)))}]" if spans else "[]"
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""
@@ -291,8 +292,19 @@ class Converter:
             detail="" if function.type is None else repr(function.type),
         )
 
-    def completion(self, completion: Completion, rank: int, snippets: bool) -> dict[str, Any]:
-        """Something that can be written here, in the order in which the feature gave it, as JSON."""
+    def completions(self, completions: Iterable[Completion], snippets: bool) -> list[dict[str, Any]]:
+        """What can be written here, in the order in which the feature gave it, as JSON."""
+        ranges: dict[TextSpan, dict[str, Any]] = {}
+        made: list[dict[str, Any]] = []
+        for rank, completion in enumerate(completions):
+            span = completion.span
+            range = ranges.get(span)
+            if range is None:
+                range = ranges[span] = self.plain_range(span)
+            made.append(self._completion(completion, rank, snippets, range))
+        return made
+
+    def _completion(self, completion: Completion, rank: int, snippets: bool, range: dict[str, Any]) -> dict[str, Any]:
         use_snippet = snippets and bool(completion.snippet)
         new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
         item: dict[str, Any] = {
@@ -300,7 +312,7 @@ class Converter:
             "kind": _COMPLETION_KINDS[completion.kind].value,
             "sortText": f"{rank:05}",
             "filterText": completion.label,
-            "textEdit": {"range": self.plain_range(completion.span), "newText": new_text},
+            "textEdit": {"range": range, "newText": new_text},
         }
         if completion.detail:
             item["detail"] = completion.detail

@@ -44,7 +44,7 @@ _TEXTS_KEPT = 4
 """For how many texts it is kept in mind which passes would change them."""
 
 _HINTS_SHOWN = 100
-_COLLECTOR_THRESHOLDS = (100_000, 20, 50)
+_COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ..block_list import BlockList
 from ..source import LineIndex, TextSpan
-from .lexer import WHITE_SPACE, lex, lex_part
+from .lexer import WHITE_SPACE, Lexed, lex_chunks, lex_part
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments
 from .statements import Segment
 
@@ -282,11 +282,39 @@ def _is_same(one: Segment, other: Segment) -> bool:
     )
 
 
+class _Pieces:
+    """The pieces of a text, as they were found: chunk by chunk."""
+
+    def __init__(self, chunks: Sequence[Lexed]) -> None:
+        self._chunks: Final = [chunk.pieces for chunk in chunks]
+        self._numbers: Final = list(accumulate([len(chunk.pieces) for chunk in chunks], initial=0))
+        self._offsets: Final = list(accumulate([sum(map(len, chunk.pieces)) for chunk in chunks], initial=0))
+        self._current = 0
+
+    def part(self, start: int, end: int) -> list[str]:
+        """The pieces from one to another, by number; quick where each part follows on the one before."""
+        numbers, current = self._numbers, self._current
+        if not numbers[current] <= start < numbers[current + 1]:
+            current = self._current = bisect_right(numbers, start) - 1
+        first = numbers[current]
+        found = self._chunks[current][start - first : end - first]
+        while end > numbers[current + 1]:
+            current += 1
+            found += self._chunks[current][: end - numbers[current]]
+        return found
+
+    def offset(self, piece: int) -> int:
+        """Where a piece begins; their number stands for the end of the text."""
+        chunk = min(bisect_right(self._numbers, piece), len(self._chunks)) - 1
+        if chunk < 0:
+            return 0
+        return self._offsets[chunk] + sum(map(len, self._chunks[chunk][: piece - self._numbers[chunk]]))
+
+
 def _split(lines: LineIndex, is_expression: bool = False) -> Split:
-    lexed = lex(lines.text)
-    offsets = list(accumulate(map(len, lexed.pieces), initial=0))
-    indentation = _Indentation(lines, offsets.__getitem__)
-    kinds, pieces = lexed.kinds, lexed.pieces
+    chunks = list(lex_chunks(lines))
+    kinds, pieces = "".join([chunk.kinds for chunk in chunks]), _Pieces(chunks)
+    indentation = _Indentation(lines, pieces.offset)
     splitter = Splitter(kinds, indentation.of, indentation.of_line, is_expression)
     segments: list[Segment] = []
     position, in_body, count = 0, is_expression, len(kinds)
@@ -294,9 +322,8 @@ def _split(lines: LineIndex, is_expression: bool = False) -> Split:
         cut = splitter.cut(position, in_body)
         end = cut.end
         in_body = cut.in_body or is_expression
-        length = offsets[end] - offsets[position]
-        part = pieces[position:end]
-        segment = Segment(cut.role, kinds[position:end], part, in_body, length, cut.far_sighted, cut.is_short)
+        part = pieces.part(position, end)
+        segment = Segment(cut.role, kinds[position:end], part, in_body, None, cut.far_sighted, cut.is_short)
         segments.append(segment)
         position = end
     far_sighted = [number for number, segment in enumerate(segments) if segment.is_far_sighted]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 
 from ...ir import ops
 from ...ir.attributes import AttributeField
@@ -24,6 +25,7 @@ from .completion_snippets import DEFINITIONS, KEYWORDS, applied, attribute_snipp
 from .markdown import markdown
 from .matching import has_in_order, likeness
 from .operator_documentation import attribute_documentation, operator_documentation
+from .type_words import type_words
 
 __all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
 
@@ -41,7 +43,10 @@ _OPTION_VALUE = re.compile(
 
 _LONGEST_WORD = 200
 _MOST = 400
-_MOST_SCORED = 2 * _MOST
+_MOST_NAMED = 200
+"""Of values, after the ``%`` that all begin with, so many are offered: each letter more brings others."""
+
+_MOST_SCORED = 2 * _MOST_NAMED
 """So many of the values that have the letters are looked at for how well they fit; the nearest of them."""
 
 _MOST_VALUES = 50
@@ -94,13 +99,18 @@ class Completions:
 
 def completions(snapshot: Snapshot, offset: int) -> Completions:
     """What can stand at ``offset`` and has the letters of the word that is begun, likeliest first."""
-    items = [
-        item
-        for item in _candidates(snapshot, offset)
-        if has_in_order(item.label, snapshot.lines.part(item.span.start, offset))
-    ]
-    items.sort(key=lambda item: likeness(item.label, snapshot.lines.part(item.span.start, offset)))
-    return Completions(items[:_MOST], is_incomplete=len(items) > _MOST)
+    begun: dict[int, str] = {}
+    ranked: list[tuple[int, Completion]] = []
+    for item in _candidates(snapshot, offset):
+        start = item.span.start
+        word = begun.get(start)
+        if word is None:
+            word = begun[start] = snapshot.lines.part(start, offset)
+        if has_in_order(item.label, word):
+            ranked.append((likeness(item.label, word), item))
+    ranked.sort(key=itemgetter(0))
+    most = _MOST_NAMED if any(word.startswith("%") for word in begun.values()) else _MOST
+    return Completions([item for _, item in ranked[:most]], is_incomplete=len(ranked) > most)
 
 
 def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
@@ -291,25 +301,16 @@ def _attributes(call: CallSite, span: TextSpan) -> Iterator[Completion]:
         )
 
 
-_VALUES = frozenset(
-    (SymbolKind.PARAMETER, SymbolKind.LET, SymbolKind.GRAPH, SymbolKind.FREE_VAR, SymbolKind.PATTERN_VAR)
-)
-
-
 def _values(snapshot: Snapshot, span: TextSpan, word: str) -> Iterator[Completion]:
     """The values in scope, those bound last first. There may be thousands, so what does not fit is not even made."""
-    seen: set[str] = set()
-    for symbol in snapshot.values_at(span.start):
-        if symbol.kind in _VALUES and symbol.name not in seen and has_in_order(symbol.name, word):
-            seen.add(symbol.name)
-            type = symbol.type
-            yield Completion(symbol.name, CompletionKind.VALUE, span, "" if type is None else repr(type))
+    for name, type in snapshot.typed_values_at(span.start):
+        if has_in_order(name, word):
+            yield Completion(name, CompletionKind.VALUE, span, type_words(type))
 
 
 def _fields(snapshot: Snapshot, name: str, span: TextSpan) -> Iterator[Completion]:
     """The fields of the tuple that a name is bound to, by number."""
-    symbol = next((symbol for symbol in snapshot.values_at(span.start) if symbol.name == name), None)
-    type = symbol.type if symbol is not None else None
+    type = next((type for other, type in snapshot.typed_values_at(span.start) if other == name), None)
     if isinstance(type, TupleType):
         for number, field in enumerate(type.fields):
             yield Completion(str(number), CompletionKind.VALUE, span, repr(field))
@@ -321,9 +322,7 @@ def _functions(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
             type = symbol.type
             arguments = type.arg_types if isinstance(type, FuncType) else ()
             snippet = applied(symbol.name, [repr(argument) for argument in arguments])
-            yield Completion(
-                symbol.name, CompletionKind.FUNCTION, span, "" if type is None else repr(type), snippet=snippet
-            )
+            yield Completion(symbol.name, CompletionKind.FUNCTION, span, type_words(type), snippet=snippet)
 
 
 def _constructors(snapshot: Snapshot, span: TextSpan, as_patterns: bool = False) -> Iterator[Completion]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from ...ir.snapshot import Snapshot, Symbol
@@ -21,10 +22,11 @@ def references(snapshot: Snapshot, offset: int, *, include_definition: bool = Tr
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
         return []
-    spans = set(symbol.uses) - {symbol.span}
+    own = symbol.span
+    spans = [span for span in symbol.uses if span.start != own.start]  # in order already: there may be thousands
     if include_definition:
-        spans.add(symbol.span)
-    return sorted(spans, key=lambda span: span.start)
+        spans.insert(bisect_left(spans, own), own)
+    return spans
 
 
 class Access(enum.Enum):

@@ -241,8 +241,7 @@ async def on_completion(server: RelayLanguageServer, params: types.CompletionPar
         return None
     found = completions(seen.snapshot, seen.converter.offset(params.position))
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
-    items = [seen.converter.completion(item, rank, snippets) for rank, item in enumerate(found.items)]
-    return Plain({"isIncomplete": found.is_incomplete, "items": items})
+    return Plain({"isIncomplete": found.is_incomplete, "items": seen.converter.completions(found.items, snippets)})
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:

@@ -178,3 +178,39 @@ def @main(%x: Tensor[(3), float32], %y: Tensor[(4), float32]) {
     types = {symbol.name: repr(symbol.type) for symbol in snapshot.symbols}
     assert types["%0"] == types["@main"] == "None"
     assert types["%1"] == "Tensor[(3), float32]"
+
+
+LONG_COMMENT = "/* " + "a word of many\n" * 9_000 + "*/"
+"""Longer than what is looked at in one go when a text is read."""
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        LONG_COMMENT,
+        LONG_COMMENT.replace("many\n", "/* many */\n", 1),
+        "\n" * 150_000,
+        " " * 150_000,
+        "// " + "a word of many " * 9_000 + "\n",
+        "".join(f"%{number} = nn.relu(%{number - 1});\n" for number in range(1, 9_000)),
+    ],
+    ids=["comment", "nested comment", "lines", "blanks", "line", "statements"],
+)
+@pytest.mark.parametrize("indent", range(3))
+def test_long_texts_are_read_as_short_ones_are(between: str, indent: int):
+    """Wherever a text is cut while it is read, tokens and statements stay whole."""
+    text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {\n' + " " * indent
+    text += f"%0 = nn.relu(%x);\n{between}add(%0, %0)\n}}\n"
+    snapshot = Snapshot.open(text, "long.relay")
+    assert [found for found in snapshot.diagnostics if found.code != "unused-value"] == []
+    tokens = list(snapshot.tokens())
+    assert "".join(text[token.span.start : token.span.end] for token in tokens) == "".join(t.text for t in tokens)
+    if between.startswith("/"):
+        assert between.strip() in [token.text for token in tokens]
+    assert [symbol.name for symbol in snapshot.functions] == ["@main"]
+
+
+def test_the_metadata_section_of_a_long_text_is_one_token():
+    section = '#[metadata]\n{"root": 1, "nodes": [{"type_key": ""}' + ', {"type_key": ""}' * 9_000 + "]}"
+    text = f'#[version = "0.0.5"]\ndef @main() {{ 1f }}\n{section}\n'
+    assert list(Snapshot.open(text, "long.relay").tokens())[-1].text == section

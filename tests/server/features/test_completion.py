@@ -143,3 +143,16 @@ def test_documentation_is_given_when_an_item_is_looked_at() -> None:
     assert "nn.softmax(" in documentation("op:nn.softmax")
     assert "`axis`" in documentation("attribute:nn.softmax:axis")
     assert documentation("op:no.such.operator") == ""
+
+
+def test_of_many_values_the_nearest_are_offered_and_every_letter_brings_others() -> None:
+    body = "".join(f"  %{number} = nn.relu(%{number - 1 if number else 'x'});\n" for number in range(2_000))
+    source = f"def @main(%x: Tensor[(8), float32]) {{\n{body}  nn.relu(%$0)\n}}"
+    fixture = read_fixture(source)
+    found = completions(fixture.snapshot, fixture.offset)
+    assert found.is_incomplete
+    assert [item.label for item in found.items[:2]] == ["%1999", "%1998"]
+    assert found.items[0].detail == "Tensor[(8), float32]"
+    closer = read_fixture(source.replace("%$0", "%123$0"))
+    begun_so = [item.label for item in completions(closer.snapshot, closer.offset).items][:11]
+    assert begun_so == [*(f"%{number}" for number in range(1239, 1229, -1)), "%123"]
