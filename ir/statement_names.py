@@ -212,7 +212,7 @@ class StatementNames:
         for _, state, name in self._bound_before(function, index, inner):
             yield name, _known(state.type)
         if index >= function.start:
-            for name, type in reversed(function.parameters.items()):
+            for name, type in reversed(list(function.parameters.items())):
                 if name not in inner:
                     yield name, type
 
