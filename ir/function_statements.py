@@ -19,6 +19,8 @@ from .unused import Mentions
 
 __all__ = ["FunctionStatements", "StatementState", "StatementTyper", "States"]
 
+Memo: TypeAlias = "dict[object, object]"
+
 _NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
 
@@ -71,11 +73,12 @@ Bindings: TypeAlias = "BlockMap[str, StatementState | tuple[StatementState, ...]
 class _Block(list["StatementState | None"]):
     """Some consecutive statements, and the names that they depend on."""
 
-    __slots__ = ("_names",)
+    __slots__ = ("_names", "_runs")
 
     def __init__(self, states: Sequence[StatementState | None]) -> None:
         super().__init__(states)
         self._names: frozenset[str] | None = None
+        self._runs: list[tuple[int, int, Memo | None]] | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -83,6 +86,23 @@ class _Block(list["StatementState | None"]):
         if self._names is None:
             self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
         return self._names
+
+    @property
+    def runs(self) -> Sequence[tuple[int, int, Memo | None]]:
+        """Statements that follow one another, from one to another, with what others remember of them together.
+
+        A segment that is no statement stands alone, and nothing is remembered of it here.
+        """
+        if self._runs is None:
+            self._runs = []
+            start = 0
+            for at in [*(at for at, state in enumerate(self) if state is None), len(self)]:
+                if start < at:
+                    self._runs.append((start, at, {}))
+                if at < len(self):
+                    self._runs.append((at, at + 1, None))
+                start = at + 1
+        return self._runs
 
 
 class States(BlockList["StatementState | None"]):
@@ -106,6 +126,16 @@ class States(BlockList["StatementState | None"]):
                     if state is not None and not names.isdisjoint(state.depends_on):
                         yield at
             index = last
+
+    def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
+        """The runs of statements of each block that have some of ``start`` to ``end``; see :attr:`_Block.runs`."""
+        if start >= end:
+            return
+        for number in range(self.block_number(start), self.block_number(end - 1) + 1):
+            first = self.block_start(number)
+            for run_start, run_end, memo in self._blocks[number].runs:
+                if first + run_end > start and first + run_start < end:
+                    yield first + run_start, first + run_end, memo
 
 
 @dataclass(frozen=True, slots=True, eq=False)

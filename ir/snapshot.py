@@ -19,6 +19,7 @@ from .incremental import Analysis, analyse
 from .inference import Inferred, infer_types
 from .inference.fixes import fixes_for
 from .module import IRModule
+from .parts import Part
 from .source import LineIndex, TextSpan
 from .statement_names import StatementNames
 from .symbols import Symbol, is_visible
@@ -33,7 +34,7 @@ from .types import FuncType, Type, TypeCall
 from .unused import meant_names, unused_in
 from .unused import report as report_unused
 
-__all__ = ["CallSite", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenGroup", "TokenRole"]
+__all__ = ["CallSite", "Part", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenGroup", "TokenRole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,22 +219,38 @@ class Snapshot:
                 if token.span.end > start and token.span.start < end:
                     yield token
 
-    def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
-        """The tokens and comments of the parts of the text that overlap a range, in order."""
+    def parts(self) -> Iterator[Part]:
+        """The text in parts that others may remember something of; put together, they are the text."""
         segments, analysis = self._split.segments, self._analysis
-        end = segments.length if end is None else end
+        if analysis is None:
+            for index in range(len(segments)):
+                yield Part(index, index + 1, segments.start(index), {})
+            return
+        for first, end, memo in analysis.states.runs(0, len(segments)):
+            yield Part(first, end, segments.start(first), segments[first].memo if memo is None else memo)
+
+    def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
+        """The tokens and comments of the segments that overlap a range, in order."""
+        end = self._split.segments.length if end is None else end
         first = max(0, self._index_at(start))
-        last = min(len(segments), self._index_at(max(end - 1, 0)) + 1)
-        for index in range(first, last):
-            segment = segments[index]
+        return self._groups(first, min(len(self._split.segments), self._index_at(max(end - 1, 0)) + 1))
+
+    def token_groups_in(self, part: Part) -> Iterator[TokenGroup]:
+        """The tokens and comments of the segments of a part, in order."""
+        return self._groups(part.first, part.end)
+
+    def _groups(self, first: int, end: int) -> Iterator[TokenGroup]:
+        segments, analysis = self._split.segments, self._analysis
+        states = analysis.states[first:end] if analysis is not None else ()
+        for offset, segment in enumerate(segments[first:end]):
             memo: dict[object, object] = {}
             if analysis is not None:
-                state = analysis.states[index]
+                state = states[offset]
                 memo = segment.memo if state is None else state.memo
-            yield TokenGroup("".join(segment.pieces), memo, partial(self._group_tokens, index))
+            yield TokenGroup("".join(segment.pieces), memo, partial(self._group_tokens, first + offset))
 
     def token_groups_start(self, offset: int) -> int:
-        """Where the first part begins that :meth:`token_groups` gives for a range from ``offset`` on."""
+        """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""
         return self._split.segments.start(max(0, self._index_at(offset)))
 
     def _group_tokens(self, index: int) -> Iterator[tuple[int, str, TokenRole, bool]]:

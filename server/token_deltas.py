@@ -1,7 +1,8 @@
 """Semantic tokens as the protocol has them, remembered part by part, so that an edit costs what it changes.
 
-Each part of a text (a statement, a function's head) is encoded once, with places that count from its start; what
-clients have is remembered as the parts that it was made of, and parts that stayed the same are the same objects.
+Each part of a text (a statement, a function's head) is encoded once, with places that count from its start, and so are
+blocks of them; what clients have is remembered as the blocks that it was made of, and what stayed the same are the same
+objects. So an edit is found by comparing a few hundred blocks, and then the statements of the one that it touched.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import itertools
 import operator
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, TypeVar
 
 from ..ir.snapshot import Snapshot, TokenGroup, TokenRole
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
@@ -20,7 +21,16 @@ from .encoding import Encoding
 from .features.semantic_tokens import word_of
 from .positions import units
 
-__all__ = ["EncodedPart", "TokenEdit", "TokenMemory", "encode", "encoded_parts"]
+__all__ = [
+    "EncodedBlock",
+    "EncodedPart",
+    "TokenEdit",
+    "TokenMemory",
+    "encode",
+    "encoded_blocks",
+    "encoded_parts",
+    "written",
+]
 
 _STRIDE = 5
 _TYPES = {name: number for number, name in enumerate(TOKEN_TYPES)}
@@ -29,7 +39,7 @@ _LINE_END = re.compile(r"\r\n?|\n")
 
 
 class EncodedPart:
-    """The tokens of one part of a text; immutable.
+    """The tokens of one statement, or of another segment; immutable.
 
     ``numbers`` has five for each token. The first one's line and character count from the part's start. ``last`` is
     where the last token begins, ``end`` where the part ends: a line from its start, and a character, which counts from
@@ -43,6 +53,77 @@ class EncodedPart:
         self.last: Final = last
         self.end: Final = end
 
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return len(self.numbers)
+
+    @property
+    def first(self) -> tuple[int, int]:
+        """Where the first token begins, if there is one."""
+        return self.numbers[:2]  # type: ignore[return-value]
+
+
+class EncodedBlock:
+    """Parts that follow one another, together: they are told from those of another text at one glance; immutable.
+
+    ``first``, ``last`` and ``end`` count from the block's start; ``rest`` is all numbers but the first two, in JSON.
+    """
+
+    __slots__ = ("count", "end", "first", "last", "parts", "rest")
+
+    def __init__(self, parts: Sequence[EncodedPart]) -> None:
+        self.parts: Final = parts
+        place = _Place()
+        numbers: list[int] = []
+        for part in parts:
+            numbers += place.tokens_of(part)
+        self.count: Final = len(numbers)
+        self.first: Final = numbers[:2]
+        self.rest: Final = ",".join(map(str, numbers[2:]))
+        self.last: Final = (place.last_line, place.last_character)
+        self.end: Final = (place.line, place.character)
+
+
+class _Place:
+    """Where the next part begins, and the last token before it."""
+
+    __slots__ = ("character", "last_character", "last_line", "line")
+
+    def __init__(self, line: int = 0, character: int = 0) -> None:
+        self.line = line
+        self.character = character
+        self.last_line = 0
+        self.last_character = 0
+
+    def head_of(self, part: EncodedPart | EncodedBlock) -> tuple[int, int]:
+        """Go behind a part that has tokens; gives how far its first one is from the last one before."""
+        line, character = part.first
+        token_line = self.line + line
+        token_character = character if line else self.character + character
+        if token_line == self.last_line:
+            token_character -= self.last_character
+        head = (token_line - self.last_line, token_character)
+        self.pass_over(part)
+        return head
+
+    def tokens_of(self, part: EncodedPart) -> Sequence[int]:
+        """Go behind a part; gives the numbers of its tokens."""
+        if part.numbers:
+            return (*self.head_of(part), *part.numbers[2:])
+        self.pass_over(part)
+        return ()
+
+    def pass_over(self, part: EncodedPart | EncodedBlock) -> None:
+        """Go behind a part."""
+        if part.count:
+            line, character = part.last
+            self.last_line = self.line + line
+            self.last_character = character if line else self.character + character
+        line, character = part.end
+        self.line += line
+        self.character = character if line else self.character + character
+
 
 @cache
 def _word(role: TokenRole, declaration: bool) -> tuple[int, int] | None:
@@ -53,16 +134,28 @@ def _word(role: TokenRole, declaration: bool) -> tuple[int, int] | None:
     return _TYPES[type], sum(_MODIFIERS[name] for name in modifiers)
 
 
-def encoded_parts(snapshot: Snapshot, encoding: Encoding, start: int = 0, end: int | None = None) -> list[EncodedPart]:
-    """The parts of a text that overlap a range, each encoded; what was encoded before is the same object."""
+def encoded_parts(snapshot: Snapshot, encoding: Encoding, start: int, end: int) -> list[EncodedPart]:
+    """The segments of a text that overlap a range, each encoded; what was encoded before is the same object."""
+    return [_encoded_once(group, encoding) for group in snapshot.token_groups(start, end)]
+
+
+def encoded_blocks(snapshot: Snapshot, encoding: Encoding) -> Iterator[EncodedBlock]:
+    """All of a text, encoded block by block; what was encoded before is the same object."""
+    key = ("semantic tokens, together", encoding)
+    for part in snapshot.parts():
+        block = part.memo.get(key)
+        if not isinstance(block, EncodedBlock):
+            groups = snapshot.token_groups_in(part)
+            block = part.memo[key] = EncodedBlock([_encoded_once(group, encoding) for group in groups])
+        yield block
+
+
+def _encoded_once(group: TokenGroup, encoding: Encoding) -> EncodedPart:
     key = ("semantic tokens", encoding)
-    found: list[EncodedPart] = []
-    for group in snapshot.token_groups(start, end):
-        part = group.memo.get(key)
-        if not isinstance(part, EncodedPart):
-            part = group.memo[key] = _encoded(group, encoding)
-        found.append(part)
-    return found
+    part = group.memo.get(key)
+    if not isinstance(part, EncodedPart):
+        part = group.memo[key] = _encoded(group, encoding)
+    return part
 
 
 def _encoded(group: TokenGroup, encoding: Encoding) -> EncodedPart:
@@ -94,29 +187,29 @@ def _encoded(group: TokenGroup, encoding: Encoding) -> EncodedPart:
     return EncodedPart(tuple(numbers), (last_line, last_character), (end_line, end_character))
 
 
-def encode(parts: Sequence[EncodedPart], first: int = 0, at: tuple[int, int] = (0, 0)) -> list[int]:
-    """The numbers of consecutive parts from ``first`` on, of which the very first begins ``at`` a line and character.
+def encode(parts: Iterable[EncodedPart], at: tuple[int, int] = (0, 0)) -> list[int]:
+    """The numbers of consecutive parts, of which the very first begins ``at`` a line and character.
 
-    The first token counts from the last one in the parts before ``first``; where there is none, from the text's start.
+    The first token counts from the start of the text.
     """
+    place = _Place(*at)
     data: list[int] = []
-    line, character = at
-    last_line = last_character = 0
-    for number, part in enumerate(parts):
-        numbers = part.numbers
-        if numbers:
-            if number >= first:
-                token_line = line + numbers[0]
-                token_character = numbers[1] if numbers[0] else character + numbers[1]
-                if token_line == last_line:
-                    token_character -= last_character
-                data += (token_line - last_line, token_character)
-                data += numbers[2:]
-            last_line = line + part.last[0]
-            last_character = part.last[1] if part.last[0] else character + part.last[1]
-        line += part.end[0]
-        character = part.end[1] if part.end[0] else character + part.end[1]
+    for part in parts:
+        data += place.tokens_of(part)
     return data
+
+
+def written(blocks: Iterable[EncodedBlock]) -> str:
+    """The numbers of all blocks of a text, as a list in JSON."""
+    place = _Place()
+    pieces: list[str] = []
+    for block in blocks:
+        if block.count:
+            line, character = place.head_of(block)
+            pieces.append(f"{line},{character},{block.rest}")
+        else:
+            place.pass_over(block)
+    return f"[{','.join(pieces)}]"
 
 
 @dataclass(frozen=True)
@@ -138,42 +231,60 @@ class TokenMemory:
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
-        self._sent: dict[str, tuple[str, Sequence[EncodedPart]]] = {}
+        self._sent: dict[str, tuple[str, Sequence[EncodedBlock]]] = {}
 
-    def keep(self, uri: str, parts: Sequence[EncodedPart]) -> str:
+    def keep(self, uri: str, blocks: Sequence[EncodedBlock]) -> str:
         """Remember what is being sent; gives its name."""
         identity = str(next(self._ids))
-        self._sent[uri] = (identity, parts)
+        self._sent[uri] = (identity, blocks)
         return identity
 
     def forget(self, uri: str) -> None:
         """The document was closed."""
         self._sent.pop(uri, None)
 
-    def edit_since(self, uri: str, identity: str, parts: Sequence[EncodedPart]) -> TokenEdit | None:
+    def edit_since(self, uri: str, identity: str, blocks: Sequence[EncodedBlock]) -> TokenEdit | None:
         """The edit from what was sent under ``identity``; ``None`` where that is not remembered."""
         known, old = self._sent.get(uri, ("", ()))
         if known != identity:
             return None
-        first = _common(old, parts)
-        limit = min(len(old), len(parts)) - first
-        after = _common(old[::-1][:limit], parts[::-1][:limit])
-        # The first token after the change counts from the last one in it.
-        while after and not parts[len(parts) - after].numbers:
-            after -= 1
-        after = max(after - 1, 0)
-        if first == len(parts) == len(old):
+        first, after = _differing(old, blocks)
+        if first == len(blocks) == len(old):
             return TokenEdit(0, 0, [])
-        start = _count(old[:first])
-        deleted = _count(old[first : len(old) - after])
-        return TokenEdit(start, deleted, encode(parts[: len(parts) - after], first))
+        place = _Place()
+        for block in blocks[:first]:
+            place.pass_over(block)
+        old_parts = [part for block in old[first : len(old) - after] for part in block.parts]
+        parts = [part for block in blocks[first : len(blocks) - after] for part in block.parts]
+        start = sum([block.count for block in blocks[:first]])
+        first, after = _differing(old_parts, parts)
+        for part in parts[:first]:
+            place.pass_over(part)
+            start += part.count
+        deleted = sum([part.count for part in old_parts[first : len(old_parts) - after]])
+        data: list[int] = []
+        for part in parts[first : len(parts) - after]:
+            data += place.tokens_of(part)
+        return TokenEdit(start, deleted, data)
 
 
-def _common(one: Sequence[EncodedPart], other: Sequence[EncodedPart]) -> int:
-    """How many parts at the beginning are the same."""
+_Encoded = TypeVar("_Encoded", EncodedPart, EncodedBlock)
+
+
+def _differing(old: Sequence[_Encoded], new: Sequence[_Encoded]) -> tuple[int, int]:
+    """How many at the beginning, and how many at the end, are the same and need not be looked at.
+
+    The first one with tokens behind a change is not among them: they count from the last token of what changed.
+    """
+    first = _common(old, new)
+    limit = min(len(old), len(new)) - first
+    after = _common(old[len(old) - limit :][::-1], new[len(new) - limit :][::-1])
+    while after and not new[len(new) - after].count:
+        after -= 1
+    return first, max(after - 1, 0)
+
+
+def _common(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many at the beginning are the same."""
     same = map(operator.is_, one, other)
     return next((number for number, is_same in enumerate(same) if not is_same), min(len(one), len(other)))
-
-
-def _count(parts: Iterable[EncodedPart]) -> int:
-    return sum([len(part.numbers) for part in parts])

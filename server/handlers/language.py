@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
 from ..protocol import Plain, RelayLanguageServer, Written
-from ..token_deltas import encode, encoded_parts
+from ..slices import gathered
+from ..token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
 
 __all__ = ["register"]
 
@@ -401,27 +403,31 @@ async def on_ranges_formatting(
     return seen.converter.text_edits(dict.fromkeys(edits))
 
 
-async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Plain | None:
+async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Written | None:
     """What each word of a document is."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    parts = encoded_parts(seen.snapshot, seen.converter.encoding)
-    return Plain({"data": encode(parts), "resultId": server.tokens.keep(seen.document.uri, parts)})
+    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
+    return _all_tokens(blocks, server.tokens.keep(seen.document.uri, blocks))
+
+
+def _all_tokens(blocks: Sequence[EncodedBlock], result_id: str) -> Written:
+    return Written(f'{{"data":{written(blocks)},"resultId":"{result_id}"}}')
 
 
 async def on_semantic_tokens_delta(
     server: RelayLanguageServer, params: types.SemanticTokensDeltaParams
-) -> Plain | None:
+) -> Plain | Written | None:
     """What has changed in that since the client asked last."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    parts = encoded_parts(seen.snapshot, seen.converter.encoding)
-    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, parts)
-    result_id = server.tokens.keep(seen.document.uri, parts)
+    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
+    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, blocks)
+    result_id = server.tokens.keep(seen.document.uri, blocks)
     if edit is None:
-        return Plain({"data": encode(parts), "resultId": result_id})
+        return _all_tokens(blocks, result_id)
     change = {"start": edit.start, "deleteCount": edit.delete_count, "data": edit.data}
     return Plain({"edits": [change] if edit.changes else [], "resultId": result_id})
 

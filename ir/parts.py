@@ -1,0 +1,21 @@
+"""The parts of a text that questions about all of it are answered by, so that an edit costs the parts it touches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Part"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Segments ``first`` to ``end`` of a text: some statements of a function, or one segment of another kind.
+
+    ``memo`` is for what others work out of the part. It is the same in two snapshots only where its statements are, and
+    mean the same; what is around them, and where they stand, may differ. ``start`` is where the part begins here.
+    """
+
+    first: int
+    end: int
+    start: int
+    memo: dict[object, object]
