@@ -247,7 +247,7 @@ class Snapshot:
             if analysis is not None:
                 state = states[offset]
                 memo = segment.memo if state is None else state.memo
-            yield TokenGroup("".join(segment.pieces), memo, partial(self._group_tokens, first + offset))
+            yield TokenGroup(segment.text, memo, partial(self._group_tokens, first + offset))
 
     def token_groups_start(self, offset: int) -> int:
         """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 from .expressions import Var
 from .lowered_statement import LoweredStatement, NotPlain
 from .metadata import MetadataError, read_metadata
+from .syntax.forms import names_in
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
 from .syntax.scopes import Names
@@ -31,18 +32,7 @@ _SPEAKING: Final = frozenset("INFbsM@uU")
 class Facts:
     """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone."""
 
-    __slots__ = (
-        "bound",
-        "inner_unused",
-        "is_broken",
-        "is_value",
-        "lowered",
-        "mentions",
-        "own",
-        "segment",
-        "shared",
-        "uses",
-    )
+    __slots__ = ("bound", "inner_unused", "mentions", "own", "segment", "shared", "uses")
 
     def __init__(
         self,
@@ -57,15 +47,27 @@ class Facts:
         self.uses: Final = uses
         self.shared: Final = shared
         self.own = own
-        lowered = shared or own
-        assert lowered is not None
-        self.lowered: Final = lowered
-        self.is_value: Final = lowered.is_value
-        self.is_broken: Final = lowered.is_broken
         self.mentions: Final = uses if own is None or not own.diagnostics else _names_in(segment, bound)
         """The names of outside that count as used here: of what is at fault, every one in the text."""
         self.inner_unused: Final = () if own is None else _inner_unused(own, segment, bound)
         """The values that it binds for itself and does not use."""
+
+    @property
+    def lowered(self) -> LoweredStatement:
+        """The statement, or one that differs in names alone."""
+        lowered = self.shared or self.own
+        assert lowered is not None
+        return lowered
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is an expression that may be the value of the function."""
+        return self.lowered.is_value
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it could not be read."""
+        return self.lowered.is_broken
 
     @property
     def told(self) -> Type:
@@ -76,7 +78,7 @@ class Facts:
         """
         found = self.segment.memo.get("told")
         if not isinstance(found, Type):
-            told = _TOLD.findall("".join(self.segment.pieces))
+            told = _TOLD.findall(self.segment.text)
             found = self.segment.memo["told"] = _type_of(told[-1]) if told else ERROR
         return found
 
@@ -105,7 +107,10 @@ def _inner_unused(own: LoweredStatement, segment: Segment, bound: str | None) ->
 
 
 class _Template:
-    """A statement that stands for all that differ in names alone, and which of its names it uses, in order."""
+    """A statement that stands for all that differ in names alone, and which of its names it uses, in order.
+
+    ``names`` are all of its names, in order.
+    """
 
     __slots__ = ("binds", "lowered", "used")
 
@@ -113,6 +118,16 @@ class _Template:
         self.lowered: Final = lowered
         self.binds: Final = binds
         self.used: Final = tuple([names.index(name) for name in lowered.placeholders])
+
+    def facts(self, segment: Segment, names: Sequence[str]) -> Facts:
+        """What a statement that differs in its ``names`` alone binds and uses."""
+        bound = names[0] if self.binds else None
+        return Facts(segment, bound, tuple([names[index] for index in self.used]), self.lowered, None)
+
+
+def _pattern(names: Sequence[str]) -> object:
+    """Which of some names are the same: statements that differ in names alone agree in it."""
+    return None if len(set(names)) == len(names) else tuple(map(names.index, names))
 
 
 class _Plan:
@@ -168,36 +183,43 @@ class StatementContext:
         Raises:
             NotPlain: the statement cannot be understood by itself.
         """
-        found = segment.memo.get(self)
-        if not isinstance(found, Facts):
-            found = segment.memo[self] = self._facts(segment)
+        known = segment.known
+        if known is not None and known[0] is self:
+            assert isinstance(known[1], Facts)
+            return known[1]
+        found = self._facts(segment)
+        segment.known = (self, found)
         return found
 
     def _facts(self, segment: Segment) -> Facts:
-        pieces, piece_kinds = segment.pieces, segment.kinds
-        plan = self._plans.get(piece_kinds)
-        if plan is None:
-            plan = self._plans[piece_kinds] = _Plan(piece_kinds)
-        if plan.stands_alone or segment.is_short:
-            return self._own_facts(segment)
-        names = plan.names(pieces)
-        names = [names.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in names]
-        distinct = list(dict.fromkeys(names))
-        pattern = len(names) if len(distinct) == len(names) else tuple(map(distinct.index, names))
-        # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
-        key = (piece_kinds, pattern, plan.others(pieces))
+        form = segment.form
+        if form is not None:
+            names = names_in(segment.text, form)
+            key = (form, _pattern(names))
+        else:
+            plan = self._plan(segment.kinds)
+            if plan.stands_alone or segment.is_short:
+                return self._own_facts(segment)
+            found = plan.names(segment.pieces)
+            names = [found.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in found]
+            # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
+            key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
         try:
             template = self.templates[key]
         except KeyError:
-            template = self.templates[key] = self._find_template(segment, pattern, distinct)
-        if template is None:
-            return self._own_facts(segment)
-        bound = names[0] if template.binds else None
-        return Facts(segment, bound, tuple([distinct[index] for index in template.used]), template.lowered, None)
+            template = self.templates[key] = self._find_template(segment, names)
+        return self._own_facts(segment) if template is None else template.facts(segment, names)
 
-    def _find_template(self, segment: Segment, pattern: object, names: Sequence[str]) -> _Template | None:
+    def _plan(self, kinds: str) -> _Plan:
+        plan = self._plans.get(kinds)
+        if plan is None:
+            plan = self._plans[kinds] = _Plan(kinds)
+        return plan
+
+    def _find_template(self, segment: Segment, names: Sequence[str]) -> _Template | None:
         kinds, texts, _ = segment.tokens
-        key = (kinds, pattern, *[text for kind, text in zip(kinds, texts, strict=True) if kind in _SPEAKING], None)
+        speaking = [text for kind, text in zip(kinds, texts, strict=True) if kind in _SPEAKING]
+        key = (kinds, _pattern(names), *speaking, None)
         try:
             return self.templates[key]
         except KeyError:

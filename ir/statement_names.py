@@ -17,6 +17,7 @@ from .incremental import Analysis
 from .lowered_statement import LoweredStatement
 from .source import TextSpan
 from .symbols import Symbol, is_visible
+from .syntax.forms import places_of
 from .syntax.lexer import WHITE_SPACE
 from .syntax.places import place_span
 from .syntax.scopes import Definition, SymbolKind
@@ -256,7 +257,7 @@ class StatementNames:
             function = self.analysis.function_at(key.segment)
             assert function is not None
             close = self.analysis.unit(function.end)
-            return TextSpan(unit.base, close.base + sum(map(len, close.segment.pieces)))
+            return TextSpan(unit.base, close.base + close.segment.length)
         return statement_range(unit.segment, key.token, unit.base)
 
     def uses(self, key: object) -> Sequence[TextSpan]:
@@ -275,8 +276,11 @@ class StatementNames:
             state = analysis.states[index]
             assert state is not None
             base = segments.start(index)
-            if state.facts.own is None:
-                for piece in segments[index].pieces:
+            segment = segments[index]
+            if segment.form is not None:
+                found += [TextSpan(base + at, base + at + len(name)) for at in places_of(name, segment.text)]
+            elif state.facts.own is None:
+                for piece in segment.pieces:
                     if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:
                         found.append(TextSpan(base, base + len(name)))
                     base += len(piece)

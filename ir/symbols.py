@@ -79,7 +79,7 @@ def is_visible(symbol: Symbol, unit: Unit, offset: int) -> bool:
     """Whether the block that a symbol is bound in, in ``unit``, is still open at ``offset``."""
     if symbol.kind is SymbolKind.GRAPH:
         return True
-    end = unit.base + sum(map(len, unit.segment.pieces))
+    end = unit.base + unit.segment.length
     if offset < end:
         for node in nodes_at(unit.segment, symbol.span.start - unit.base, unit.base):
             if node.is_block or node.kind == "function":

@@ -22,7 +22,16 @@ from typing import Final
 from ..source import LineIndex
 from .tokens import BY_TEXT, COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["WHITE_SPACE", "Lexed", "lex", "lex_chunks", "lex_part"]
+__all__ = [
+    "COMMENT_PATTERN",
+    "NAME_PATTERN",
+    "RESERVED_PATTERN",
+    "WHITE_SPACE",
+    "Lexed",
+    "lex",
+    "lex_chunks",
+    "lex_part",
+]
 
 _LOOK_AHEAD: Final = 256
 """How much more text than wanted is looked at, so that it is known where the last piece ends."""
@@ -32,21 +41,24 @@ _CHUNK: Final = 65_536
 
 WHITE_SPACE: Final = " \t\r\n\f\v\ufeff"
 
-_NAME = r"[A-Za-z_](?:[A-Za-z0-9_]|/(?!\*))*"
-_RESERVED = r"(?!(?:let|fn|def|if|else|type|match|extern|free_var|ref|ref_read|ref_write)(?![A-Za-z0-9_/]))"
-_COMMENT = r"/\*[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
+NAME_PATTERN: Final = r"[A-Za-z_](?:[A-Za-z0-9_]|/(?!\*))*"
+RESERVED_PATTERN: Final = (
+    r"(?!(?:let|fn|def|if|else|type|match|extern|free_var|ref|ref_read|ref_write)(?![A-Za-z0-9_/]))"
+)
+"""What no name of a value may be."""
+COMMENT_PATTERN: Final = r"/\*[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
 
 _PIECE = re.compile(
     rf"""(?:
       %[0-9]+
-    | [%@]{_RESERVED}{_NAME}
+    | [%@]{RESERVED_PATTERN}{NAME_PATTERN}
     | [(),;=:{{}}\[\]](?![=>])
     | meta\[[^\]\n]*\]\[[^\]\n]*\]
     | -*inff(?![A-Za-z0-9_/])
     | match\?
-    | {_NAME}(?:\.{_NAME})*
+    | {NAME_PATTERN}(?:\.{NAME_PATTERN})*
     | -*[0-9][0-9.eE+\-]*(?:[fi][0-9.eE+\-]*)?
-    | {_COMMENT}
+    | {COMMENT_PATTERN}
     | //[^\n]*
     | "(?:[^"\\\n]|\\.)*"
     | /\*
@@ -134,21 +146,21 @@ class Lexed:
     pieces: list[str]
 
 
-def lex_chunks(lines: LineIndex) -> Iterator[Lexed]:
-    """The pieces of a text, some lines at a time: between them, other threads have their turn.
+def lex_chunks(lines: LineIndex, start: int, end: int) -> Iterator[Lexed]:
+    """The pieces of a text from ``start``, where one begins, until one ends at ``end`` or beyond; some lines at a time.
 
-    To find all pieces of a long text at once would keep them waiting until it is done, half a second for 13 MB.
+    Between them, other threads have their turn. To find all pieces of a long text at once would keep them waiting until
+    it is done, half a second for 13 MB.
     """
-    start = 0
-    while start < lines.length:
-        lexed, start = lex_part(lines, start, min(start + _CHUNK, lines.length))
+    while start < end:
+        lexed, start = lex_part(lines, start, min(start + _CHUNK, end))
         yield lexed
 
 
 def lex(text: str) -> Lexed:
     """Split ``text`` into pieces."""
     if len(text) > _CHUNK:
-        chunks = list(lex_chunks(LineIndex(text)))
+        chunks = list(lex_chunks(LineIndex(text), 0, len(text)))
         return Lexed("".join([chunk.kinds for chunk in chunks]), [piece for chunk in chunks for piece in chunk.pieces])
     pieces = _PIECE.findall(text)
     kinds = "".join(map(_kinds.__getitem__, pieces))

@@ -56,7 +56,7 @@ class Reading:
         base = 0
         for number, segment in enumerate(segments):
             self.units.append(Unit(segment, number, base))
-            base += sum(map(len, segment.pieces))
+            base += segment.length
         self._read()
 
     @property
@@ -235,7 +235,7 @@ class Reading:
         if extern and described:
             self._report("extern-constructors", "an extern type has no constructors", unit.span(described[0][0]))
         lowering.container = None
-        self.extents.append((owner, unit.base, unit.base + sum(map(len, segment.pieces))))
+        self.extents.append((owner, unit.base, unit.base + segment.length))
         if is_first:
             self.types[header] = TypeData(header, tuple(parameters), tuple(constructors), extern)
 
@@ -327,7 +327,7 @@ class Reading:
             lowering.enter(unit)
             items.extend(lowering.read(statement) for statement in unit.segment.statements)
         lowering.enter(last)
-        end = last.base + sum(map(len, last.segment.pieces))
+        end = last.base + last.segment.length
         if not closed and not braces_at_fault:
             self._report_unclosed(header, last, index)
         body = self._fold_body(items, last, last_token, closed, faults)

@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, compress
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..source import TextSpan
-from .lexer import WHITE_SPACE
+from .lexer import WHITE_SPACE, lex
 from .tokens import COMMENT, OPEN_COMMENT
 
 __all__ = ["SegmentText"]
 
 
 class SegmentText:
-    """A piece of text that is read on its own, wherever it stands: all its offsets count from its start."""
+    """A piece of text that is read on its own, wherever it stands: all its offsets count from its start.
 
-    __slots__ = ("_tokens", "diagnostics", "kinds", "length", "pieces")
+    Its pieces are those that were cut, or are cut when somebody wants them: of a statement whose kinds are known
+    (:mod:`.forms`) nobody may ever.
+    """
 
-    def __init__(self, kinds: str, pieces: list[str], length: int | None = None) -> None:
+    __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "length", "text")
+
+    def __init__(self, kinds: str, text: str, pieces: list[str] | None = None) -> None:
         self.kinds: Final = kinds
-        self.pieces: Final = pieces
-        self.length: Final = sum(map(len, pieces)) if length is None else length
+        self.text: Final = text
+        self.length: Final = len(text)
+        self._pieces = pieces
         self._tokens: tuple[str, list[str], list[int]] | None = None
-        self.diagnostics: list[Diagnostic] = []
+        self.diagnostics: Sequence[Diagnostic] = ()
+
+    @property
+    def pieces(self) -> list[str]:
+        """The tokens and comments, each with the blanks after it."""
+        return lex(self.text).pieces if self._pieces is None else self._pieces
 
     @property
     def tokens(self) -> tuple[str, list[str], list[int]]:
         """The kinds, texts and starts of the tokens, comments left out."""
         if self._tokens is None:
-            starts = list(accumulate(map(len, self.pieces), initial=0))
+            pieces = self.pieces
+            starts = list(accumulate(map(len, pieces), initial=0))
             if COMMENT in self.kinds or OPEN_COMMENT in self.kinds:
                 real = [kind not in "CK" for kind in self.kinds]
                 self._tokens = (
                     "".join(compress(self.kinds, real)),
-                    [piece.rstrip(WHITE_SPACE) for piece in compress(self.pieces, real)],
+                    [piece.rstrip(WHITE_SPACE) for piece in compress(pieces, real)],
                     list(compress(starts, real)),
                 )
             else:
                 starts.pop()
-                self._tokens = (self.kinds, [piece.rstrip(WHITE_SPACE) for piece in self.pieces], starts)
+                self._tokens = (self.kinds, [piece.rstrip(WHITE_SPACE) for piece in pieces], starts)
         return self._tokens
 
     def comments(self) -> Iterator[tuple[int, str]]:
@@ -66,7 +77,11 @@ class SegmentText:
 
     def report(self, code: str, message: str, span: TextSpan, *fixes: Fix) -> None:
         """Add an error."""
-        self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, span, fixes=fixes))
+        self.add(Diagnostic(code, Severity.ERROR, message, span, fixes=fixes))
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Add a finding."""
+        self.diagnostics = (*self.diagnostics, diagnostic)
 
     def gap_before(self, token: int) -> TextSpan:
         """The range in which something is missing before ``token`` (its count: at the end of the segment).
@@ -79,7 +94,7 @@ class SegmentText:
             return TextSpan(starts[0], starts[0]) if starts else TextSpan(0, 0)
         start = starts[token - 1] + len(texts[token - 1])
         end = starts[token] if token < len(starts) else self.length
-        between = "".join(self.pieces)[start:end]
+        between = self.text[start:end]
         line = between.split("\n", 1)[0].split("//", 1)[0]
         used = len(line.rstrip(WHITE_SPACE))
         if "\n" not in between and not used:

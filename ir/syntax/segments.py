@@ -15,7 +15,18 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-__all__ = ["BRACE", "NEXT_TOP", "Beyond", "Cut", "OpenValues", "Role", "Splitter", "after_comments", "inner_semicolon"]
+__all__ = [
+    "BRACE",
+    "NEXT_TOP",
+    "Beyond",
+    "Cut",
+    "OpenValues",
+    "Role",
+    "Splitter",
+    "after_comments",
+    "inner_semicolon",
+    "is_simple",
+]
 
 
 class Role(enum.Enum):
@@ -76,6 +87,15 @@ _MARGIN: Final = 16
 
 class Beyond(Exception):
     """Where a segment ends is told by kinds beyond those that are at hand."""
+
+
+def is_simple(kinds: str) -> bool:
+    """Whether pieces of these kinds, in the body of a function, are one statement whatever comes before and after."""
+    return (
+        _SIMPLE.fullmatch(kinds) is not None
+        and all(kinds.count(one) == kinds.count(other) for one, other in ("()", "[]"))
+        and _GRAPH_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
+    )
 
 
 class Splitter:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Final
 
 from ..block_list import BlockList
 from ..source import LineIndex, TextSpan
-from .lexer import WHITE_SPACE, Lexed, lex_chunks, lex_part
-from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments
+from .forms import alike_at
+from .lexer import WHITE_SPACE, lex, lex_chunks
+from .segments import BRACE, NEXT_TOP, Beyond, Role, Splitter, after_comments
 from .statements import Segment
+from .tokens import OPEN_COMMENT
 
 __all__ = ["Segments", "Splice", "Split", "split", "split_text"]
 
@@ -21,6 +24,9 @@ _BEFORE: Final = 2
 
 _LOOK_AHEAD: Final = 64
 """How many segments beyond an edit are looked at first."""
+
+_WINDOW: Final = 2_000
+"""How much text is cut into pieces at first where a statement is not known by its form."""
 
 _MOST_FAR_SIGHTED: Final = 16
 """Where more segments than this depend on text far beyond them, the whole text is split anew."""
@@ -145,7 +151,7 @@ class Split:
     def edited(self, lines: LineIndex, span: TextSpan, length: int) -> tuple[Split, Splice]:
         """The segments of ``lines``, in which ``length`` characters replaced ``span``; and what changed."""
         if not self.segments or len(self.far_sighted) > _MOST_FAR_SIGHTED:
-            return self._matched(_split(lines))
+            return self._matched(split_text(lines))
         first = max(0, self.segments.index_at(span.start) - _BEFORE)
         following = max(self.segments.index_from(span.end), first + 1)
         found, splice = self._resplit(lines, first, following, length - (span.end - span.start))
@@ -163,6 +169,10 @@ class Split:
                 position = bisect_right(found.far_sighted, index)
         return found, splice
 
+    def opened(self, lines: LineIndex) -> Split:
+        """The segments of ``lines``, where these are those of the empty text."""
+        return self._resplit(lines, 0, 0, lines.length)[0]
+
     def _matched(self, made: Split) -> tuple[Split, Splice]:
         """A text that was split anew: the segments at its ends that stayed the same are the old ones."""
         old, new = self.segments, list(made.segments)
@@ -174,24 +184,9 @@ class Split:
     def _resplit(self, lines: LineIndex, first: int, following: int, delta: int) -> tuple[Split, Splice]:
         """Split anew from segment ``first`` to at least ``following``, which lies ``delta`` further on than it did."""
         old = self.segments
-        offset = old.start(first)
-        kinds, pieces = "", list[str]()
-        ahead = _LOOK_AHEAD
-        while True:
-            lexed, offset = lex_part(lines, offset, old.start(following) + delta)
-            kinds += lexed.kinds
-            pieces += lexed.pieces
-            if offset - delta > old.start(following):
-                following = old.index_from(offset - delta)
-                continue
-            try:
-                made = self._cut(lines, first, kinds, pieces, following, ahead)
-            except Beyond:
-                ahead *= 8
-                continue
-            if isinstance(made, list):
-                break
-            following = made
+        cutting = _Cutting(lines, old, first, following, delta)
+        cutting.run()
+        made, following = cutting.made, cutting.following
         before, after = _kept(old[first:following], made)
         made = made[before : len(made) - after]
         splice = Splice(first + before, following - after, first + before + len(made))
@@ -202,59 +197,147 @@ class Split:
         far_sighted += [index + shift for index in self.far_sighted if index >= splice.old_end]
         return Split(lines, segments, far_sighted), splice
 
-    def _cut(
-        self, lines: LineIndex, first: int, kinds: str, pieces: list[str], following: int, ahead: int
-    ) -> list[Segment] | int:
-        """The segments of the pieces; or, where one takes in more of the old segments, up to which to go on.
 
-        Raises:
-            Beyond: more than ``ahead`` of the old segments must be looked at.
-        """
-        old = self.segments
-        rest = old[following : following + ahead]
-        all_kinds = kinds + "".join([segment.kinds for segment in rest])
-        beyond = following + len(rest)
-        is_end = beyond == len(old)
+class _Cutting:
+    """Cuts a text into segments, from one that stayed where it was to one of those that moved by ``delta``.
 
-        def offset_of(piece: int) -> int:
-            if piece > len(pieces):
-                lengths = [len(piece) for segment in rest for piece in segment.pieces]
-                return old.start(first) + sum(map(len, pieces)) + sum(lengths[: piece - len(pieces)])
-            return old.start(first) + sum(map(len, pieces[:piece]))
+    Statements that are like others that came before are known by their form. The rest is cut into pieces, a window of
+    the text at a time, and the kinds of the pieces tell where segments end. What follows are the old segments, whose
+    kinds are known: they are looked at, and not cut again.
+    """
 
-        indentation = _Indentation(lines, offset_of)
-        splitter = Splitter(
-            all_kinds,
-            indentation.of,
-            indentation.of_line,
-            rest=None if is_end else lambda depth: old.close_brace(beyond, depth),
-        )
-        made: list[Segment] = []
-        position, end = 0, len(kinds)
-        in_body = old[first - 1].in_body if first else False
-        while position < end:
-            cut = splitter.cut(position, in_body)
-            if cut.end > end:
-                more = cut.end - end
-                while more > 0:
-                    more -= len(old[following].kinds)
-                    following += 1
-                return following
-            part = pieces[position : cut.end]
-            made.append(
-                Segment(
-                    cut.role,
-                    kinds[position : cut.end],
-                    part,
-                    cut.in_body,
-                    is_far=cut.far_sighted,
-                    is_short=cut.is_short,
-                )
-            )
-            position, in_body = cut.end, cut.in_body
-        if following < len(old) and in_body != (following > 0 and old[following - 1].in_body):
-            return min(len(old), 2 * following - first)
-        return made
+    def __init__(self, lines: LineIndex, old: Segments, first: int, following: int, delta: int) -> None:
+        self._lines: Final = lines
+        self._old: Final = old
+        self._first: Final = first
+        self._delta: Final = delta
+        self._position = old.start(first)
+        self._in_body = old[first - 1].in_body if first else False
+        self._kinds = ""
+        self._pieces: list[str] = []
+        self._offsets = [-1]
+        """Where the pieces of the window begin, and where the last one ends."""
+        self._reach = _WINDOW
+        self._ahead = _LOOK_AHEAD
+        self._rest: list[Segment] = []
+        self._splitter: Splitter | None = None
+        self.made: Final[list[Segment]] = []
+        self._go_on(following)
+
+    def _go_on(self, following: int) -> None:
+        """Cut as far as to the old segment ``following``."""
+        self.following = following
+        """The old segment that follows what is cut."""
+        self._end = self._old.start(following) + self._delta
+        self._text: str | None = None
+        self._text_start = 0
+        self._splitter = None
+
+    def run(self) -> None:
+        """Fill ``made``."""
+        old = self._old
+        while True:
+            while self._position < self._end:
+                if self._in_body:
+                    self._take_alike()
+                if self._position < self._end:
+                    self._cut()
+            following = self.following
+            if self._position > self._end:
+                self._go_on(old.index_from(self._position - self._delta))
+            elif following < len(old) and self._in_body != (following > 0 and old[following - 1].in_body):
+                self._go_on(min(len(old), 2 * following - self._first))
+            else:
+                return
+
+    def _take_alike(self) -> None:
+        """Take the statements from here on that are known by their form."""
+        if self._text is None:
+            self._text, self._text_start = self._lines.part(self._position, self._end), self._position
+        text, made = self._text, self.made
+        position = self._position - self._text_start
+        while (found := alike_at(text, position)) is not None:
+            form, statement = found
+            made.append(Segment(Role.STATEMENT, form.kinds, statement, True, form=form))
+            position += len(statement)
+        self._position = self._text_start + position
+
+    def _cut(self) -> None:
+        """Take one segment, whose end its pieces tell."""
+        while True:
+            offsets = self._offsets
+            index = bisect_left(offsets, self._position)
+            if index >= len(offsets) - 1 or offsets[index] != self._position:
+                self._kinds, self._pieces, self._offsets, self._reach = "", [], [self._position], _WINDOW
+                self._widen()
+                continue
+            try:
+                cut = (self._splitter or self._look_ahead()).cut(index, self._in_body)
+            except Beyond:
+                if offsets[-1] < self._end:
+                    self._widen()
+                else:
+                    self._ahead *= 8
+                    self._splitter = None
+                continue
+            if cut.end < len(offsets):
+                break
+            more, following = cut.end - len(self._pieces), self.following
+            while more > 0:
+                more -= len(self._old[following].kinds)
+                following += 1
+            self._go_on(following)
+            self._widen()
+        kinds, pieces = self._kinds[index : cut.end], self._pieces[index : cut.end]
+        is_far = cut.far_sighted or OPEN_COMMENT in kinds
+        self.made.append(Segment(cut.role, kinds, "".join(pieces), cut.in_body, pieces, is_far, cut.is_short))
+        self._position, self._in_body = offsets[cut.end], cut.in_body
+
+    def _widen(self) -> None:
+        """Cut more text into pieces."""
+        start = self._offsets[-1]
+        for lexed in lex_chunks(self._lines, start, min(start + self._reach, self._end)):
+            self._kinds += lexed.kinds
+            self._pieces += lexed.pieces
+            self._offsets += list(accumulate(map(len, lexed.pieces), initial=self._offsets[-1]))[1:]
+        self._reach *= 2
+        self._splitter = None
+        if self._offsets[-1] > self._end:
+            self._go_on(self._old.index_from(self._offsets[-1] - self._delta))
+
+    def _look_ahead(self) -> Splitter:
+        """What cuts the pieces of the window; at the end of what is to be cut, it looks at the old segments, too."""
+        old = self._old
+        is_inside = self._offsets[-1] < self._end
+        beyond = min(self.following + self._ahead, len(old))
+        self._rest = [] if is_inside else old[self.following : beyond]
+        rest: Callable[[int], bool] | None = None
+        if is_inside:
+            rest = _always
+        elif beyond < len(old):
+            rest = partial(old.close_brace, beyond)
+        kinds = self._kinds + "".join([segment.kinds for segment in self._rest])
+        indentation = _Indentation(self._lines, self._offset_of)
+        self._splitter = Splitter(kinds, indentation.of, indentation.of_line, rest=rest)
+        return self._splitter
+
+    def _offset_of(self, piece: int) -> int:
+        """Where a piece begins, of the window or of what follows it."""
+        if piece < len(self._offsets):
+            return self._offsets[piece]
+        piece -= len(self._pieces)
+        offset = self._offsets[-1]
+        for segment in self._rest:
+            if piece < len(segment.kinds):
+                return offset + sum(map(len, segment.pieces[:piece]))
+            piece -= len(segment.kinds)
+            offset += segment.length
+        return offset
+
+
+def _always(depth: int) -> bool:
+    """Where there is more text to look at, what closes a brace may be in it."""
+    return True
 
 
 def _kept(old: Sequence[Segment], new: Sequence[Segment]) -> tuple[int, int]:
@@ -274,7 +357,8 @@ def _kept(old: Sequence[Segment], new: Sequence[Segment]) -> tuple[int, int]:
 
 def _is_same(one: Segment, other: Segment) -> bool:
     return (
-        one.pieces == other.pieces
+        one.text == other.text
+        and one.kinds == other.kinds
         and one.role is other.role
         and one.in_body == other.in_body
         and one.is_far_sighted == other.is_far_sighted
@@ -282,39 +366,20 @@ def _is_same(one: Segment, other: Segment) -> bool:
     )
 
 
-class _Pieces:
-    """The pieces of a text, as they were found: chunk by chunk."""
-
-    def __init__(self, chunks: Sequence[Lexed]) -> None:
-        self._chunks: Final = [chunk.pieces for chunk in chunks]
-        self._numbers: Final = list(accumulate([len(chunk.pieces) for chunk in chunks], initial=0))
-        self._offsets: Final = list(accumulate([sum(map(len, chunk.pieces)) for chunk in chunks], initial=0))
-        self._current = 0
-
-    def part(self, start: int, end: int) -> list[str]:
-        """The pieces from one to another, by number; quick where each part follows on the one before."""
-        numbers, current = self._numbers, self._current
-        if not numbers[current] <= start < numbers[current + 1]:
-            current = self._current = bisect_right(numbers, start) - 1
-        first = numbers[current]
-        found = self._chunks[current][start - first : end - first]
-        while end > numbers[current + 1]:
-            current += 1
-            found += self._chunks[current][: end - numbers[current]]
-        return found
-
-    def offset(self, piece: int) -> int:
-        """Where a piece begins; their number stands for the end of the text."""
-        chunk = min(bisect_right(self._numbers, piece), len(self._chunks)) - 1
-        if chunk < 0:
-            return 0
-        return self._offsets[chunk] + sum(map(len, self._chunks[chunk][: piece - self._numbers[chunk]]))
+def split_text(lines: LineIndex) -> Split:
+    """Split a text from its beginning."""
+    return Split(lines, Segments(), ()).opened(lines)
 
 
-def _split(lines: LineIndex, is_expression: bool = False) -> Split:
-    chunks = list(lex_chunks(lines))
-    kinds, pieces = "".join([chunk.kinds for chunk in chunks]), _Pieces(chunks)
-    indentation = _Indentation(lines, pieces.offset)
+def split(text: str, is_expression: bool = False) -> list[Segment]:
+    """The segments of a text, which put together are the text; all of it is cut into pieces, to be parsed.
+
+    With ``is_expression``, it is a body without braces around it.
+    """
+    lexed = lex(text)
+    offsets = list(accumulate(map(len, lexed.pieces), initial=0))
+    indentation = _Indentation(LineIndex(text), offsets.__getitem__)
+    kinds, pieces = lexed.kinds, lexed.pieces
     splitter = Splitter(kinds, indentation.of, indentation.of_line, is_expression)
     segments: list[Segment] = []
     position, in_body, count = 0, is_expression, len(kinds)
@@ -322,22 +387,12 @@ def _split(lines: LineIndex, is_expression: bool = False) -> Split:
         cut = splitter.cut(position, in_body)
         end = cut.end
         in_body = cut.in_body or is_expression
-        part = pieces.part(position, end)
-        segment = Segment(cut.role, kinds[position:end], part, in_body, None, cut.far_sighted, cut.is_short)
-        segments.append(segment)
+        own = kinds[position:end]
+        is_far = cut.far_sighted or OPEN_COMMENT in own
+        part = text[offsets[position] : offsets[end]]
+        segments.append(Segment(cut.role, own, part, in_body, pieces[position:end], is_far, cut.is_short))
         position = end
-    far_sighted = [number for number, segment in enumerate(segments) if segment.is_far_sighted]
-    return Split(lines, Segments(segments), far_sighted)
-
-
-def split_text(lines: LineIndex) -> Split:
-    """Split a text from its beginning."""
-    return _split(lines)
-
-
-def split(text: str, is_expression: bool = False) -> list[Segment]:
-    """The segments of a text, which put together are the text."""
-    return list(_split(LineIndex(text), is_expression).segments)
+    return segments
 
 
 class _Indentation:

@@ -30,14 +30,6 @@ class StatementParser:
         self.segment = segment
         self.kinds = segment.tokens[0]
         self.texts = segment.tokens[1]
-        self._source: str | None = None
-
-    @property
-    def source(self) -> str:
-        """The segment's text."""
-        if self._source is None:
-            self._source = "".join(self.segment.pieces)
-        return self._source
 
     def finish(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], into: list[Statement]
@@ -95,7 +87,7 @@ class StatementParser:
         if before < 0 or token < 0:
             return False
         starts = self.segment.tokens[2]
-        return "\n" in self.source[starts[before] + len(self.texts[before]) : starts[token]]
+        return "\n" in self.segment.text[starts[before] + len(self.texts[before]) : starts[token]]
 
     def mend(
         self, start: Start, kinds: str, index: Sequence[int], blocks: dict[int, Block], fault: ShapeFault

@@ -12,6 +12,7 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..source import TextSpan
 from .blocks import Block, Clause, Statement
+from .forms import Form
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
 from .segments import OpenValues, Role, inner_semicolon
@@ -27,30 +28,41 @@ _ARM: Final = re.compile("[^;{}]*r")
 class Segment(SegmentText):
     """A piece of text that is parsed on its own, once somebody wants its statements."""
 
-    __slots__ = ("_parsed", "in_body", "is_far_sighted", "is_short", "memo", "role", "statements")
+    __slots__ = ("_memo", "_parsed", "form", "in_body", "is_far_sighted", "is_short", "known", "role", "statements")
 
     def __init__(
         self,
         role: Role,
         kinds: str,
-        pieces: list[str],
+        text: str,
         in_body: bool,
-        length: int | None = None,
+        pieces: list[str] | None = None,
         is_far: bool = False,
         is_short: bool = False,
+        form: Form | None = None,
     ) -> None:
-        super().__init__(kinds, pieces, length)
+        super().__init__(kinds, text, pieces)
         self.role: Final = role
         self.in_body: Final = in_body
         """Whether what follows is in the body of a function."""
-        self.is_far_sighted: Final = is_far or OPEN_COMMENT in kinds
+        self.is_far_sighted: Final = is_far
         """Whether where it ends depends on text far beyond it."""
         self.is_short: Final = is_short
         """Whether its semicolon is missing, since the next line begins a binding."""
-        self.memo: dict[object, object] = {}
-        """What later stages remember of this segment."""
+        self.form: Final = form
+        """What it is known by, if it differs from other statements in its names alone."""
+        self.known: tuple[object, object] | None = None
+        """What is known of it in the text that it was last looked at in, behind what that text is known by."""
+        self._memo: dict[object, object] | None = None
         self._parsed = False
-        self.statements: list[Statement] = []
+        self.statements: Sequence[Statement] = ()
+
+    @property
+    def memo(self) -> dict[object, object]:
+        """What later stages remember of this segment."""
+        if self._memo is None:
+            self._memo = {}
+        return self._memo
 
     def parse(self) -> None:
         """Fill ``statements`` and ``diagnostics``, once."""
@@ -323,7 +335,7 @@ class _SegmentParser(StatementParser):
         gap = self.segment.gap_before(token)
         if token < len(self.kinds):
             gap = TextSpan(gap.start, self.segment.span(token).start)
-        self.segment.diagnostics.append(
+        self.segment.add(
             Diagnostic(
                 "unclosed-brace",
                 Severity.ERROR,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from unittest import mock
@@ -14,6 +14,7 @@ from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.ir.syntax import splitting
+from relay_lsp.ir.syntax.statements import Segment
 from tests.conformance import records
 
 __all__ = ["Inequality", "described", "random_edit", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
@@ -74,6 +75,11 @@ _PARTS: Sequence[str] = [
     '#[version = "0.0.5"]\n',
     "(let %x = 1; %x)",
     "-> int32",
+    '"',
+    "#",
+    "meta[relay.Constant][0]",
+    '%7 = cast(%x, dtype="%0;") /* ";%1" */;\n',
+    "/* %0; ty=int32 */",
 ]
 
 _SMALL = [
@@ -81,6 +87,7 @@ _SMALL = [
     (block_list, "_BLOCK", 3),
     (block_list, "_FEWEST", 2),
     (splitting, "_LOOK_AHEAD", 1),
+    (splitting, "_WINDOW", 20),
     (incremental, "_RENUMBERED", 2),
 ]
 
@@ -168,6 +175,11 @@ def symbols_of(snapshot: Snapshot) -> list[object]:
     ]
 
 
+def _cuts(segments: Iterable[Segment]) -> list[object]:
+    """Where segments end, and what is known of each: statements that are known by their form are no others."""
+    return [(each.role, each.kinds, each.pieces, each.in_body, each.is_far_sighted, each.is_short) for each in segments]
+
+
 def run_script(seed: int, edits: int = 4) -> None:
     """Edit a text at random, and compare after each edit.
 
@@ -201,6 +213,7 @@ def _difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool)
     ]
     if whole:
         pairs += [
+            ("segments", _cuts(splitting.split_text(edited.lines).segments), _cuts(splitting.split(edited.text))),
             ("tokens", tokens_of(edited), tokens_of(afresh)),
             ("symbols", symbols_of(edited), symbols_of(afresh)),
             (f"type at {offset}", repr(edited.type_at(offset)), repr(afresh.type_at(offset))),
