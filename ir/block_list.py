@@ -150,9 +150,10 @@ class BlockMap(Generic[K, V]):
         """One with the same keys and values; ``expected`` is how many it is going to have."""
         if expected > 4 * _BLOCK * len(self._buckets):
             made = BlockMap[K, V](expected)
+            buckets, mask = made._buckets, made._mask
             for bucket in self._buckets:
                 for key, value in bucket.items():
-                    made[key] = value
+                    buckets[hash(key[:-2]) & mask][key] = value
             return made
         made = BlockMap[K, V]()
         made._take(self._buckets.copy(), set())
@@ -166,10 +167,18 @@ class BlockMap(Generic[K, V]):
         return key in self._buckets[hash(key[:-2]) & self._mask]
 
     def __setitem__(self, key: K, value: V) -> None:
-        self._own_bucket(key)[key] = value
+        self.bucket(key)[key] = value
 
     def __delitem__(self, key: K) -> None:
-        del self._own_bucket(key)[key]
+        del self.bucket(key)[key]
+
+    def add(self, key: K, value: V) -> bool:
+        """Set a key that is not there yet; tells whether it was not."""
+        bucket = self.bucket(key)
+        if key in bucket:
+            return False
+        bucket[key] = value
+        return True
 
     def pop(self, key: K) -> V:
         """Take out a key.
@@ -177,7 +186,7 @@ class BlockMap(Generic[K, V]):
         Raises:
             KeyError: it is not there.
         """
-        return self._own_bucket(key).pop(key)
+        return self.bucket(key).pop(key)
 
     def __iter__(self) -> Iterator[K]:
         return chain.from_iterable(self._buckets)
@@ -185,8 +194,8 @@ class BlockMap(Generic[K, V]):
     def __len__(self) -> int:
         return sum(map(len, self._buckets))
 
-    def _own_bucket(self, key: K) -> dict[K, V]:
-        """The bucket of a key, ours to change."""
+    def bucket(self, key: K) -> dict[K, V]:
+        """The bucket of a key, to be changed by whoever may change this."""
         number = hash(key[:-2]) & self._mask
         if number not in self._own:
             self._own.add(number)

@@ -291,29 +291,25 @@ class StatementTyper:
             NotPlain: one of them cannot be understood by itself.
         """
         function, names, placed = self.function, self.names, self.placed
-        parameters = function.parameters
+        parameters, type_before = function.parameters, function.type_before
         types: dict[str, Type] = {}  # of the names that are bound here, and nowhere else
-        bound: list[str] = []
         alike: list[Facts] = []
         last = function.end - 1
         for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
             lowered, name = fact.shared, fact.bound
-            typed = None
             if lowered is not None and (not lowered.is_value or index == last):
-                known = [types.get(used) or function.type_before(used, order) for used in fact.uses]
-                typed = lowered.known_type(known)
-            if typed is None or (name is not None and (name in names or name in parameters)):
-                self.place(fact, order, index, index == last)
-                continue
-            state = StatementState(fact, order, typed, ())
-            placed.append(state)
-            alike.append(fact)
-            if name is not None:
-                names[name] = state
-                types[name] = typed
-                bound.append(name)
+                known = [types.get(used) or type_before(used, order) for used in fact.uses]
+                type = lowered.known_type(tuple(known))
+                if type is not None:
+                    state = StatementState(fact, order, type, ())
+                    if name is None or (name not in parameters and names.add(name, state)):
+                        placed.append(state)
+                        alike.append(fact)
+                        types[name or ""] = type
+                        continue
+            self.place(fact, order, index, index == last)
         self.mentions.add([fact.mentions for fact in alike])
-        self.mentions.bind(*bound)
+        self.mentions.bind(*[fact.bound for fact in alike if fact.bound is not None])
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.

@@ -205,11 +205,10 @@ class Analysis:
                 raise NotPlain
         shift_by = new_end - old_end
         removed = self.states[first:old_end]
-        facts = [self.context.facts(segment) for segment in segments[first:new_end]]
+        facts = self.context.facts_of(segments[first:new_end])
         affected = {state.facts.bound for state in removed if state is not None}
         affected.update(fact.bound for fact in facts)
         affected.discard(None)
-        before = {name: function.binding(name) for name in affected if name is not None}
         head = function.at(function.start, function.end + shift_by)
         typer = StatementTyper(self.context, head, function.names.copy(), self.states)
         typer.remove(removed)
@@ -218,15 +217,15 @@ class Analysis:
         ours = {id(state) for state in (*removed, *placed)}
         inside = Counter(chain.from_iterable([state.facts.mentions for state in placed]))
         meant = {name for index in self.faulty if (state := self.states[index]) for name in state.meant or ()}
-        changed = {
-            name
-            for name, old in before.items()
-            if (typer.mentions.count(name) > inside[name] or name in meant)
-            and (new := typer.function.binding(name)) is not old
-            and not (
-                id(old) in ours and id(new) in ours and old is not None and new is not None and old.type == new.type
-            )
-        }
+        changed: set[str] = set()
+        for name in affected:
+            if name is None or not (typer.mentions.count(name) > inside[name] or name in meant):
+                continue  # nobody depends on it but what was placed
+            old, new = function.binding(name), typer.function.binding(name)
+            if old is new:
+                continue
+            if old is None or new is None or not (id(old) in ours and id(new) in ours and old.type == new.type):
+                changed.add(name)
         states = self.states.spliced(first, old_end, placed)
         typer.states, typer.placed = states, []
         followed = typer.follow(new_end, changed)
@@ -407,8 +406,8 @@ class _Survey:
         typer = StatementTyper(self.context, head, BlockMap(end - start), States())
         for first in range(start, end, _AT_ONCE):
             part = self.segments[first : min(first + _AT_ONCE, end)]
-            facts = [self.context.facts(segment) for segment in part]
-            typer.place_all(facts, [float(index) for index in range(first, first + len(part))], first)
+            orders = [float(index) for index in range(first, first + len(part))]
+            typer.place_all(self.context.facts_of(part), orders, first)
         self._take(start, end, typer.placed)
         return typer.finished()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -92,9 +92,9 @@ class LoweredStatement:
             found = self.typed[types] = self._infer(types)
         return found
 
-    def known_type(self, types: Sequence[Type | None]) -> Type | None:
+    def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
         """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
-        found = self.typed.get(tuple(types))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        found = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return None if found is None or found.diagnostics or found.type is ERROR else found.type
 
     @property

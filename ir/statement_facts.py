@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import itemgetter
@@ -12,7 +12,7 @@ from typing import Any, Final
 from .expressions import Var
 from .lowered_statement import LoweredStatement, NotPlain
 from .metadata import MetadataError, read_metadata
-from .syntax.forms import names_in
+from .syntax.forms import Form, names_in
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
 from .syntax.scopes import Names
@@ -112,17 +112,19 @@ class _Template:
     ``names`` are all of its names, in order.
     """
 
-    __slots__ = ("binds", "lowered", "used")
+    __slots__ = ("_used", "_uses_one", "binds", "lowered")
 
     def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
-        self.used: Final = tuple([names.index(name) for name in lowered.placeholders])
+        self._used: Final = _getter([names.index(name) for name in lowered.placeholders])
+        self._uses_one: Final = len(lowered.placeholders) == 1
 
     def facts(self, segment: Segment, names: Sequence[str]) -> Facts:
         """What a statement that differs in its ``names`` alone binds and uses."""
         bound = names[0] if self.binds else None
-        return Facts(segment, bound, tuple([names[index] for index in self.used]), self.lowered, None)
+        used = self._used(names)
+        return Facts(segment, bound, (used,) if self._uses_one else used, self.lowered, None)
 
 
 def _pattern(names: Sequence[str]) -> object:
@@ -157,13 +159,15 @@ class StatementContext:
         NotPlain: the metadata section cannot be read.
     """
 
-    __slots__ = ("_plans", "metadata", "names", "templates")
+    __slots__ = ("_alike", "_plans", "metadata", "names", "templates")
 
     def __init__(self, metadata: Segment | None) -> None:
         self.metadata: Final = metadata
         self.names: Final = Names()
         self.templates: Final[dict[object, _Template | None]] = {}
         self._plans: Final[dict[str, _Plan]] = {}
+        self._alike: Final[dict[Form, _Template]] = {}
+        """The templates of statements of a form whose names are all different."""
         if metadata is not None:
             text = metadata.tokens[1][0]
             try:
@@ -177,25 +181,41 @@ class StatementContext:
             facts.own = LoweredStatement(facts.segment, self.names)
         return facts.own
 
-    def facts(self, segment: Segment) -> Facts:
-        """What a statement binds and uses, remembered with its segment.
+    def facts_of(self, segments: Iterable[Segment]) -> list[Facts]:
+        """What statements bind and use, remembered with their segments.
 
         Raises:
-            NotPlain: the statement cannot be understood by itself.
+            NotPlain: one of the statements cannot be understood by itself.
         """
-        known = segment.known
-        if known is not None and known[0] is self:
-            assert isinstance(known[1], Facts)
-            return known[1]
-        found = self._facts(segment)
-        segment.known = (self, found)
+        alike = self._alike
+        found: list[Facts] = []
+        for segment in segments:
+            if segment.known_by is self:
+                facts: Any = segment.known
+                found.append(facts)
+                continue
+            form = segment.form
+            facts = None
+            if form is not None:
+                # Most lines are like others before them, and all of their names differ.
+                names = names_in(segment.text, form)
+                template = alike.get(form)
+                if template is not None and len(set(names)) == len(names):
+                    facts = template.facts(segment, names)
+            segment.known = facts = facts or self._facts(segment)
+            segment.known_by = self
+            found.append(facts)
         return found
 
     def _facts(self, segment: Segment) -> Facts:
         form = segment.form
         if form is not None:
             names = names_in(segment.text, form)
-            key = (form, _pattern(names))
+            pattern = _pattern(names)
+            key = (form, pattern)
+            template = self._template_of(key, segment, names)
+            if pattern is None and template is not None:
+                self._alike[form] = template
         else:
             plan = self._plan(segment.kinds)
             if plan.stands_alone or segment.is_short:
@@ -204,11 +224,15 @@ class StatementContext:
             names = [found.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in found]
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
             key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
+            template = self._template_of(key, segment, names)
+        return self._own_facts(segment) if template is None else template.facts(segment, names)
+
+    def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
         try:
-            template = self.templates[key]
+            return self.templates[key]
         except KeyError:
             template = self.templates[key] = self._find_template(segment, names)
-        return self._own_facts(segment) if template is None else template.facts(segment, names)
+            return template
 
     def _plan(self, kinds: str) -> _Plan:
         plan = self._plans.get(kinds)

@@ -79,7 +79,8 @@ class Mentions:
         """Statements mention these names, each once; gives how many mention each."""
         counts, more = self._counts, Counter(chain.from_iterable(mentions))
         for name, count in more.items():
-            counts[name] = (counts.get(name) or 0) + count
+            bucket = counts.bucket(name)
+            bucket[name] = bucket.get(name, 0) + count
         self._unused.difference_update(more)
         return more
 
@@ -89,11 +90,11 @@ class Mentions:
         """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
         counts, fewer = self._counts, Counter(chain.from_iterable(mentions))
         for name, count in fewer.items():
-            left = (counts.get(name) or 0) - count
-            if left:
-                counts[name] = left
+            bucket = counts.bucket(name)
+            bucket[name] -= count
+            if bucket[name]:
                 continue
-            del counts[name]
+            del bucket[name]
             if name in bound or name in parameters:
                 self._unused.add(name)
         return fewer

@@ -21,15 +21,19 @@ class SegmentText:
     (:mod:`.forms`) nobody may ever.
     """
 
-    __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "length", "text")
+    __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "text")
 
     def __init__(self, kinds: str, text: str, pieces: list[str] | None = None) -> None:
         self.kinds: Final = kinds
         self.text: Final = text
-        self.length: Final = len(text)
         self._pieces = pieces
         self._tokens: tuple[str, list[str], list[int]] | None = None
         self.diagnostics: Sequence[Diagnostic] = ()
+
+    @property
+    def length(self) -> int:
+        """How many code points it has."""
+        return len(self.text)
 
     @property
     def pieces(self) -> list[str]:

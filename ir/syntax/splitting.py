@@ -54,7 +54,7 @@ class _Block(list[Segment]):
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         super().__init__(segments)
-        self.starts: Final = list(accumulate([segment.length for segment in segments], initial=0))
+        self.starts: Final = list(accumulate([len(segment.text) for segment in segments], initial=0))
         """Where each begins in the block, and where the last one ends."""
         self._braces: tuple[int, int, bool] | None = None
 

@@ -130,15 +130,16 @@ class StatementParser:
         if kinds[position] == UNCLOSED_STRING:
             kinds = kinds[:position] + "s" + kinds[position + 1 :]
         else:
-            span = self.segment.span(index[position])
-            text = self.texts[index[position]]
+            unknown = index[position]
+            span = self.segment.span(unknown)
+            text = self.texts[unknown]
             fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
             self.segment.report("unknown-character", f"`{text}` means nothing in Relay", span, fix)
             kinds = kinds[:position] + kinds[position + 1 :]
             index = [*index[:position], *index[position + 1 :]]
             blocks = {p - (p > position): block for p, block in blocks.items()}
-        if not kinds:
-            return Statement(None, UNKNOWN, [0], {})
+            if all(token < 0 for token in index):  # nothing else is written here
+                return Statement(None, UNKNOWN, [unknown], {})
         made: list[Statement] = []
         shape = shape_of(start, kinds)
         if shape.fault is None:

@@ -22,13 +22,14 @@ from .tokens import BLOCK, CLAUSES, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["Segment"]
 
+_NOT_PARSED: Final[list[Statement]] = []
 _ARM: Final = re.compile("[^;{}]*r")
 
 
 class Segment(SegmentText):
     """A piece of text that is parsed on its own, once somebody wants its statements."""
 
-    __slots__ = ("_memo", "_parsed", "form", "in_body", "is_far_sighted", "is_short", "known", "role", "statements")
+    __slots__ = ("_memo", "form", "in_body", "is_far_sighted", "is_short", "known", "known_by", "role", "statements")
 
     def __init__(
         self,
@@ -51,11 +52,12 @@ class Segment(SegmentText):
         """Whether its semicolon is missing, since the next line begins a binding."""
         self.form: Final = form
         """What it is known by, if it differs from other statements in its names alone."""
-        self.known: tuple[object, object] | None = None
-        """What is known of it in the text that it was last looked at in, behind what that text is known by."""
+        self.known: object = None
+        """What is known of it in the text that it was last looked at in."""
+        self.known_by: object = None
+        """Who knows that."""
         self._memo: dict[object, object] | None = None
-        self._parsed = False
-        self.statements: Sequence[Statement] = ()
+        self.statements: Sequence[Statement] = _NOT_PARSED
 
     @property
     def memo(self) -> dict[object, object]:
@@ -66,8 +68,9 @@ class Segment(SegmentText):
 
     def parse(self) -> None:
         """Fill ``statements`` and ``diagnostics``, once."""
-        if self._parsed:
+        if self.statements is not _NOT_PARSED:
             return
+        self.statements = ()
         kinds = self.tokens[0]
         if OPEN_COMMENT in self.kinds:
             self._report_open_comments()
@@ -75,7 +78,6 @@ class Segment(SegmentText):
             self._report_unreadable(kinds)
         if kinds:
             self.statements = _SegmentParser(self).parse()
-        self._parsed = True
 
     def every_statement(self) -> Iterator[Statement]:
         """All statements, nested ones included, each before those inside it."""

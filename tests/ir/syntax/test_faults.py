@@ -192,3 +192,9 @@ def test_a_text_can_be_opened_after_every_key():
         text = TYPED[:end] + BEGUN[end % len(BEGUN)]
         found = Snapshot.open(text, "typed").diagnostics
         assert all(item.span is not None and item.span.end <= len(text) for item in found)
+
+
+def test_an_unknown_character_alone_on_its_line_is_reported():
+    text = VERSION + "def @main(%x: int32) {\n  $\n  %0 = add(%x, %x);\n  %0\n}\n"
+    found = Snapshot.open(text, "example").diagnostics
+    assert ("unknown-character", "`$` means nothing in Relay") in [(each.code, each.message) for each in found]
