@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .expressions import Expr
 from .source import TextSpan
 
-__all__ = ["Diagnostic", "Fix", "Place", "Related", "Severity", "Tag", "TextEdit", "apply_edits"]
+__all__ = ["Diagnostic", "Fix", "Place", "Related", "Severity", "Tag", "TextEdit", "apply_edits", "in_order"]
 
 
 class Severity(enum.IntEnum):
@@ -101,3 +101,13 @@ class Diagnostic:
             for other in self.related
         )
         return replace(self, span=span, related=related)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings in the order of the text; those without a place come first."""
+    return sorted(diagnostics, key=_place)
+
+
+def _place(diagnostic: Diagnostic) -> tuple[int, int]:
+    span = diagnostic.span
+    return (0, 0) if span is None else (span.start, span.end)

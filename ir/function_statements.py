@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, TypeAlias
@@ -113,6 +114,19 @@ class States(BlockList["StatementState | None"]):
     block_type: ClassVar[Any] = _Block
     _blocks: Sequence[_Block]
 
+    def position(self, order: float, start: int, end: int) -> int:
+        """The first statement from ``start`` to ``end``, which are all of one function, with at least this order."""
+        blocks = self._blocks
+        first, last = self.block_number(start), self.block_number(max(start, end - 1))
+        if first < last:
+            # All blocks but the first of them begin with a statement of the function.
+            number = bisect_right(range(first + 1, last + 1), order, key=lambda number: _order(blocks[number][0]))
+            first += number
+            block_start = self.block_start(first)
+            start, end = max(start, block_start), min(end, block_start + len(blocks[first]))
+        block, base = blocks[first], self.block_start(first)
+        return base + bisect_left(block, order, start - base, end - base, key=_order)
+
     def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
         """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
         index = start
@@ -136,6 +150,11 @@ class States(BlockList["StatementState | None"]):
             for run_start, run_end, memo in self._blocks[number].runs:
                 if first + run_end > start and first + run_start < end:
                     yield first + run_start, first + run_end, memo
+
+
+def _order(state: StatementState | None) -> float:
+    assert state is not None
+    return state.order
 
 
 @dataclass(frozen=True, slots=True, eq=False)

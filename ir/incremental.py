@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Final
 
 from .block_list import BlockMap
-from .diagnostics import Diagnostic, Related, Severity
+from .diagnostics import Diagnostic, Related, Severity, in_order
 from .expressions import Var
 from .function_statements import FunctionStatements, StatementState, StatementTyper, States, replaced
 from .lowered_statement import NotPlain
@@ -76,8 +76,7 @@ class Analysis:
         for function in self.functions:
             for name in function.rebound:
                 found.extend(self._rebindings(function, name))
-        found.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
-        return found
+        return in_order(found)
 
     def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
         """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""
@@ -118,7 +117,7 @@ class Analysis:
         places: list[TextSpan] = []
         for state in states:
             index = self.index_of(function, state)
-            places.append(self.segments[index].span(0).shifted(self.segments.start(index)))
+            places.append(self.segments[index].first_span.shifted(self.segments.start(index)))
         for place in places[1:]:
             yield Diagnostic(
                 "graph-variable-rebound",
@@ -162,15 +161,7 @@ class Analysis:
 
     def index_of(self, function: FunctionStatements, state: StatementState) -> int:
         """The segment of a statement of a function."""
-        low, high = function.start, function.end
-        while low < high:
-            middle = (low + high) // 2
-            other = self.states[middle]
-            if other is not None and other.order < state.order:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return self.states.position(state.order, function.start, function.end)
 
     def edited(self, segments: Segments, splice: Splice) -> Analysis | None:
         """The analysis after the segments of ``splice`` were replaced by those of ``segments``.

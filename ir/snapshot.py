@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from typing import Final
 
 from .call_sites import CallSite, call_around
-from .diagnostics import Diagnostic, Place, Severity
+from .diagnostics import Diagnostic, Place, Severity, in_order
 from .expressions import Constructor, Expr, Function, GlobalVar, Var
 from .incremental import Analysis, analyse
 from .inference import Inferred, infer_types
@@ -128,12 +128,11 @@ class Snapshot:
             unused = self._analysis.unused()
         else:
             located = map(self._located, self._inferred.diagnostics)
-            in_order = sorted([*self._reading.diagnostics, *located], key=_start)
-            found = list(self._without_followers(in_order))
+            found = list(self._without_followers(in_order([*self._reading.diagnostics, *located])))
             unused = iter(unused_in(self._reading.lowering))
         meant = frozenset(meant_names(found))
         hints = [report_unused(value, self.lines) for value in unused if value.name not in meant]
-        return tuple(sorted([*found, *hints], key=_start) if hints else found)
+        return tuple(in_order([*found, *hints]) if hints else found)
 
     def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
@@ -584,10 +583,6 @@ _ROLE_OF: Final = {
     SymbolKind.FREE_VAR: TokenRole.LOCAL,
     SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
 }
-
-
-def _start(diagnostic: Diagnostic) -> TextSpan:
-    return diagnostic.span or TextSpan(0, 0)
 
 
 def _is_name(token: Token) -> bool:

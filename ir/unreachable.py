@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from .diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit
+from .diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in_order
 from .expressions import Match
 from .inference.exhaustiveness import unreachable_arms
 from .snapshot import Snapshot, Symbol, SyntaxNode, TokenRole
@@ -30,8 +30,7 @@ _LONGEST: Final = 1_000
 
 def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
     """Hints about what cannot run, in the order of the text. Text without such words costs one search for them."""
-    found = [*_arms(snapshot), *_branches(snapshot), *_functions(snapshot)]
-    return sorted(found, key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
+    return in_order([*_arms(snapshot), *_branches(snapshot), *_functions(snapshot)])
 
 
 def _hint(message: str, span: TextSpan, fix: Fix | None = None, related: Sequence[Related] = ()) -> Diagnostic:

@@ -21,6 +21,7 @@ from .diagnostics import Diagnostic, Fix, Severity, Tag, TextEdit
 from .expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
 from .ops.operator import Op
 from .source import LineIndex, TextSpan
+from .syntax.lexer import WHITE_SPACE
 from .syntax.lowering import Lowering
 from .syntax.scopes import SymbolKind
 from .syntax.suggestions import replacement
@@ -173,7 +174,7 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
 
 def report(unused: Unused, lines: LineIndex) -> Diagnostic:
     """The hint about a value that nothing uses, in the text of ``lines``."""
-    span = unused.unit.span(unused.token)
+    span, statement = _places(unused)
     message = f"{unused.name} is never used"
     if unused.kind is SymbolKind.PARAMETER:
         message = f"parameter {message}"
@@ -183,9 +184,9 @@ def report(unused: Unused, lines: LineIndex) -> Diagnostic:
     if unused.kind is SymbolKind.PATTERN_VAR:
         fixes.append(replacement(span, "_"))
     elif unused.kind is not SymbolKind.PARAMETER:
-        statement = statement_range(unused.unit.segment, unused.token, unused.unit.base)
-        if _BINDS.fullmatch(lines.part(statement.start, span.start)):
-            fixes.append(Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, lines), ""),)))
+        written = unused.unit.segment.text[statement.start - unused.unit.base : span.start - unused.unit.base]
+        if _BINDS.fullmatch(written):
+            fixes.append(Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, unused.unit, lines), ""),)))
     if unused.kind is not SymbolKind.GRAPH:
         fixes.append(Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),)))
     return Diagnostic("unused-value", Severity.HINT, message, span, fixes=tuple(fixes), tags=(Tag.UNNECESSARY,))
@@ -202,11 +203,29 @@ _LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r
 _INDENTED: Final = re.compile(r"[ \t]*\Z")
 
 
-def _with_line(span: TextSpan, lines: LineIndex) -> TextSpan:
+def _places(unused: Unused) -> tuple[TextSpan, TextSpan]:
+    """Where a name stands, and all that binds it."""
+    unit, token = unused.unit, unused.token
+    segment, base = unit.segment, unit.base
+    # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
+    is_alike = segment.form is not None and not segment.diagnostics
+    if is_alike and segment.kinds.startswith("G" if token == 0 else "wL"):
+        start = base + segment.text.index("%")
+        end = base + len(segment.text.rstrip(WHITE_SPACE))
+        return TextSpan(start, start + len(unused.name)), TextSpan(base, end)
+    span = unit.span(token)
+    return span, span if unused.kind is SymbolKind.PARAMETER else statement_range(segment, token, base)
+
+
+def _with_line(span: TextSpan, unit: Unit, lines: LineIndex) -> TextSpan:
     """``span`` with the rest of its line where nothing else stands there, comments about it included."""
-    line = lines.line_start(lines.line_and_column(span.start)[0])
-    rest = lines.part(span.end, lines.line_start(lines.line_and_column(span.end)[0] + 1))
+    column = lines.line_and_column(span.start)[1]
+    within = span.end - unit.base
+    # The line mostly ends in the same segment.
+    rest = unit.segment.text[within:]
+    if "\n" not in rest:
+        rest = lines.part(span.end, lines.line_start(lines.line_and_column(span.end)[0] + 1))
     after = _LINE_END.match(rest)
-    if after is not None and _INDENTED.match(lines.part(line, span.start)):
-        return TextSpan(line, span.end + after.end())
+    if after is not None and _INDENTED.match(lines.part(span.start - column, span.start)):
+        return TextSpan(span.start - column, span.end + after.end())
     return TextSpan(span.start, span.end + len(rest) - len(rest.lstrip(" \t")))

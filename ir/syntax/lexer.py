@@ -28,6 +28,7 @@ __all__ = [
     "RESERVED_PATTERN",
     "WHITE_SPACE",
     "Lexed",
+    "first_piece",
     "lex",
     "lex_chunks",
     "lex_part",
@@ -168,6 +169,12 @@ def lex(text: str) -> Lexed:
         return Lexed(kinds, pieces)
     lines = LineIndex(text)
     return lex_part(lines, 0, lines.length)[0]
+
+
+def first_piece(text: str) -> str:
+    """The first piece of a text, which does not begin with a comment."""
+    found = _PIECE.match(text)
+    return found[0] if found is not None else ""
 
 
 def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..source import TextSpan
-from .lexer import WHITE_SPACE, lex
+from .lexer import WHITE_SPACE, first_piece, lex
 from .tokens import COMMENT, OPEN_COMMENT
 
 __all__ = ["SegmentText"]
@@ -73,6 +73,13 @@ class SegmentText:
         _, texts, starts = self.tokens
         token = min(token, len(starts) - 1)
         return TextSpan(starts[token], starts[token] + len(texts[token]))
+
+    @property
+    def first_span(self) -> TextSpan:
+        """The range of the first token."""
+        if self._tokens is not None or self.kinds[0] in "CK":
+            return self.span(0)
+        return TextSpan(0, len(first_piece(self.text).rstrip(WHITE_SPACE)))
 
     def range(self, first: int, last: int) -> TextSpan:
         """The range from one token to another."""

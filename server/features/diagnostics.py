@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.diagnostics import Diagnostic
+from ...ir.diagnostics import Diagnostic, in_order
 from ...ir.snapshot import Snapshot
-from ...ir.source import TextSpan
 from ...ir.unreachable import unreachable
 
 __all__ = ["UNUSED_VALUE", "diagnostics"]
@@ -22,8 +21,4 @@ def diagnostics(
     if not unused_values:
         found = tuple(item for item in found if item.code != UNUSED_VALUE)
     hints = unreachable(snapshot) if unreachable_code else ()
-    return sorted((*found, *hints), key=_start) if hints else found
-
-
-def _start(diagnostic: Diagnostic) -> TextSpan:
-    return diagnostic.span or TextSpan(0, 0)
+    return in_order((*found, *hints)) if hints else found
