@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from types import FrameType
 
 from .problems import CommandError
 
@@ -29,10 +31,11 @@ def limited(seconds: float, doing: Callable[[], str]) -> Generator[None]:
 
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
-    if seconds > 0:
-        timer.start()
     try:
-        yield
+        with _interruptible(is_late):
+            if seconds > 0:
+                timer.start()
+            yield
     except KeyboardInterrupt:
         if not is_late.is_set():
             raise
@@ -41,3 +44,22 @@ def limited(seconds: float, doing: Callable[[], str]) -> Generator[None]:
         raise CommandError(f"memory ran out in {doing()}; the file is as it was") from None
     finally:
         timer.cancel()
+
+
+@contextmanager
+def _interruptible(is_late: threading.Event) -> Generator[None]:
+    """Let an interruption that comes late reach the program though it ignores Ctrl-C, as one in the background does."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if is_late.is_set():
+            signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -426,6 +427,19 @@ def test_a_pass_that_loops_is_stopped_and_named(
     assert main([command, "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
     assert capsys.readouterr().err == ("relay-lsp: LoopsForever was stopped after 1 seconds; the file is as it was\n")
     assert model.read_text() == MODEL
+
+
+def test_a_pass_that_loops_in_the_background_is_stopped(
+    model: Path, bad_passes: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A shell lets what it starts in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert main(["opt", "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert "LoopsForever was stopped after 1 seconds" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
