@@ -102,6 +102,24 @@ class Diagnostic:
         )
         return replace(self, span=span, related=related)
 
+    def moved(self, place: Callable[[TextSpan], TextSpan]) -> Diagnostic:
+        """This finding with every range replaced by what ``place`` gives for it, as where a part of a text is moved."""
+        return Diagnostic(
+            self.code,
+            self.severity,
+            self.message,
+            place(self.span) if self.span else None,
+            self.place,
+            tuple(
+                Related(other.message, place(other.span) if other.span else None, other.place) for other in self.related
+            ),
+            tuple(
+                Fix(fix.title, tuple(TextEdit(place(edit.span), edit.new_text) for edit in fix.edits))
+                for fix in self.fixes
+            ),
+            self.tags,
+        )
+
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Findings in the order of the text; those without a place come first."""

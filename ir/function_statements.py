@@ -5,20 +5,17 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 from .block_list import BlockList, BlockMap
-from .diagnostics import Diagnostic, Severity
-from .expressions import Expr
-from .lowered_statement import NotPlain
+from .declarations import Head, NotPlain
+from .diagnostics import Diagnostic, Place, Severity
 from .statement_facts import Facts, StatementContext
-from .syntax.scopes import Definition
 from .syntax.suggestions import closest, replacement
-from .syntax.units import Origin
-from .types import ERROR, Type
+from .types import ERROR, FuncType, Type
 from .unused import Mentions
 
-__all__ = ["FunctionStatements", "StatementState", "StatementTyper", "States"]
+__all__ = ["FunctionStatements", "Outside", "StatementState", "StatementTyper", "States", "replaced"]
 
 Memo: TypeAlias = "dict[object, object]"
 
@@ -26,13 +23,24 @@ _NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
 
 
+class Outside(Protocol):
+    """What a function knows of the rest of its module."""
+
+    heads: Mapping[str, Head]
+
+    def earlier_graph(self, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        ...
+
+
 class StatementState:
     """A statement in its place; immutable. ``order`` grows from one to the next.
 
     Where it uses names that mean nothing there, ``meant`` has those that were probably meant; else it is ``None``.
+    ``foreign`` are the graph variables that it does not have from its own function.
     """
 
-    __slots__ = ("_memo", "diagnostics", "facts", "meant", "order", "type")
+    __slots__ = ("_memo", "diagnostics", "facts", "foreign", "meant", "order", "type")
 
     def __init__(
         self,
@@ -41,12 +49,14 @@ class StatementState:
         type: Type,
         diagnostics: tuple[Diagnostic, ...],
         meant: tuple[str, ...] | None = None,
+        foreign: tuple[str, ...] = (),
     ) -> None:
         self.facts: Final = facts
         self.order: Final = order
         self.type: Final = type
         self.diagnostics: Final = diagnostics
         self.meant: Final = meant
+        self.foreign: Final = foreign
         self._memo: dict[object, object] | None = None
 
     @property
@@ -58,13 +68,13 @@ class StatementState:
 
     @property
     def is_reported(self) -> bool:
-        """Whether there is something to say about it."""
-        return bool(self.diagnostics or self.facts.inner_unused)
+        """Whether there is something to say about it, or it depends on more than its own function."""
+        return bool(self.diagnostics or self.facts.inner_unused or self.foreign)
 
     @property
     def depends_on(self) -> tuple[str, ...]:
-        """The names whose types tell its own."""
-        return (*self.facts.uses, *self.meant) if self.meant else self.facts.uses
+        """The names that its meaning depends on."""
+        return (*self.facts.names, *self.meant) if self.meant else self.facts.names
 
 
 Bindings: TypeAlias = "BlockMap[str, StatementState | tuple[StatementState, ...]]"
@@ -162,19 +172,47 @@ class FunctionStatements:
     """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
 
     A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: its first value
-    stays.
+    stays. ``findings`` are what is wrong with the value of the function, with places in the last statement and in the
+    head; ``type`` is that of its value. ``calls`` counts the statements that name each function of the module.
     """
 
-    name: str
+    head: Head
     start: int
     end: int
-    parameters: Mapping[str, Type]
-    result: Type | None
     names: Bindings
     rebound: frozenset[str]
     mentions: Mentions
-    parameter_definitions: tuple[Definition, ...]
-    parameter_origins: Mapping[Expr, Origin]
+    calls: Mapping[str, int]
+    findings: tuple[Diagnostic, ...] = ()
+    type: Type = ERROR
+
+    @staticmethod
+    def of(head: Head, start: int, end: int) -> FunctionStatements:
+        """A function whose statements are not known yet."""
+        mentions = Mentions()
+        for parameter in head.parameters:
+            mentions.bind(parameter)
+        return FunctionStatements(head, start, end, BlockMap(), frozenset(), mentions, {})
+
+    @property
+    def name(self) -> str:
+        """The name, with its ``@``."""
+        return self.head.name
+
+    @property
+    def parameters(self) -> Mapping[str, Type]:
+        """The type of each parameter."""
+        return self.head.parameters
+
+    @property
+    def last(self) -> int:
+        """The last segment of the function: its closing brace."""
+        return self.end
+
+    @property
+    def checked_type(self) -> Type:
+        """The type of the function; of the error type, as far as it could not be found."""
+        return FuncType(tuple(self.parameters.values()), self.head.result or self.type)
 
     def moved(self, by: int) -> FunctionStatements:
         """The same, that many segments further on."""
@@ -193,6 +231,11 @@ class FunctionStatements:
         """The statement before that of ``order`` that gives a name its value."""
         found = self.binding(name)
         return found if found is not None and found.order < order else None
+
+    def graph_type(self, name: str) -> Type | None:
+        """The type of a graph variable that it binds; ``None`` where it binds no such."""
+        found = self.binding(name)
+        return found.type if found is not None else None
 
     def type_before(self, name: str, order: float) -> Type | None:
         """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""
@@ -214,12 +257,21 @@ def replaced(states: States, made: Mapping[int, StatementState]) -> States:
 class StatementTyper:
     """Types statements of one function, and keeps its names up to date."""
 
-    def __init__(self, context: StatementContext, head: FunctionStatements, names: Bindings, states: States) -> None:
+    def __init__(
+        self,
+        context: StatementContext,
+        function: FunctionStatements,
+        names: Bindings,
+        states: States,
+        outside: Outside,
+    ) -> None:
         self.context: Final = context
         self.names: Final = names
-        self.rebound: Final = set(head.rebound)
-        self.mentions: Final = head.mentions.copy(head.end - head.start)
-        self.function: Final = replace(head, names=names, mentions=self.mentions)
+        self.rebound: Final = set(function.rebound)
+        self.mentions: Final = function.mentions.copy(function.end - function.start)
+        self.function: Final = replace(function, names=names, mentions=self.mentions)
+        self.calls: Final = dict(function.calls)
+        self.outside: Final = outside
         self.states = states
         self.placed: list[StatementState] = []
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
@@ -231,7 +283,12 @@ class StatementTyper:
         gone = [state for state in states if state is not None]
         unbound = [name for state in gone if (name := self._unbind(state)) is not None]
         self.mentions.unbind(*unbound)
-        self.mentions.remove([state.facts.mentions for state in gone], self.names, self.function.parameters)
+        mentions = [state.facts.mentions for state in gone]
+        for name, count in self.mentions.remove(mentions, self.names, self.function.parameters).items():
+            if name[0] == "@":
+                self.calls[name] -= count
+                if not self.calls[name]:
+                    del self.calls[name]
 
     def _unbind(self, state: StatementState) -> str | None:
         """Forget what a statement binds; gives its name, where nothing binds that any more."""
@@ -280,9 +337,44 @@ class StatementTyper:
         else:
             self.names[name] = new
 
-    def finished(self) -> FunctionStatements:
-        """The function with its names as they are now."""
-        return replace(self.function, rebound=frozenset(self.rebound))
+    def finished(self, states: States, faulty: Sequence[int]) -> FunctionStatements:
+        """The function with its names as they are now, and its value; ``faulty`` are its reported statements.
+
+        Raises:
+            NotPlain: the type of the value agrees with the declared one, but is not the same.
+        """
+        function = replace(self.function, rebound=frozenset(self.rebound), calls=self.calls)
+        head = function.head
+        last = states[function.end - 1] if function.end > function.start else None
+        if last is not None and last.facts.is_value:
+            type, findings = last.type, ()
+            if head.result is not None and type != head.result and type is not ERROR:
+                findings = self._result_findings(last, head.result)
+            return replace(function, type=type, findings=findings)
+        if any(self._is_misread(states[index]) for index in faulty):
+            return replace(function, type=ERROR, findings=())  # the fault is reported already
+        missing = Diagnostic(
+            "missing-value",
+            Severity.ERROR,
+            "expected an expression: a body ends with its value",
+            place=Place(head.function, callee=True),
+        )
+        if last is None or last.facts.bound is not None:
+            return replace(function, type=ERROR, findings=(missing,))
+        findings = ()
+        if head.result is not None and last.type != head.result and last.type is not ERROR:
+            findings = self._result_findings(last, head.result)
+        return replace(function, type=last.type, findings=(missing, *findings))
+
+    def _result_findings(self, last: StatementState, result: Type) -> tuple[Diagnostic, ...]:
+        names = [self.type_of(name, last.order) or ERROR for name in last.facts.uses]
+        return self.context.own(last.facts).result_findings(
+            tuple(names), self.outside.heads, result, self.function.head
+        )
+
+    @staticmethod
+    def _is_misread(state: StatementState | None) -> bool:
+        return state is not None and bool(state.facts.segment.diagnostics)
 
     # ---- statements
 
@@ -296,7 +388,7 @@ class StatementTyper:
             raise NotPlain
         state = self._state(facts, order, index)
         self._bind(state)
-        self.mentions.add((facts.mentions,))
+        self._mention((facts.mentions,))
         self.placed.append(state)
         return state
 
@@ -318,6 +410,8 @@ class StatementTyper:
             lowered, name = fact.shared, fact.bound
             if lowered is not None and (not lowered.is_value or index == last):
                 known = [types.get(used) or type_before(used, order) for used in fact.uses]
+                if lowered.functions:
+                    known[-len(lowered.functions) :] = [self._type_of_function(name) for name in lowered.functions]
                 type = lowered.known_type(tuple(known))
                 if type is not None:
                     state = StatementState(fact, order, type, ())
@@ -327,8 +421,14 @@ class StatementTyper:
                         types[name or ""] = type
                         continue
             self.place(fact, order, index, index == last)
-        self.mentions.add([fact.mentions for fact in alike])
+        self._mention([fact.mentions for fact in alike])
         self.mentions.bind(*[fact.bound for fact in alike if fact.bound is not None])
+
+    def _mention(self, mentions: Iterable[Iterable[str]]) -> None:
+        """Count the names that statements mention."""
+        for name, count in self.mentions.add(mentions).items():
+            if name[0] == "@":
+                self.calls[name] = self.calls.get(name, 0) + count
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
@@ -339,12 +439,19 @@ class StatementTyper:
         made: dict[int, StatementState] = {}
         end = self.function.end
         nearby = min(end, start + _NEARBY + 1)
-        changed.update(name for index in unknown if (state := self.states[index]) for name in state.facts.uses)
+        again = {index for index in unknown if index < nearby}
         for index, state in enumerate(self.states[start:nearby], start):
-            if state is not None and (state.meant is not None or not changed.isdisjoint(state.facts.uses)):
+            if state is not None and (
+                state.meant is not None or index in again or not changed.isdisjoint(state.facts.uses)
+            ):
                 self._follow(index, changed, made)
-        for index in self.states.using(changed, nearby, end):
-            self._follow(index, changed, made)
+        at = nearby
+        for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
+            for index in self.states.using(changed, at, stop):
+                self._follow(index, changed, made)
+            if stop < end:
+                self._follow(stop, changed, made)
+            at = stop + 1
         return made
 
     def _follow(self, index: int, changed: set[str], made: dict[int, StatementState]) -> None:
@@ -366,55 +473,99 @@ class StatementTyper:
         for name in facts.uses:
             type = function.type_before(name, order)
             if type is None:
-                return self._state_with_unknown(facts, order, index)
+                head = self.outside.heads.get(name)
+                if head is None:
+                    return self._state_with_unknown(facts, order, index)
+                type = head.known_type
             types.append(type)
         key = tuple(types)
         lowered = facts.shared
         if lowered is not None:
-            typed = lowered.type_with(key)
+            typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
                 return StatementState(facts, order, facts.told if typed.type is ERROR else typed.type, ())
+        return self._own_state(facts, order, key)
+
+    def _own_state(
+        self, facts: Facts, order: float, types: tuple[Type, ...], foreign: tuple[str, ...] = ()
+    ) -> StatementState:
         own = self.context.own(facts)
-        typed = own.type_with(key)
+        typed = own.type_with(types, self.outside.heads)
         type = facts.told if typed.type is ERROR else typed.type
-        return StatementState(facts, order, type, (*own.diagnostics, *typed.diagnostics))
+        return StatementState(facts, order, type, (*own.diagnostics, *typed.diagnostics), None, foreign)
+
+    def type_of(self, name: str, order: float) -> Type | None:
+        """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
+
+        Raises:
+            NotPlain: it is that of a function whose type is not all written down.
+        """
+        found = self.function.type_before(name, order)
+        if found is None and name[0] == "@":
+            head = self.outside.heads.get(name)
+            return head.known_type if head is not None else None
+        if found is None and name[1:2].isdigit():
+            return self.outside.earlier_graph(name)
+        return found
 
     def _state_with_unknown(self, facts: Facts, order: float, index: int) -> StatementState:
-        """A statement with a name that means nothing here: it has the type of what was meant, if that fits."""
+        """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
+
+        A graph variable may have its value from a function before.
+        """
         kinds, texts, _ = facts.segment.tokens
         function = self.function
-        known = {name: function.type_before(name, order) for name in facts.uses}
+        foreign = tuple(
+            [name for name in facts.uses if name[1:2].isdigit() and function.type_before(name, order) is None]
+        )
+        known = {name: self.type_of(name, order) for name in facts.uses}
+        if None not in known.values():
+            return self._own_state(facts, order, tuple([type for type in known.values() if type is not None]), foreign)
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
         if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
             raise NotPlain  # looks like a binding that lost its `=`
         own = self.context.own(facts)
-        meant = {name: (function.type_before(near[0], order) if near else None) for name, near in unknown.items()}
-        guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]))
+        meant = {name: (self._meant_type(near[0], order) if near else None) for name, near in unknown.items()}
+        guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]), self.outside.heads)
         if guess.diagnostics:
-            guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]))
+            guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]), self.outside.heads)
         found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
         type = facts.told if guess.type is ERROR else guess.type
-        return StatementState(facts, order, type, found, tuple([near[0] for near in unknown.values() if near]))
+        names = tuple([near[0] for near in unknown.values() if near])
+        return StatementState(facts, order, type, found, names, foreign)
+
+    def _meant_type(self, name: str, order: float) -> Type | None:
+        return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
+
+    def _type_of_function(self, name: str) -> Type | None:
+        """The type of a function of the module, where all of it is written down."""
+        head = self.outside.heads.get(name)
+        return None if head is None or head.is_open else head.signature
 
     def _nearest(self, name: str, index: int) -> list[str]:
+        if name[0] == "@":
+            return closest(name, self.outside.heads, count=3)
         first = max(self.function.start, index - _NEARBY)
         recent = self.placed[max(0, len(self.placed) - (index - first)) :]
         before = self.states[first : index - len(recent)]
         nearby = [state.facts.bound for state in (*before, *recent) if state is not None and state.facts.bound]
-        return closest(name, [*self.function.parameters, *nearby], count=3)
+        is_graph = name[1:2].isdigit()
+        candidates = (other for other in (*self.function.parameters, *nearby) if other[1:2].isdigit() == is_graph)
+        return closest(name, candidates, count=3)
 
 
 def _undefined(facts: Facts, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
     kinds, texts, _ = facts.segment.tokens
     for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
-        if kind in "LG" and name in unknown and not (token < 2 and name == facts.bound):
+        if kind in "LG@" and name in unknown and not (token == facts.bound_at and name == facts.bound):
             span = facts.segment.span(token)
             near = unknown[name]
             hint = f"; did you mean {near[0]}?" if near else ""
+            is_function = kind == "@"
             yield Diagnostic(
-                "undefined-variable",
+                "undefined-global" if is_function else "undefined-variable",
                 Severity.ERROR,
-                f"undefined variable {name}{hint}",
+                f"{'the module has no function' if is_function else 'undefined variable'} {name}{hint}",
                 span,
                 fixes=tuple(replacement(span, other) for other in near),
             )

@@ -6,26 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from .declarations import Head, NotPlain
 from .diagnostics import Diagnostic, Place
-from .expressions import Constant, ErrorExpr, Expr, GlobalVar, Let, Var
+from .expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Var
 from .inference import infer_statement
+from .inference.fixes import fixes_for
+from .module import IRModule
 from .ops import operator as operators
 from .source import TextSpan
 from .syntax.lowering import Lowering
 from .syntax.places import place_span
 from .syntax.programs import Step
-from .syntax.scopes import Names
+from .syntax.scopes import Names, SymbolKind
 from .syntax.statements import Segment
 from .syntax.suggestions import closest
 from .syntax.units import Unit
-from .types import ERROR, IncompleteType, Type
+from .type_visitor import has_incomplete
+from .types import ERROR, ErrorType, Type
 from .unused import Effect, effect_of
 
-__all__ = ["LoweredStatement", "NotPlain"]
-
-
-class NotPlain(Exception):
-    """The text is none that can be analysed statement by statement."""
+__all__ = ["LoweredStatement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,20 @@ class _Typed:
 
 
 class LoweredStatement:
-    """A statement lowered with a placeholder for every name that it does not bind itself."""
+    """A statement lowered with a placeholder for every name that it does not bind itself.
+
+    The names of functions come last among the ``placeholders``. ``declared`` are the data types and constructors that
+    it names.
+    """
 
     __slots__ = (
         "_effect",
+        "_module",
         "_nodes",
+        "bound",
+        "declared",
         "diagnostics",
+        "functions",
         "guess",
         "is_broken",
         "is_value",
@@ -54,15 +62,16 @@ class LoweredStatement:
         "value",
     )
 
-    def __init__(self, segment: Segment, names: Names, guess: bool = False) -> None:
+    def __init__(self, segment: Segment, names: Names, module: IRModule, guess: bool = False) -> None:
         segment.parse()
         if len(segment.statements) != 1:
             raise NotPlain
         lowering = _OpenLowering(names, guess)
+        self._module: Final = module
         self.unit: Final = Unit(segment, 1 << 30, 0)
         lowering.enter(self.unit)
         item = lowering.read(segment.statements[0])
-        if item.kind == "free" or lowering.names_functions:
+        if item.kind == "free":
             raise NotPlain
         value = item.value
         if isinstance(value, Constant):
@@ -70,9 +79,17 @@ class LoweredStatement:
         if item.kind == "let" and item.var is not None:
             value = Let(item.var, value, item.var)
         self.value: Final[Expr] = value
+        what = {"let": item.var, "graph": item.value}.get(item.kind)
+        bound = (found for found in reversed(lowering.definitions) if found.value is what)
+        self.bound: Final = next(bound, None)
+        """The definition of the name that it binds."""
         self.is_broken: Final = isinstance(value, ErrorExpr)
         self.is_value: Final = item.kind == "expression" and not item.terminated
-        self.placeholders: Final = lowering.placeholders
+        self.functions: Final = tuple(lowering.functions)
+        self.placeholders: Final[dict[str, Expr]] = {**lowering.placeholders, **lowering.functions}
+        self.declared: Final = tuple(
+            dict.fromkeys(found.name for _, _, found in lowering.uses if found.kind in _OF_TYPES)
+        )
         self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
         self.lowering: Final[Lowering] = lowering
         self.origins: Final = lowering.origins
@@ -82,20 +99,32 @@ class LoweredStatement:
         self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
         if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
-            meant = LoweredStatement(segment, names, guess=True)
+            meant = LoweredStatement(segment, names, module, guess=True)
             self.guess = None if meant.diagnostics else meant
 
-    def type_with(self, types: tuple[Type, ...]) -> _Typed:
-        """The type of the statement where its placeholders have these types, in order."""
+    def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+        """The type of the statement where its placeholders have these types, in order.
+
+        ``heads`` are those of the functions of the module: what is wrong with a call speaks of the parameters.
+        """
         found = self.typed.get(types)
         if found is None:
-            found = self.typed[types] = self._infer(types)
+            found = self._infer(types, heads)
+            if not (found.diagnostics and self.functions):
+                self.typed[types] = found
         return found
 
     def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
         """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
         found = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return None if found is None or found.diagnostics or found.type is ERROR else found.type
+
+    @property
+    def callee(self) -> str | None:
+        """The function of the module whose name, or whose call, is all of the statement's value."""
+        value = self.value.value if isinstance(self.value, Let) else self.value
+        name = value.op if isinstance(value, Call) else value
+        return f"@{name.name_hint}" if isinstance(name, GlobalVar) else None
 
     @property
     def effect(self) -> Effect:
@@ -111,38 +140,82 @@ class LoweredStatement:
             self._nodes = {(id(origin.statement), id(origin.node)): expr for expr, origin in self.origins.items()}
         return self._nodes
 
-    def types_with(self, types: tuple[Type, ...]) -> Mapping[Expr, Type]:
+    def types_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> Mapping[Expr, Type]:
         """The types of the parts of the statement."""
         known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return known
-        return {**known, **infer_statement(value, known).types}
+        return {**known, **infer_statement(value, known, self._module_with(heads)).types}
 
-    def _infer(self, types: tuple[Type, ...]) -> _Typed:
-        typed = self._infer_written(types)
+    def result_findings(
+        self, types: tuple[Type, ...], heads: Mapping[str, Head], result: Type, head: Head
+    ) -> tuple[Diagnostic, ...]:
+        """What is wrong where this is the value of a function that declares ``result``, besides the statement itself.
+
+        The places are those of this statement and of ``head``.
+
+        Raises:
+            NotPlain: the two types agree, but are not the same.
+        """
+        value = self.value
+        known = dict(zip(self.placeholders.values(), types, strict=True))
+        module = self._module_with(heads)
+        alone = infer_statement(value, known, module)
+        if isinstance(alone.type, ErrorType):
+            return ()
+        function = Function((), value, result)
+        inferred = infer_statement(function, known, module)
+        found = inferred.diagnostics[len(alone.diagnostics) :]
+        if not found:
+            raise NotPlain
+
+        def of_head(place: Place | None) -> Place | None:
+            return replace(place, expr=head.function) if place is not None and place.expr is function else place
+
+        return tuple(
+            replace(
+                diagnostic,
+                place=of_head(diagnostic.place),
+                related=tuple(replace(other, place=of_head(other.place)) for other in diagnostic.related),
+                data=None,
+            )
+            for diagnostic in found
+        )
+
+    def _infer(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+        typed = self._infer_written(types, heads)
         if self.guess is None or typed.type is not ERROR:
             return typed
         known = dict(zip(self.placeholders, types, strict=True))
-        meant = self.guess.type_with(tuple([known.get(name, ERROR) for name in self.guess.placeholders]))
+        meant = self.guess.type_with(tuple([known.get(name, ERROR) for name in self.guess.placeholders]), heads)
         return typed if meant.diagnostics else _Typed(meant.type, typed.diagnostics)
 
-    def _infer_written(self, types: tuple[Type, ...]) -> _Typed:
+    def _infer_written(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
             return _Typed(ERROR, ())
-        inferred = infer_statement(value, dict(zip(self.placeholders.values(), types, strict=True)))
+        known = dict(zip(self.placeholders.values(), types, strict=True))
+        inferred = infer_statement(value, known, self._module_with(heads))
         if not inferred.complete and not inferred.diagnostics:
             raise NotPlain
         found = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
-        type = ERROR if isinstance(inferred.type, IncompleteType) else inferred.type
-        return _Typed(type, found)
+        return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, found)
+
+    def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
+        """The data types, and the functions that the statement names, without their bodies."""
+        used = [heads[name] for name in self.functions if name in heads]
+        return self._module.with_functions({head.var: head.function for head in used}) if used else self._module
 
     def _located(self, diagnostic: Diagnostic) -> Diagnostic:
         located = diagnostic.located(self._span)
-        if located.span is None:
+        span = located.span
+        if span is None:
             raise NotPlain
-        return replace(located, place=None, data=None)
+        fixes = located.fixes
+        if not fixes and located.data:
+            fixes = fixes_for(located, span, self.unit.segment.text, self._span)
+        return replace(located, place=None, data=None, fixes=fixes)
 
     def _span(self, place: Place) -> TextSpan | None:
         return place_span(self.origins, place)
@@ -153,7 +226,7 @@ class _OpenLowering(Lowering):
 
     def __init__(self, names: Names, guess: bool = False) -> None:
         self.placeholders: dict[str, Var] = {}
-        self.names_functions = False
+        self.functions: dict[str, GlobalVar] = {}
         self.guess: Final = guess
         super().__init__(names, None)
 
@@ -178,5 +251,8 @@ class _OpenLowering(Lowering):
         return super()._do_graph(step, values)
 
     def _do_global(self, step: Step, values: list[object]) -> Expr:
-        self.names_functions = True
-        return GlobalVar(self._text(step.node.first)[1:])
+        name = self._text(step.node.first)
+        return self._mark(self.functions.setdefault(name, GlobalVar(name[1:])), step.node)
+
+
+_OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)

@@ -6,33 +6,30 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final
 
 from .call_sites import CallSite, call_around
-from .diagnostics import Diagnostic, Place, Severity, in_order
-from .expressions import Constructor, Expr, Function, GlobalVar, Var
+from .diagnostics import Diagnostic, Place, in_order
+from .expressions import Expr
 from .incremental import Analysis, analyse
-from .inference import Inferred, infer_types
-from .inference.fixes import fixes_for
-from .module import IRModule
+from .module import IRModule, TypeData
 from .parts import Part
 from .source import LineIndex, TextSpan
 from .statement_names import StatementNames
-from .symbols import Symbol, is_visible
+from .symbols import Symbol
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import Parsed
-from .syntax.reading import Reading
-from .syntax.scopes import Definition, SymbolKind
+from .syntax.scopes import SymbolKind
 from .syntax.splitting import Splice, Split, split_text
-from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, statement_range, token_index_at
+from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
 from .syntax.units import Unit
-from .types import FuncType, Type, TypeCall
-from .unused import meant_names, unused_in
+from .types import GlobalTypeVar, Type
+from .unused import meant_names
 from .unused import report as report_unused
+from .whole_text import WholeText
 
 __all__ = ["CallSite", "Part", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenGroup", "TokenRole"]
 
@@ -87,22 +84,19 @@ class Snapshot:
     # ---- meaning
 
     @cached_property
-    def _reading(self) -> Reading:
-        return Reading(self.text, self.name, self._split.segments)
+    def _whole(self) -> WholeText:
+        """The text read as a whole: it costs what the whole text does, so few answers need it."""
+        return WholeText(self.text, self.name, self._split.segments)
 
-    @cached_property
+    @property
     def parsed(self) -> Parsed:
         """The module before inference."""
-        return Parsed(self._reading.module, tuple(self._reading.diagnostics), self._reading)
-
-    @cached_property
-    def _inferred(self) -> Inferred:
-        return infer_types(self._reading.module)
+        return self._whole.parsed
 
     @property
     def module(self) -> IRModule:
         """The module with types, as far as it could be typed."""
-        return self._inferred.module
+        return self._whole.module
 
     @cached_property
     def _analysis(self) -> Analysis | None:
@@ -123,61 +117,20 @@ class Snapshot:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, in the order of the text."""
-        if self._analysis is not None:
-            found = self._analysis.diagnostics()
-            unused = self._analysis.unused()
-        else:
-            located = map(self._located, self._inferred.diagnostics)
-            found = list(self._without_followers(in_order([*self._reading.diagnostics, *located])))
-            unused = iter(unused_in(self._reading.lowering))
+        meaning = self._analysis or self._whole
+        found = meaning.diagnostics()
         meant = frozenset(meant_names(found))
-        hints = [report_unused(value, self.lines) for value in unused if value.name not in meant]
+        hints = [report_unused(value, self.lines) for value in meaning.unused() if value.name not in meant]
         return tuple(in_order([*found, *hints]) if hints else found)
 
-    def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-        """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
-        broken = [d.span for d in found if d.severity is Severity.ERROR and d.code != "cannot-infer-type" and d.span]
-        extents = [TextSpan(start, end) for _, start, end in self._reading.extents]
-        faulty = [extent for extent in extents if any(extent.contains(span.start) for span in broken)]
-        for diagnostic in found:
-            span = diagnostic.span or TextSpan(0, 0)
-            if diagnostic.code == "cannot-infer-type" and any(extent.contains(span.start) for extent in faulty):
-                continue
-            yield diagnostic
-
-    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
-        located = diagnostic.located(self._place_span)
-        span = located.span
-        fixes = diagnostic.fixes or (fixes_for(diagnostic, span, self.text, self._place_span) if span else ())
-        return replace(located, span=span or TextSpan(0, 0), fixes=fixes, data=None)
-
     @cached_property
-    def _names(self) -> StatementNames | None:
-        """What names mean, where that is known statement by statement."""
-        return StatementNames(self._analysis) if self._analysis is not None else None
-
-    def _place_span(self, place: Place) -> TextSpan | None:
-        if self._names is not None and self._names.knows(place.expr):
-            return self._names.locate(place)
-        original = self._original(place.expr)
-        return self._reading.locate(Place(original, place.argument, place.attribute, place.callee))
-
-    def _original(self, expr: Expr) -> Expr:
-        replaced = self._inferred.replaced
-        while expr in replaced:
-            expr = replaced[expr]
-        return expr
-
-    @cached_property
-    def _replacements(self) -> dict[Expr, Expr]:
-        """The expression of the typed module for each one of the untyped that inference replaced."""
-        return {old: new for new, old in self._inferred.replaced.items()}
+    def _names(self) -> StatementNames | WholeText:
+        """What names mean."""
+        return StatementNames(self._analysis) if self._analysis is not None else self._whole
 
     def typed(self, expr: Expr) -> Expr:
         """The expression of :attr:`module` that stands for one that was read from the text."""
-        while expr in self._replacements:
-            expr = self._replacements[expr]
-        return expr
+        return self._whole.typed(expr)
 
     # ---- tokens and nodes
 
@@ -190,22 +143,6 @@ class Snapshot:
     def _unit_at(self, offset: int) -> Unit | None:
         index = self._index_at(offset)
         return self._unit(index) if index >= 0 else None
-
-    @cached_property
-    def _resolved(self) -> dict[int, dict[int, Definition]]:
-        """For each unit the definitions that its tokens name."""
-        found: dict[int, dict[int, Definition]] = {}
-        lowering = self._reading.lowering
-        for unit, token, definition in lowering.uses:
-            found.setdefault(unit.number, {})[token] = definition
-        for definition in lowering.definitions:
-            if definition.unit is not None:
-                found.setdefault(definition.unit.number, {})[definition.token] = definition
-        return found
-
-    @cached_property
-    def _unresolved(self) -> set[tuple[int, int]]:
-        return {(unit.number, token) for unit, token in self._reading.lowering.unresolved}
 
     def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
         """The tokens and comments that overlap a range, in order."""
@@ -220,13 +157,13 @@ class Snapshot:
 
     def parts(self) -> Iterator[Part]:
         """The text in parts that others may remember something of; put together, they are the text."""
-        segments, analysis = self._split.segments, self._analysis
+        segments, analysis, names = self._split.segments, self._analysis, self._names
         if analysis is None:
             for index in range(len(segments)):
                 yield Part(index, index + 1, segments.start(index), {})
             return
         for first, end, memo in analysis.states.runs(0, len(segments)):
-            yield Part(first, end, segments.start(first), segments[first].memo if memo is None else memo)
+            yield Part(first, end, segments.start(first), names.token_memo(first) if memo is None else memo)
 
     def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
         """The tokens and comments of the segments that overlap a range, in order."""
@@ -239,14 +176,9 @@ class Snapshot:
         return self._groups(part.first, part.end)
 
     def _groups(self, first: int, end: int) -> Iterator[TokenGroup]:
-        segments, analysis = self._split.segments, self._analysis
-        states = analysis.states[first:end] if analysis is not None else ()
-        for offset, segment in enumerate(segments[first:end]):
-            memo: dict[object, object] = {}
-            if analysis is not None:
-                state = states[offset]
-                memo = segment.memo if state is None else state.memo
-            yield TokenGroup(segment.text, memo, partial(self._group_tokens, first + offset))
+        names = self._names
+        for index, segment in enumerate(self._split.segments[first:end], first):
+            yield TokenGroup(segment.text, names.token_memo(index), partial(self._group_tokens, index))
 
     def token_groups_start(self, offset: int) -> int:
         """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""
@@ -267,7 +199,7 @@ class Snapshot:
         state = self._analysis.states[unit.number] if self._analysis is not None else None
         alike = state.facts.shared if state is not None else None
         roles = roles_of(segment if alike is None else alike.unit.segment)
-        named, unresolved = self._named_tokens(unit)
+        named, unresolved = self._names.named_tokens(unit.number)
         index = 0
         following = unit.base
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
@@ -288,17 +220,6 @@ class Snapshot:
                     role = TokenRole.UNRESOLVED
             yield kind, offset, text, role, declaration
             index += 1
-
-    def _named_tokens(self, unit: Unit) -> tuple[Mapping[int, tuple[SymbolKind, bool]], Container[int]]:
-        """What the tokens of a unit name, and whether they define it; and the tokens that name nothing."""
-        if self._names is not None:
-            return self._names.named_tokens(unit.number)
-        named: dict[int, tuple[SymbolKind, bool]] = {}
-        for token, definition in self._resolved.get(unit.number, {}).items():
-            own = definition.unit
-            declaration = own is not None and own.number == unit.number and definition.token == token
-            named[token] = (definition.kind, declaration)
-        return named, {token for number, token in self._unresolved if number == unit.number}
 
     def count_tokens(self, role: TokenRole, span: TextSpan) -> int:
         """How many tokens in a range have this role, which must be one that the tokens around them decide."""
@@ -350,45 +271,24 @@ class Snapshot:
     @cached_property
     def symbols(self) -> Sequence[Symbol]:
         """Every definition, in the order of the text."""
-        if self._names is not None:
-            return list(self._names.symbols(0, len(self._split.segments)))
-        return sorted(self._symbols_read.by_definition.values(), key=lambda symbol: symbol.span)
+        return list(self._names.symbols(0, len(self._split.segments)))
 
     @cached_property
     def functions(self) -> Sequence[Symbol]:
         """The functions of the module, in the order of the text; what is in them is not looked at."""
-        if self._names is not None:
-            return self._names.module_symbols()
-        return [symbol for symbol in self.symbols if symbol.kind is SymbolKind.FUNCTION]
+        return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""
-        if self._names is not None:
-            first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
-            found = self._names.symbols(first, last + 1)
-            return [symbol for symbol in found if span.start <= symbol.span.start <= span.end]
-        symbols = self.symbols
-        first = bisect_left(symbols, span.start, key=lambda symbol: symbol.span.start)
-        end = bisect_right(symbols, span.end, key=lambda symbol: symbol.span.start)
-        return symbols[first:end]
-
-    @cached_property
-    def _symbols_read(self) -> _SymbolsRead:
-        return _SymbolsRead(self._reading, self._definition_type)
+        first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
+        found = self._names.symbols(first, last + 1)
+        return [symbol for symbol in found if span.start <= symbol.span.start <= span.end]
 
     def symbol_at(self, offset: int) -> Symbol | None:
         """The symbol that the name at ``offset`` defines or uses."""
         unit = self._unit_at(offset)
-        if unit is None:
-            return None
-        token = token_index_at(unit.segment, offset - unit.base)
-        if token is None:
-            return None
-        if self._names is not None:
-            home = self._names.meanings(unit.number)[0].get(token)
-            return self._names.symbol(home) if home is not None else None
-        definition = self._resolved.get(unit.number, {}).get(token)
-        return self._symbols_read.by_definition.get(definition) if definition is not None else None
+        token = token_index_at(unit.segment, offset - unit.base) if unit is not None else None
+        return self._names.symbol_at(unit.number, token) if unit is not None and token is not None else None
 
     def scope_at(self, offset: int) -> Sequence[Symbol]:
         """The symbols that are visible at ``offset``: values, those bound last first, then what the module defines."""
@@ -396,61 +296,27 @@ class Snapshot:
 
     def values_at(self, offset: int) -> Iterator[Symbol]:
         """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
-        if self._names is not None:
-            yield from self._names.values_at(self._index_at(offset), offset)
-            return
-        inner: dict[str, Symbol] = {}
-        container: Symbol | None = None
-        for symbol in self.symbols:
-            if symbol.kind is SymbolKind.FUNCTION and symbol.full_span.contains(offset):
-                container = symbol
-        for symbol in self.symbols:
-            if symbol.kind in _OF_MODULE:
-                continue
-            if symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
-                inner[symbol.name] = symbol
-        yield from reversed(inner.values())
+        return self._names.values_at(self._index_at(offset), offset)
 
     def typed_values_at(self, offset: int) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
 
         There may be a hundred thousand: whoever takes the first few pays for those.
         """
-        if self._names is not None:
-            yield from self._names.typed_values_at(self._index_at(offset), offset)
-            return
-        seen: set[str] = set()
-        for symbol in self.values_at(offset):
-            if symbol.kind is not SymbolKind.TYPE_PARAMETER and symbol.name not in seen:
-                seen.add(symbol.name)
-                yield symbol.name, symbol.type
+        return self._names.typed_values_at(self._index_at(offset), offset)
 
     @cached_property
     def module_symbols(self) -> Sequence[Symbol]:
         """The functions, types and constructors of the module, in the order of the text."""
-        if self._names is not None:
-            return self._names.module_symbols()
-        return [symbol for symbol in self.symbols if symbol.kind in _OF_MODULE]
-
-    def _is_visible(self, symbol: Symbol, offset: int) -> bool:
-        """Whether the block that a symbol is bound in is still open at ``offset``."""
-        assert isinstance(symbol.key, Definition)
-        return symbol.key.unit is None or is_visible(symbol, symbol.key.unit, offset)
+        return self._names.module_symbols()
 
     # ---- expressions and types
-
-    @cached_property
-    def _expressions(self) -> dict[tuple[int, int, int], Expr]:
-        found: dict[tuple[int, int, int], Expr] = {}
-        for expr, origin in self._reading.lowering.origins.items():
-            found[(origin.unit.number, id(origin.statement), id(origin.node))] = expr
-        return found
 
     def expr_at(self, offset: int) -> Expr | None:
         """The innermost expression at ``offset``, of the typed module."""
         symbol = self.symbol_at(offset)
         if symbol is not None:
-            value = self._value_of(symbol)
+            value = self._names.value(symbol.key)
             if value is not None:
                 return value
         unit = self._unit_at(offset)
@@ -459,45 +325,22 @@ class Snapshot:
         for node in self.node_at(offset):
             if node.node is None:
                 continue
-            if self._names is not None:
-                expr = self._names.expression(unit.number, node.statement, node.node)
-                if expr is not None:
-                    return expr
-                continue
-            expr = self._expressions.get((unit.number, id(node.statement), id(node.node)))
+            expr = self._names.expression(unit.number, node.statement, node.node)
             if expr is not None:
-                return self.typed(expr)
+                return expr
         return None
-
-    def _value_of(self, symbol: Symbol) -> Expr | None:
-        if self._names is not None:
-            return self._names.value(symbol.key)
-        assert isinstance(symbol.key, Definition)
-        value = symbol.key.value
-        return self.typed(value) if isinstance(value, Expr) else None
 
     def span_of(self, expr: Expr) -> TextSpan | None:
         """Where an expression (of the typed or the untyped module) is written."""
-        return self._place_span(Place(expr))
+        return self._knowing(expr).locate(Place(expr))
 
     def type_of(self, what: Expr | Symbol) -> Type | None:
         """The type of an expression or symbol, where it is known."""
-        if isinstance(what, Symbol):
-            return what.type
-        if self._names is not None and self._names.knows(what):
-            return self._names.type_of(what)
-        if isinstance(what, GlobalVar):
-            function = self._function_of(what)
-            return function.checked_type if function is not None else None
-        expr = self.typed(what)
-        if expr.checked_type is not None:
-            return expr.checked_type
-        return expr.type_annotation if isinstance(expr, Var) else None
+        return what.type if isinstance(what, Symbol) else self._knowing(what).type_of(what)
 
-    def _function_of(self, var: GlobalVar) -> Function | None:
-        module = self.module
-        found = module.find_global_var(var.name_hint)
-        return module.functions[found] if found is not None else None
+    def _knowing(self, expr: Expr) -> StatementNames | WholeText:
+        """What knows of an expression: what gave it out, or else the whole module, which it is then a part of."""
+        return self._names if self._names.knows(expr) else self._whole
 
     def type_at(self, offset: int) -> Type | None:
         """The type of the innermost expression at ``offset``."""
@@ -507,13 +350,10 @@ class Snapshot:
         expr = self.expr_at(offset)
         return self.type_of(expr) if expr is not None else None
 
-    def _definition_type(self, definition: Definition) -> Type | None:
-        value = definition.value
-        if isinstance(value, Constructor):
-            return _constructor_type(self.module, value)
-        if isinstance(value, Expr):
-            return self.type_of(value)
-        return None
+    @property
+    def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
+        """The data types of the module."""
+        return self._names.type_definitions
 
     # ---- calls
 
@@ -524,53 +364,6 @@ class Snapshot:
             return None
         return call_around(unit, offset)
 
-
-class _SymbolsRead:
-    """The symbols of a text that was read whole."""
-
-    def __init__(self, reading: Reading, type_of: Callable[[Definition], Type | None]) -> None:
-        self._type_of: Final = type_of
-        self._extents: Final = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
-        self._written: Final[dict[Definition, list[TextSpan]]] = {}
-        self.by_definition: Final[dict[Definition, Symbol]] = {}
-        made, written = self.by_definition, self._written
-        for definition in reading.lowering.definitions:
-            unit = definition.unit
-            if unit is None:
-                continue
-            container = made.get(definition.container) if definition.container is not None else None
-            written[definition] = []
-            made[definition] = Symbol(definition.kind, definition.name, container, self, definition)
-        for unit, token, definition in reading.lowering.uses:
-            if definition in written:
-                written[definition].append(unit.span(token))
-
-    def name_span(self, key: object) -> TextSpan:
-        """The range of the name."""
-        assert isinstance(key, Definition)
-        assert key.unit is not None
-        return key.unit.span(key.token)
-
-    def full_span(self, key: object) -> TextSpan:
-        """The range of the whole definition."""
-        assert isinstance(key, Definition)
-        extent = self._extents.get(key)
-        if extent is not None or key.unit is None:
-            return extent or TextSpan(0, 0)
-        return statement_range(key.unit.segment, key.token, key.unit.base)
-
-    def uses(self, key: object) -> Sequence[TextSpan]:
-        """Where the name is used."""
-        assert isinstance(key, Definition)
-        return self._written[key]
-
-    def symbol_type(self, key: object) -> Type | None:
-        """The type, where it is known."""
-        assert isinstance(key, Definition)
-        return self._type_of(key)
-
-
-_OF_MODULE: Final = (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
 
 _ROLE_OF: Final = {
     SymbolKind.FUNCTION: TokenRole.FUNCTION,
@@ -587,10 +380,3 @@ _ROLE_OF: Final = {
 
 def _is_name(token: Token) -> bool:
     return token.kind in "ILG@TMsNFb" or token.text.isalpha()
-
-
-def _constructor_type(module: IRModule, constructor: Constructor) -> Type | None:
-    data = module.type_definitions.get(constructor.belong_to)
-    parameters = data.type_vars if data is not None else ()
-    result = TypeCall(constructor.belong_to, tuple(parameters))
-    return FuncType(constructor.inputs, result, tuple(parameters))

@@ -9,13 +9,12 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any, Final
 
+from .declarations import ModuleTypes, NotPlain
 from .expressions import Var
-from .lowered_statement import LoweredStatement, NotPlain
-from .metadata import MetadataError, read_metadata
+from .lowered_statement import LoweredStatement
 from .syntax.forms import Form, names_in
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
-from .syntax.scopes import Names
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.tokens import COMMENT, OPEN_COMMENT
@@ -30,7 +29,10 @@ _SPEAKING: Final = frozenset("INFbsM@uU")
 
 
 class Facts:
-    """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone."""
+    """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone.
+
+    The functions of the module that it names come last among ``uses``.
+    """
 
     __slots__ = ("bound", "inner_unused", "mentions", "own", "segment", "shared", "uses")
 
@@ -49,8 +51,28 @@ class Facts:
         self.own = own
         self.mentions: Final = uses if own is None or not own.diagnostics else _names_in(segment, bound)
         """The names of outside that count as used here: of what is at fault, every one in the text."""
-        self.inner_unused: Final = () if own is None else _inner_unused(own, segment, bound)
+        self.inner_unused: Final = () if own is None else _inner_unused(own)
         """The values that it binds for itself and does not use."""
+
+    @property
+    def bound_at(self) -> int:
+        """The token of the name that it binds."""
+        if self.own is not None and self.own.bound is not None:
+            return self.own.bound.token
+        return 0 if self.bound is None or self.bound[1:2].isdigit() else 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything of outside that it names: what it uses or mentions, data types and constructors."""
+        declared = self.lowered.declared
+        if not declared and self.mentions is self.uses:
+            return self.uses
+        return tuple(dict.fromkeys((*self.uses, *self.mentions, *declared)))
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The functions of the module that it names."""
+        return self.lowered.functions
 
     @property
     def lowered(self) -> LoweredStatement:
@@ -95,14 +117,14 @@ def _type_of(text: str) -> Type:
 
 
 def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
-    """Every name of a value in a statement but the one that it binds, each once."""
+    """Every name of a value or function in a statement but the one that it binds, each once."""
     kinds, texts, _ = segment.tokens
-    names = dict.fromkeys(compress(texts, [kind in "LG" for kind in kinds]))
+    names = dict.fromkeys(compress(texts, [kind in "LG@" for kind in kinds]))
     return tuple(name for name in names if name != bound)
 
 
-def _inner_unused(own: LoweredStatement, segment: Segment, bound: str | None) -> tuple[Unused, ...]:
-    bound_at = -1 if bound is None else segment.tokens[1].index(bound)
+def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
+    bound_at = -1 if own.bound is None else own.bound.token
     return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)
 
 
@@ -112,19 +134,22 @@ class _Template:
     ``names`` are all of its names, in order.
     """
 
-    __slots__ = ("_used", "_uses_one", "binds", "lowered")
+    __slots__ = ("_functions", "_used", "_uses_one", "binds", "lowered")
 
     def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
-        self._used: Final = _getter([names.index(name) for name in lowered.placeholders])
-        self._uses_one: Final = len(lowered.placeholders) == 1
+        used = [name for name in lowered.placeholders if name[0] == "%"]
+        self._functions: Final = lowered.functions
+        self._used: Final = _getter([names.index(name) for name in used])
+        self._uses_one: Final = len(used) == 1
 
     def facts(self, segment: Segment, names: Sequence[str]) -> Facts:
         """What a statement that differs in its ``names`` alone binds and uses."""
         bound = names[0] if self.binds else None
         used = self._used(names)
-        return Facts(segment, bound, (used,) if self._uses_one else used, self.lowered, None)
+        uses = (used,) if self._uses_one else used
+        return Facts(segment, bound, (*uses, *self._functions) if self._functions else uses, self.lowered, None)
 
 
 def _pattern(names: Sequence[str]) -> object:
@@ -153,33 +178,26 @@ def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
 
 
 class StatementContext:
-    """What the statements of a text share: its metadata, and everything lowered so far.
+    """What the statements of a text share: its metadata and data types, and everything lowered so far."""
 
-    Raises:
-        NotPlain: the metadata section cannot be read.
-    """
+    __slots__ = ("_alike", "_plans", "names", "templates", "types")
 
-    __slots__ = ("_alike", "_plans", "metadata", "names", "templates")
-
-    def __init__(self, metadata: Segment | None) -> None:
-        self.metadata: Final = metadata
-        self.names: Final = Names()
+    def __init__(self, types: ModuleTypes) -> None:
+        self.types: Final = types
+        self.names: Final = types.names()
         self.templates: Final[dict[object, _Template | None]] = {}
         self._plans: Final[dict[str, _Plan]] = {}
         self._alike: Final[dict[Form, _Template]] = {}
         """The templates of statements of a form whose names are all different."""
-        if metadata is not None:
-            text = metadata.tokens[1][0]
-            try:
-                self.names.metadata = read_metadata(text[text.index("]") + 1 :])
-            except MetadataError as error:
-                raise NotPlain from error
 
     def own(self, facts: Facts) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
         if facts.own is None:
-            facts.own = LoweredStatement(facts.segment, self.names)
+            facts.own = self._lowered(facts.segment)
         return facts.own
+
+    def _lowered(self, segment: Segment) -> LoweredStatement:
+        return LoweredStatement(segment, self.names, self.types.module)
 
     def facts_of(self, segments: Iterable[Segment]) -> list[Facts]:
         """What statements bind and use, remembered with their segments.
@@ -253,17 +271,12 @@ class StatementContext:
     def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
         if shape_of("statement", kinds).fault is not None:
             return None
-        lowered = LoweredStatement(segment, self.names)
+        lowered = self._lowered(segment)
         return None if lowered.diagnostics else _Template(lowered, names, kinds.startswith(("G=", "wL")))
 
     def _own_facts(self, segment: Segment) -> Facts:
-        kinds, texts, _ = segment.tokens
-        own = LoweredStatement(segment, self.names)
-        bound = None
-        if kinds.startswith("wL"):
-            bound = texts[1]
-        elif kinds.startswith("G=") or any(defined.token == 0 for defined in own.lowering.definitions):
-            bound = texts[0]  # also where the `=` is missing
-        elif own.is_broken and kinds.startswith("G"):
+        own = self._lowered(segment)
+        bound = own.bound
+        if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
             raise NotPlain  # a binding that lost its `=`, or a use: the whole text tells
-        return Facts(segment, bound, tuple(own.placeholders), None, own)
+        return Facts(segment, bound and bound.name, tuple(own.placeholders), None, own)

@@ -6,14 +6,19 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Final, Protocol
 
+from .expressions import Constructor
+from .module import IRModule
 from .source import TextSpan
 from .syntax.scopes import SymbolKind
 from .syntax.segments import Role
 from .syntax.tree import nodes_at
 from .syntax.units import Unit
-from .types import Type
+from .types import FuncType, Type, TypeCall
 
-__all__ = ["Symbol", "SymbolSource", "is_visible"]
+__all__ = ["OF_MODULE", "Symbol", "SymbolSource", "constructor_type", "is_visible"]
+
+OF_MODULE: Final = (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
+"""What is known in the whole module."""
 
 
 class SymbolSource(Protocol):
@@ -89,3 +94,11 @@ def is_visible(symbol: Symbol, unit: Unit, offset: int) -> bool:
         return unit.segment.role is Role.HEADER
     nodes = nodes_at(unit.segment, symbol.span.start - unit.base, unit.base)
     return not any(node.is_block or node.kind == "function" for node in nodes)
+
+
+def constructor_type(module: IRModule, constructor: Constructor) -> Type:
+    """The type of a constructor of one of the module's data types."""
+    data = module.type_definitions.get(constructor.belong_to)
+    parameters = data.type_vars if data is not None else ()
+    result = TypeCall(constructor.belong_to, tuple(parameters))
+    return FuncType(constructor.inputs, result, tuple(parameters))

@@ -9,9 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from .dimensions import IntImm
-from .types import ErrorType, FuncType, GlobalTypeVar, RelayRefType, TensorType, TupleType, Type, TypeCall, TypeVar
+from .types import (
+    ErrorType,
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    RelayRefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+)
 
-__all__ = ["has_error", "rewrite_type", "same_type", "substitute", "type_children", "type_with_children"]
+__all__ = [
+    "has_error",
+    "has_incomplete",
+    "rewrite_type",
+    "same_type",
+    "substitute",
+    "type_children",
+    "type_with_children",
+]
 
 
 def type_children(type: Type) -> Sequence[Type]:
@@ -35,6 +54,17 @@ def has_error(type: Type) -> bool:
     while stack:
         current = stack.pop()
         if isinstance(current, ErrorType):
+            return True
+        stack.extend(type_children(current))
+    return False
+
+
+def has_incomplete(type: Type) -> bool:
+    """Whether a part of ``type`` is not known yet."""
+    stack = [type]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, IncompleteType):
             return True
         stack.extend(type_children(current))
     return False

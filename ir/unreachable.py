@@ -73,7 +73,7 @@ def _arms(snapshot: Snapshot) -> Iterator[Diagnostic]:
         places = list(_arm_places(snapshot, node.span))
         if len(places) != len(expr.clauses):
             continue
-        for arm in unreachable_arms(expr, snapshot.module.type_definitions):
+        for arm in unreachable_arms(expr, snapshot.type_definitions):
             span, removed = places[arm]
             fix = Fix("Remove the arm", (TextEdit(removed, ""),))
             related = [Related("the arms before it take every value that it would", places[arm - 1][0])]

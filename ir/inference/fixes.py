@@ -12,7 +12,7 @@ from ..source import TextSpan
 from ..types import Type
 from .report import describe, describe_pattern
 
-__all__ = ["fixes_for"]
+__all__ = ["fixes_for", "return_type_fixes"]
 
 _BRACKETS: Final = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"|[()]", re.DOTALL)
 
@@ -29,7 +29,7 @@ def fixes_for(
     if diagnostic.code == "cannot-infer-type" and diagnostic.data:
         function, result = cast("tuple[Expr, Type]", diagnostic.data)
         name = locate(Place(function))
-        return _return_type(result, name, text) if name is not None else ()
+        return return_type_fixes(result, name, text) if name is not None else ()
     return ()
 
 
@@ -55,7 +55,8 @@ def _arms(missing: tuple[Pattern, ...], span: TextSpan, text: str) -> tuple[Fix,
     return tuple(fixes)
 
 
-def _return_type(result: Type, name: TextSpan, text: str) -> tuple[Fix, ...]:
+def return_type_fixes(result: Type, name: TextSpan, text: str) -> tuple[Fix, ...]:
+    """Declare that a function, whose name stands at a range of ``text``, gives ``result``."""
     depth = 0
     for match in _BRACKETS.finditer(text, name.end):
         if match[0] == "(":

@@ -6,7 +6,7 @@ Source of the rules: ``src/relay/transforms/type_infer.cc`` (the pass and its or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..diagnostics import Diagnostic
 from ..expressions import Expr, Function, GlobalVar
@@ -39,11 +39,15 @@ class Inferred:
 
 @dataclass(frozen=True, slots=True)
 class InferredExpr:
-    """A typed expression. ``replaced`` maps every rebuilt expression to the one that it stands for."""
+    """A typed expression. ``replaced`` maps every rebuilt expression to the one that it stands for.
+
+    ``undeclared`` has, by the index of the finding, the function whose result would have to be declared.
+    """
 
     expr: Expr
     diagnostics: tuple[Diagnostic, ...]
     replaced: Mapping[Expr, Expr]
+    undeclared: Mapping[int, GlobalVar] = field(default_factory=dict[int, GlobalVar])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def infer_expr(expr: Expr, module: IRModule | None = None) -> InferredExpr:
     module = module or IRModule()
     replaced: dict[Expr, Expr] = {}
     new = _inferred(expr, module, Signatures(module), report, replaced)
-    return InferredExpr(new, tuple(report.diagnostics), replaced)
+    return InferredExpr(new, tuple(report.diagnostics), replaced, report.undeclared)
 
 
 def infer_local(expr: Expr, module: IRModule | None = None) -> InferredExpr:
@@ -118,7 +122,7 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     solver = inferencer.solver
     types = {found: solver.resolve(inferencer.types[found], memo) for found in inferencer.order}
     whole = solver.resolve(inferencer.types[expr], memo)
-    complete = not any(isinstance(type, IncompleteType) for type in types.values())
+    complete = not any(isinstance(type, IncompleteType) for type in types.values()) and solver.is_complete(whole)
     return InferredStatement(whole, types, complete, tuple(report.diagnostics))
 
 

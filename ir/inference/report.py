@@ -49,6 +49,7 @@ __all__ = [
     "last_of",
     "name_of",
     "place_of",
+    "undeclared_result",
 ]
 
 _DEEPEST: Final = 6
@@ -99,10 +100,15 @@ class Report:
             result = typed[own].ret_type if own is not None else None
             if own is None or result is None:
                 continue
-            message = f"{name_of(own)} gives {describe(result)}: declare it with -> {describe(result)}"
-            related = (Related(message, place=Place(module[own], attribute="ret_type")),)
+            related = (undeclared_result(module[own], own.name_hint, result),)
             data = (module[own], result)
             self.diagnostics[index] = replace(self.diagnostics[index], related=related, data=data)
+
+
+def undeclared_result(function: Function, name: str, result: Type) -> Related:
+    """What the function called ``name``, which does not say what it gives, would have to say."""
+    message = f"@{name} gives {describe(result)}: declare it with -> {describe(result)}"
+    return Related(message, place=Place(function, attribute="ret_type"))
 
 
 def count(number: int, noun: str) -> str:

@@ -32,8 +32,8 @@ class Statement:
         self.index: Final = index
         self.blocks: Final = blocks
         real = [token for token in (index if len(index) < 3 else (index[0], index[-1])) if token >= 0]
-        self.first: Final = real[0] if real else ~index[0]
-        self.last: Final = real[-1] if real else ~index[0]
+        self.first: Final = real[0] if real else self.token(0)
+        self.last: Final = real[-1] if real else self.token(0)
 
     def token(self, position: int) -> int:
         """The segment's token at ``position``; for a missing one, the token before it."""

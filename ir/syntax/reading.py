@@ -36,12 +36,15 @@ class Reading:
         metadata: Mapping[str, Sequence[object]] | None = None,
         is_expression: bool = False,
         with_spans: bool = True,
+        names: Names | None = None,
     ) -> None:
+        """``names``: the segments are a part of a module, and this is what the rest of it declares."""
         self.text: Final = text
         self.name: Final = name
         self.is_expression: Final = is_expression
+        self.is_part: Final = names is not None
         self.diagnostics: list[Diagnostic] = []
-        self.names: Final = Names(is_expression)
+        self.names: Final = names or Names(is_expression)
         self.lowering: Final = Lowering(self.names, Positions(text, name) if with_spans else None)
         self.base_module: Final = module
         self.metadata: Final = metadata or {}
@@ -82,7 +85,8 @@ class Reading:
             unit.segment.parse()
             self.diagnostics.extend(shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
         self._take_base_module()
-        self._check_version()
+        if not self.is_part:
+            self._check_version()
         self._declare()
         if self.is_expression:
             self._read_expression()
@@ -159,7 +163,8 @@ class Reading:
                 self._declare_type(unit, kinds, texts)
         for key, entries in self.metadata.items():
             tables[key] = [*tables.get(key, ()), *entries]
-        self.names.metadata = tables
+        if not self.is_part:
+            self.names.metadata = tables
         for unit in self.units:
             if unit.segment.role is Role.TYPE:
                 self._define_type(unit)
@@ -393,19 +398,4 @@ def shift(diagnostic: Diagnostic, by: int) -> Diagnostic:
     """A diagnostic of a segment as one of the text."""
     if not by:
         return diagnostic
-    return Diagnostic(
-        diagnostic.code,
-        diagnostic.severity,
-        diagnostic.message,
-        diagnostic.span.shifted(by) if diagnostic.span else None,
-        diagnostic.place,
-        tuple(
-            Related(related.message, related.span.shifted(by) if related.span else None, related.place)
-            for related in diagnostic.related
-        ),
-        tuple(
-            Fix(fix.title, tuple(TextEdit(edit.span.shifted(by), edit.new_text) for edit in fix.edits))
-            for fix in diagnostic.fixes
-        ),
-        diagnostic.tags,
-    )
+    return diagnostic.moved(lambda span: span.shifted(by))

@@ -1,0 +1,300 @@
+"""What is known of a text, function by function: what is wrong in it, and what its names stand for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from .declarations import Head
+from .diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
+from .expressions import GlobalVar, Var
+from .function_statements import FunctionStatements, StatementState, States
+from .inference.fixes import return_type_fixes
+from .inference.report import undeclared_result
+from .source import TextSpan
+from .statement_facts import StatementContext
+from .syntax.places import place_span
+from .syntax.reading import shift
+from .syntax.scopes import SymbolKind
+from .syntax.splitting import Segments
+from .syntax.units import Unit
+from .type_visitor import has_error
+from .types import ERROR, Type
+from .unused import Effect, Unused, is_meant
+from .whole_function import WholeFunction
+
+__all__ = ["AnalysedFunction", "Analysis"]
+
+AnalysedFunction: TypeAlias = "FunctionStatements | WholeFunction"
+"""A function that is typed statement by statement, or one that is read as a whole."""
+
+
+class Analysis:
+    """The diagnostics of one text, and what it takes to follow an edit."""
+
+    def __init__(
+        self,
+        context: StatementContext,
+        segments: Segments,
+        states: States,
+        functions: Sequence[AnalysedFunction],
+        faulty: Sequence[int],
+        heads: Mapping[str, Head],
+        types: Sequence[int],
+    ) -> None:
+        self.context: Final = context
+        self.segments: Final = segments
+        self.states: Final = states
+        self.functions: Final = functions
+        self.faulty: Final = faulty
+        """The statements with diagnostics or unused values, and those that depend on other functions; in order."""
+        self.heads: Final = heads
+        self.types: Final = types
+        """The segments that define data types."""
+
+    @cached_property
+    def foreign(self) -> frozenset[str]:
+        """The graph variables that are used in a function which does not bind them before."""
+        found: set[str] = set()
+        for index in self.faulty:
+            state = self.states[index]
+            assert state is not None
+            found.update(state.foreign)
+        for function in self.functions:
+            if isinstance(function, WholeFunction):
+                found.update(function.foreign)
+        return frozenset(found)
+
+    # ---- what is wrong
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the text."""
+        found = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
+        for index in self.faulty:
+            state = self.states[index]
+            assert state is not None
+            base = self.segments.start(index)
+            found.extend(self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics)
+        for function in self.functions:
+            if isinstance(function, WholeFunction):
+                found.extend(self._of_whole(function))
+                continue
+            found.extend(self._of_value(function, finding) for finding in function.findings)
+            for name in function.rebound:
+                found.extend(self._rebindings(function, name))
+        return in_order(found)
+
+    def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
+        """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""
+        if all(related.span is not None for related in diagnostic.related):
+            return diagnostic
+        function, state = self.function_at(index), self.states[index]
+        related: list[Related] = []
+        for other in diagnostic.related:
+            expr = other.place.expr if other.place is not None else None
+            if other.span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
+                defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
+                if defined is not None:
+                    other = replace(other, span=self.unit(defined[0]).span(defined[1]))
+            related.append(other)
+        return self._with_heads(replace(diagnostic, related=tuple(related)))
+
+    def _with_heads(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding with the places that lie in the heads of functions."""
+
+        def located(other: Related) -> Related:
+            if other.span is None and other.place is not None:
+                other = replace(other, span=self._in_heads(other.place))
+            return replace(other, place=None)
+
+        return replace(diagnostic, related=tuple(map(located, diagnostic.related)))
+
+    def _in_heads(self, place: Place) -> TextSpan | None:
+        for function in self.functions:
+            head = function.head
+            if place.expr in head.origins and (place.expr is head.function or place.expr in head.function.params):
+                found = place_span(head.origins, place)
+                return found.shifted(self.segments.start(function.start - 1)) if found is not None else None
+        return None
+
+    def _of_value(self, function: FunctionStatements, finding: Diagnostic) -> Diagnostic:
+        """A finding about the value of a function, where it stands."""
+        place = finding.place
+        assert place is not None
+        if place.callee:  # there is no value: the brace is where it is missed
+            return replace(finding, span=self.unit(function.end).span(0), place=None)
+        last, header = self.states[function.end - 1], self.segments.start(function.start - 1)
+        assert last is not None
+        own, base = self.context.own(last.facts), self.segments.start(function.end - 1)
+
+        def locate(place: Place) -> TextSpan | None:
+            if place.expr is function.head.function:
+                found = place_span(function.head.origins, place)
+                return found.shifted(header) if found is not None else None
+            found = place_span(own.origins, place)
+            return found.shifted(base) if found is not None else None
+
+        located = finding.located(locate)
+        span = located.span or self.unit(function.start - 1).span(1)
+        return self._with_definitions(replace(located, span=span, place=None), function.end - 1)
+
+    def _of_whole(self, function: WholeFunction) -> Iterator[Diagnostic]:
+        base = self.segments.start(function.start - 1)
+        for diagnostic, undeclared in function.diagnostics:
+            found = self._with_heads(shift(diagnostic, base))
+            yield found if undeclared is None else self._with_result(found, undeclared)
+
+    def _with_result(self, diagnostic: Diagnostic, var: GlobalVar) -> Diagnostic:
+        """A finding about a call of a function that does not say what it gives, with what it would have to say."""
+        head = self.heads.get(f"@{var.name_hint}")
+        function = next((found for found in self.functions if found.head is head), None)
+        if function is None:
+            return diagnostic
+        result = function.result if isinstance(function, WholeFunction) else function.head.result or function.type
+        if result is None or has_error(result):
+            return diagnostic
+        unit = self.unit(function.start - 1)
+        related = undeclared_result(function.head.function, var.name_hint, result)
+        fixes = return_type_fixes(result, unit.segment.span(1), unit.segment.text)
+        moved = tuple(
+            Fix(fix.title, tuple(TextEdit(edit.span.shifted(unit.base), edit.new_text) for edit in fix.edits))
+            for fix in fixes
+        )
+        return self._with_heads(replace(diagnostic, related=(related,), fixes=moved))
+
+    # ---- names
+
+    def function_at(self, index: int) -> AnalysedFunction | None:
+        """The function that a segment is part of, its head and its closing brace included."""
+        position = bisect_left(self.functions, index, key=lambda function: function.last)
+        if position < len(self.functions) and self.functions[position].start - 1 <= index:
+            return self.functions[position]
+        return None
+
+    def definition_before(self, function: FunctionStatements, name: str, order: float) -> tuple[int, int] | None:
+        """Where a name that a statement of a function uses is defined: the segment, and the token in it."""
+        bound = function.bound_before(name, order)
+        if bound is not None:
+            return self.index_of(function, bound), bound.facts.bound_at
+        for definition in function.head.definitions:
+            if definition.name == name:
+                return function.start - 1, definition.token
+        return self.foreign_definition(function, name) if name[1:2].isdigit() else None
+
+    def earlier_graph(self, function: AnalysedFunction, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        before = (other for other in self.functions if other.start < function.start)
+        return next((type for other in before if (type := other.graph_type(name)) is not None), None)
+
+    def foreign_definition(self, function: AnalysedFunction, name: str) -> tuple[int, int] | None:
+        """Where a graph variable is bound that a function does not bind itself: the segment, and the token in it."""
+        for other in self.functions:
+            if other is function:
+                return None
+            if isinstance(other, WholeFunction):
+                unit = other.graph_unit(name)
+                if unit is not None:
+                    return other.start - 1 + unit[0], unit[1]
+            elif (bound := other.binding(name)) is not None:
+                return self.index_of(other, bound), bound.facts.bound_at
+        return None
+
+    def _rebindings(self, function: FunctionStatements, name: str) -> Iterator[Diagnostic]:
+        """Warnings for all bindings of a graph variable but the first."""
+        states = function.names.get(name)
+        assert isinstance(states, tuple)
+        places: list[TextSpan] = []
+        for state in states:
+            index = self.index_of(function, state)
+            segment, at = self.segments[index], state.facts.bound_at
+            places.append((segment.span(at) if at else segment.first_span).shifted(self.segments.start(index)))
+        for place in places[1:]:
+            yield Diagnostic(
+                "graph-variable-rebound",
+                Severity.WARNING,
+                f"{name} is bound already, and TVM keeps the first value",
+                place,
+                related=(Related("the binding that stays", places[0]),),
+            )
+
+    def unit(self, index: int) -> Unit:
+        """A segment where it stands in the text."""
+        return Unit(self.segments[index], index, self.segments.start(index))
+
+    def unused(self) -> Iterator[Unused]:
+        """The values that nothing uses."""
+        for function in self.functions:
+            if isinstance(function, WholeFunction):
+                for found in function.unused:
+                    if not self._is_borrowed(function, found.name):
+                        yield replace(found, unit=self.unit(function.start - 1 + found.unit.number))
+                continue
+            for name in {*function.mentions.unused, *function.rebound}:
+                if not is_meant(name):
+                    yield from self._unused(function, name)
+        for index in self.faulty:
+            state = self.states[index]
+            assert state is not None
+            for found in state.facts.inner_unused:
+                yield replace(found, unit=self.unit(index))
+
+    def _unused(self, function: FunctionStatements, name: str) -> Iterator[Unused]:
+        """The bindings of one name that nothing uses; a graph variable that is bound again has others."""
+        states = function.names.get(name)
+        if states is None:
+            for definition in function.head.definitions:
+                if definition.name == name:
+                    yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), definition.token)
+            return
+        bound = states if isinstance(states, tuple) else (states,)
+        is_graph = name[1:2].isdigit()
+        is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
+        for state in bound[1:] if is_used else bound:
+            effect = state.facts.lowered.effect if is_graph else _effect_of(function, state)
+            is_broken = state.facts.is_broken
+            callee = state.facts.lowered.callee
+            if callee is not None and ((head := self.heads.get(callee)) is None or head.signature is ERROR):
+                effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
+            if effect is Effect.NONE or (is_graph and not is_broken):
+                kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
+                yield Unused(kind, name, self.unit(self.index_of(function, state)), state.facts.bound_at, effect)
+
+    def _is_borrowed(self, function: AnalysedFunction, name: str) -> bool:
+        """Whether a later function uses this one's graph variable, which TVM allows."""
+        if name not in self.foreign:
+            return False
+        start = function.start
+        if any(other.start < start and other.graph_type(name) is not None for other in self.functions):
+            return False
+        users = (index for index in self.faulty if index > function.last)
+        return any((state := self.states[index]) is not None and name in state.foreign for index in users) or any(
+            other.start > start and isinstance(other, WholeFunction) and name in other.borrowed
+            for other in self.functions
+        )
+
+    def index_of(self, function: FunctionStatements, state: StatementState) -> int:
+        """The segment of a statement of a function."""
+        return self.states.position(state.order, function.start, function.end)
+
+
+def _effect_of(function: FunctionStatements, state: StatementState) -> Effect:
+    """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
+    found = Effect.NONE
+    seen: set[str] = set()
+    pending = [state]
+    while pending:
+        facts = pending.pop().facts
+        effect = facts.lowered.effect
+        if effect is Effect.SOME:
+            return effect
+        if effect is Effect.UNKNOWN:
+            found = effect
+        for name in facts.uses:
+            bound = function.binding(name) if name[1:2].isdigit() else None
+            if bound is not None and name not in seen:
+                seen.add(name)
+                pending.append(bound)
+    return found

@@ -1,0 +1,313 @@
+"""Finds the functions of a text, and analyses those of which nothing is known that still holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from .analysis import AnalysedFunction, Analysis
+from .block_list import BlockMap
+from .declarations import Head, ModuleTypes, NotPlain
+from .function_statements import FunctionStatements, StatementState, StatementTyper, States, replaced
+from .statement_facts import StatementContext
+from .syntax.reading import VERSION_LINE
+from .syntax.segments import Role
+from .syntax.splitting import Segments, Splice
+from .syntax.statements import Segment
+from .syntax.tokens import COMMENT, OPEN_COMMENT
+from .types import Type
+from .whole_function import WholeFunction
+
+__all__ = ["Outer", "Survey", "settled"]
+
+_AT_ONCE: Final = 1_024
+"""How many statements of a function are typed in one go; between them, other threads have their turn."""
+
+_COMMENTS: Final = COMMENT + OPEN_COMMENT
+_OF_BODY: Final = (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE)
+
+
+class Outer:
+    """What the functions of a module know of each other: the heads of all, and what those before this one bind."""
+
+    def __init__(self, heads: Mapping[str, Head], before: Sequence[AnalysedFunction]) -> None:
+        self.heads: Mapping[str, Head] = heads
+        self._before: Final = before
+
+    def earlier_graph(self, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        return next((type for other in self._before if (type := other.graph_type(name)) is not None), None)
+
+
+class _Region(NamedTuple):
+    """The segments of a function: its head is before ``start``. ``known`` is what it was, if these are the same."""
+
+    start: int
+    last: int
+    is_plain: bool
+    head: Head
+    known: AnalysedFunction | None
+
+
+class Survey:
+    """Goes through the functions of a text once. ``splice`` turned the text of ``earlier`` into this one."""
+
+    def __init__(self, segments: Segments, earlier: Analysis | None, splice: Splice) -> None:
+        self.segments: Final = segments
+        count = len(segments)
+        if not count or segments[0].role is not Role.DIRECTIVE or segments[0].tokens[1][:1] != [VERSION_LINE]:
+            raise NotPlain
+        self.metadata: Final = segments[-1] if segments[-1].role is Role.METADATA else None
+        self.count: Final = count - (self.metadata is not None)
+        self.types: Final = self._types()
+        defined = [segments[index] for index in self.types]
+        if earlier is not None:
+            known = earlier.context.types
+            same = known.metadata is self.metadata and len(known.segments) == len(defined)
+            if not same or any(old is not new for old, new in zip(known.segments, defined, strict=True)):
+                earlier, splice = None, Splice(0, 0, count)
+        self.context: Final = (
+            earlier.context if earlier is not None else StatementContext(ModuleTypes(self.metadata, defined))
+        )
+        self.earlier: Final[Sequence[AnalysedFunction]] = earlier.functions if earlier is not None else ()
+        self.earlier_heads: Final[Mapping[str, Head]] = earlier.heads if earlier is not None else {}
+        self.splice: Final = splice
+        self.shift: Final = splice.new_end - splice.old_end
+        states = earlier.states if earlier is not None else States()
+        self.states = states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first))
+        faulty = earlier.faulty if earlier is not None else ()
+        self.faulty = [i for i in faulty if i < splice.first]
+        self.faulty += [i + self.shift for i in faulty if i >= splice.old_end]
+        self.functions: Final[list[AnalysedFunction]] = []
+
+    def _types(self) -> list[int]:
+        """The segments that define data types, which must come before all functions."""
+        found: list[int] = []
+        for index in range(1, self.count):
+            role = self.segments[index].role
+            if role is Role.TYPE:
+                found.append(index)
+            elif role is Role.HEADER:
+                break
+        return found
+
+    # ---- where functions are
+
+    def _regions(self) -> list[_Region]:
+        """Every function, in order.
+
+        Raises:
+            NotPlain: there is something else.
+        """
+        segments, splice = self.segments, self.splice
+        found: list[_Region] = []
+        kept = bisect_left(self.earlier, splice.first, key=lambda function: function.last)
+        if kept and segments[self.earlier[kept - 1].last].role is not Role.CLOSE:
+            kept -= 1  # it is not closed, so what was changed after it may be part of it now
+        for function in self.earlier[:kept]:
+            found.append(self._kept(function))
+        index = found[-1].last + 1 if found else 1
+        if not found and self.types:
+            for at in range(1, self.types[-1]):
+                if segments[at].role is not Role.TYPE:
+                    self._expect_nothing(at)
+            index = self.types[-1] + 1
+        while index < self.count:
+            if segments[index].role is not Role.HEADER:
+                self._expect_nothing(index)
+                index += 1
+                continue
+            if index >= splice.new_end:
+                number = bisect_left(self.earlier, index - self.shift + 1, key=lambda function: function.start)
+                if number < len(self.earlier) and self.earlier[number].start == index - self.shift + 1:
+                    following = [self._kept(function.moved(self.shift)) for function in self.earlier[number:]]
+                    found += following
+                    index = following[-1].last + 1
+                    continue
+            found.append(self._region(index))
+            index = found[-1].last + 1
+        return found
+
+    def _expect_nothing(self, index: int) -> None:
+        segment = self.segments[index]
+        if segment.tokens[0] or OPEN_COMMENT in segment.kinds:
+            raise NotPlain
+
+    def _kept(self, function: AnalysedFunction) -> _Region:
+        is_plain = isinstance(function, FunctionStatements) or function.could_be_plain
+        return _Region(function.start, function.last, is_plain, function.head, function)
+
+    def _region(self, header: int) -> _Region:
+        """The function whose head is a segment."""
+        segments = self.segments
+        last, index = header, header + 1
+        is_plain = True
+        closed = False
+        while index < self.count and not closed:
+            segment = segments[index]
+            has_tokens = segment.kinds[0] not in _COMMENTS or bool(segment.kinds.strip(_COMMENTS))
+            if has_tokens and segment.role not in _OF_BODY:
+                break
+            if has_tokens:
+                last = index
+                closed = segment.role is Role.CLOSE
+                is_plain = is_plain and (closed or segment.role is Role.STATEMENT)
+            elif OPEN_COMMENT in segment.kinds:
+                break
+            else:
+                is_plain = False
+            index += 1
+        head = self._head(segments[header])
+        known = None
+        if header + 1 >= self.splice.new_end:
+            start = header + 1 - self.shift
+            number = bisect_left(self.earlier, start, key=lambda function: function.start)
+            if number < len(self.earlier) and self.earlier[number].start == start:
+                known = self.earlier[number].moved(self.shift)
+                known = known if known.last == last else None
+        return _Region(header + 1, last, is_plain and closed and head.is_plain, head, known)
+
+    def _head(self, header: Segment) -> Head:
+        found = header.memo.get(self.context)
+        if not isinstance(found, Head):
+            found = header.memo[self.context] = Head(header, self.context.types)
+        return found
+
+    def _gap(self, last: int) -> int:
+        """How much text without a token follows a function that is not closed."""
+        if self.segments[last].role is Role.CLOSE:
+            return 0
+        length = 0
+        for index in range(last + 1, len(self.segments)):
+            segment = self.segments[index]
+            if segment.tokens[0]:
+                return length + segment.tokens[2][0]
+            length += segment.length
+        return length
+
+    # ---- what they mean
+
+    def run(self) -> Analysis:
+        """The analysis.
+
+        Raises:
+            NotPlain: the text must be read as a whole.
+        """
+        regions = self._regions()
+        heads = {region.head.name: region.head for region in regions if region.head.name}
+        if len(heads) < len(regions):
+            raise NotPlain
+        changed = _Changes(self.earlier_heads, heads)
+        for region in regions:
+            self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
+        return Analysis(self.context, self.segments, self.states, self.functions, self.faulty, heads, self.types)
+
+    def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
+        known = region.known
+        whole = known if isinstance(known, WholeFunction) and known.head is region.head else None
+        if whole is not None and whole.holds(self._gap(region.last), outside):
+            return whole
+        if region.is_plain:
+            try:
+                if isinstance(known, FunctionStatements):
+                    return self._retyped(known, region.head, outside, changed)
+                return self._typed(region, outside)
+            except NotPlain:
+                pass
+        return self._whole(region, outside)
+
+    def _whole(self, region: _Region, outside: Outer) -> WholeFunction:
+        header, end = region.start - 1, region.last + 1
+        self._take(region.start, end, [None] * (end - region.start))
+        segments = self.segments[header:end]
+        return WholeFunction(
+            region.head, region.start, segments, self._gap(region.last), self.context.types, outside, region.is_plain
+        )
+
+    def _typed(self, region: _Region, outside: Outer) -> FunctionStatements:
+        """A function of which nothing is known."""
+        start, end = region.start, region.last
+        function = FunctionStatements.of(region.head, start, end)
+        typer = StatementTyper(self.context, function, BlockMap(end - start), States(), outside)
+        for first in range(start, end, _AT_ONCE):
+            part = self.segments[first : min(first + _AT_ONCE, end)]
+            orders = [float(index) for index in range(first, first + len(part))]
+            typer.place_all(self.context.facts_of(part), orders, first)
+        self._take(start, end, typer.placed)
+        return typer.finished(self.states, _between(self.faulty, start, end))
+
+    def _take(self, start: int, end: int, made: Sequence[StatementState | None]) -> None:
+        self.states = self.states.spliced(start, end, made)
+        reported = [start + number for number, state in enumerate(made) if state is not None and state.is_reported]
+        first, last = bisect_left(self.faulty, start), bisect_left(self.faulty, end)
+        if reported or last > first:
+            self.faulty[first:last] = reported
+
+    def _retyped(self, known: FunctionStatements, head: Head, outside: Outer, changed: _Changes) -> FunctionStatements:
+        """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
+        faulty = _between(self.faulty, known.start, known.last)
+        names = changed.names.intersection(known.calls)
+        unknown = [index for index in faulty if self._looks_outside(index, changed)]
+        function = known
+        if head is not known.head:
+            old, new = known.parameters, head.parameters
+            function = replace(known, head=head)
+            if list(old.items()) != list(new.items()):
+                if any(name in known.names for name in new):
+                    raise NotPlain
+                mentions = known.mentions.copy()
+                for name in old.keys() - new.keys():
+                    mentions.unbind(name)
+                for name in new.keys() - old.keys():
+                    mentions.bind(name)
+                function = replace(function, mentions=mentions)
+                names |= {name for name in (*old, *new) if old.get(name) != new.get(name)}
+                unknown = faulty
+        elif not names and not unknown:
+            return known
+        typer = StatementTyper(self.context, function, known.names.copy(), self.states, outside)
+        followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
+        self.states = replaced(self.states, followed)
+        self.faulty = _with_reported(self.faulty, followed)
+        return typer.finished(self.states, _between(self.faulty, known.start, known.last))
+
+    def _looks_outside(self, index: int, changed: _Changes) -> bool:
+        """Whether what is wrong with a statement may depend on other functions."""
+        state = self.states[index]
+        return state is not None and bool(state.foreign or (changed and state.facts.calls))
+
+
+class _Changes:
+    """Which functions are no longer called as they were."""
+
+    def __init__(self, old: Mapping[str, Head], new: Mapping[str, Head]) -> None:
+        differing = {name for name in {**old, **new} if old.get(name) is not new.get(name)}
+        self.names: Final = {
+            name for name in differing if name not in old or name not in new or not old[name].says_the_same(new[name])
+        }
+        self._any: Final = bool(differing) or list(old) != list(new)
+
+    def __bool__(self) -> bool:
+        return self._any
+
+
+def settled(analysis: Analysis) -> Analysis:
+    """``analysis`` after the statements of a function changed whose graph variables others use.
+
+    Raises:
+        NotPlain: a statement in them cannot be typed by itself.
+    """
+    segments = analysis.segments
+    return Survey(segments, analysis, Splice(len(segments), len(segments), len(segments))).run()
+
+
+def _between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
+    return indices[bisect_left(indices, start) : bisect_left(indices, end)]
+
+
+def _with_reported(faulty: Sequence[int], followed: Mapping[int, StatementState]) -> list[int]:
+    found = {index for index in faulty if index not in followed}
+    found.update(index for index, state in followed.items() if state.is_reported)
+    return sorted(found)
