@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .application import create_server
+from .framing import HEADER_END, content_length
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -22,12 +23,50 @@ _LARGEST_MESSAGE = 256 << 20
 
 
 def serve_tcp(host: str, port: int) -> None:
-    """Wait for a client on a TCP port and serve it."""
-    server = create_server()
+    """Wait for a client on a TCP port, serve it, and end with it.
+
+    Raises:
+        OSError: the address cannot be listened on.
+    """
+    asyncio.run(_serve_tcp(host, port))
+
+
+async def _serve_tcp(host: str, port: int) -> None:
+    ended = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        listening.close()
+        server = create_server()
+        connection: Any = writer
+        server.protocol.set_writer(connection)
+        try:
+            while (body := await _message(reader)) is not None:
+                server.take(body)
+        except ConnectionError:
+            logger.info("the client has left without a word")
+        except SystemExit:
+            logger.info("the client has said goodbye")
+        finally:
+            await server.state.worker.close()
+            await asyncio.to_thread(server.state.shut_down)
+            writer.close()  # from Python 3.12 on, a listener is not closed before its connections are
+            ended.set()
+
+    listening = await asyncio.start_server(serve, host, port)
+    for socket in listening.sockets:
+        logger.info("listening on %s", socket.getsockname())
+    await ended.wait()
+
+
+async def _message(reader: asyncio.StreamReader) -> bytes | None:
+    """The body of the next message; ``None`` at the end of the stream, or where it is none of the protocol."""
     try:
-        server.start_tcp(host, port)
-    finally:
-        server.state.shut_down()
+        while True:
+            header = await reader.readuntil(HEADER_END)
+            if body := await reader.readexactly(content_length(header)):
+                return body
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        return None
 
 
 def serve_websocket(host: str, port: int, origins: Sequence[str] = ()) -> None:

@@ -13,11 +13,11 @@ import threading
 from typing import Any, BinaryIO
 
 from .capabilities import initialize_result
+from .framing import HEADER_END, content_length
 
 __all__ = ["serve_stdio"]
 
 _INITIALIZE = "initialize"
-_HEADER_END = b"\r\n\r\n"
 _CHUNK = 1 << 20
 
 
@@ -47,14 +47,14 @@ class _Messages:
     def next(self) -> bytes | None:
         """The body of the next message; ``None`` at the end of the stream."""
         while True:
-            end = self._buffer.find(_HEADER_END)
+            end = self._buffer.find(HEADER_END)
             if end < 0:
                 if not self._fill():
                     return None
                 continue
             header = bytes(self._buffer[:end])
-            del self._buffer[: end + len(_HEADER_END)]
-            length = _content_length(header)
+            del self._buffer[: end + len(HEADER_END)]
+            length = content_length(header)
             while len(self._buffer) < length:
                 if not self._fill():
                     return None
@@ -67,14 +67,6 @@ class _Messages:
         chunk = os.read(self._descriptor, _CHUNK)
         self._buffer += chunk
         return bool(chunk)
-
-
-def _content_length(header: bytes) -> int:
-    for line in header.split(b"\r\n"):
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length" and value.strip().isdigit():
-            return int(value)
-    return 0
 
 
 def _answer(body: bytes, stdout: BinaryIO) -> bool:
