@@ -24,6 +24,7 @@ _CAPABILITIES = {
         "completion": {"completionItem": {"snippetSupport": True}},
         "codeAction": {"resolveSupport": {"properties": ["edit"]}},
     },
+    "workspace": {"semanticTokens": {"refreshSupport": True}, "inlayHint": {"refreshSupport": True}},
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Final, TypeAlias
 
+from .cached import cached
 from .declarations import Head
 from .diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from .expressions import GlobalVar, Var
@@ -55,7 +55,7 @@ class Analysis:
         self.types: Final = types
         """The segments that define data types."""
 
-    @cached_property
+    @cached
     def foreign(self) -> frozenset[str]:
         """The graph variables that are used in a function which does not bind them before."""
         found: set[str] = set()

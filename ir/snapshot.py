@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Final
 
+from .cached import cached
 from .call_sites import CallSite, call_around
 from .diagnostics import Diagnostic, Place, in_order
 from .expressions import Expr
@@ -70,6 +71,13 @@ class Snapshot:
         lines = LineIndex(text)
         return Snapshot(lines, name, split_text(lines), None)
 
+    @staticmethod
+    def open_whole(text: str, name: str) -> Snapshot:
+        """The snapshot of a text that is read as a whole, also where its statements could be followed one by one."""
+        snapshot = Snapshot.open(text, name)
+        snapshot.__dict__["_analysis"] = None
+        return snapshot
+
     def edit(self, span: TextSpan, new_text: str, lines: LineIndex | None = None) -> Snapshot:
         """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand."""
         lines = lines or self.lines.edited(span, new_text)
@@ -83,7 +91,7 @@ class Snapshot:
 
     # ---- meaning
 
-    @cached_property
+    @cached
     def _whole(self) -> WholeText:
         """The text read as a whole: it costs what the whole text does, so few answers need it."""
         return WholeText(self.text, self.name, self._split.segments)
@@ -98,7 +106,7 @@ class Snapshot:
         """The module with types, as far as it could be typed."""
         return self._whole.module
 
-    @cached_property
+    @cached
     def _analysis(self) -> Analysis | None:
         origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
         before, splice = origin or (None, None)
@@ -114,7 +122,12 @@ class Snapshot:
                 return False
         return self._analysis is not None
 
-    @cached_property
+    @property
+    def looks_far(self) -> bool:
+        """Whether text far beyond a statement tells where it ends: a brace or a comment is open, or may be."""
+        return bool(self._split.far_sighted)
+
+    @cached
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, in the order of the text."""
         meaning = self._analysis or self._whole
@@ -123,7 +136,7 @@ class Snapshot:
         hints = [report_unused(value, self.lines) for value in meaning.unused() if value.name not in meant]
         return tuple(in_order([*found, *hints]) if hints else found)
 
-    @cached_property
+    @cached
     def _names(self) -> StatementNames | WholeText:
         """What names mean."""
         return StatementNames(self._analysis) if self._analysis is not None else self._whole
@@ -183,6 +196,10 @@ class Snapshot:
     def token_groups_start(self, offset: int) -> int:
         """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""
         return self._split.segments.start(max(0, self._index_at(offset)))
+
+    def statement_start(self, offset: int, before: int = 0) -> int:
+        """Where the segment begins that is so many before the one at ``offset``."""
+        return self._split.segments.start(max(0, self._index_at(offset) - before))
 
     def _group_tokens(self, index: int) -> Iterator[tuple[int, str, TokenRole, bool]]:
         unit = self._unit(index)
@@ -268,12 +285,12 @@ class Snapshot:
 
     # ---- symbols
 
-    @cached_property
+    @cached
     def symbols(self) -> Sequence[Symbol]:
         """Every definition, in the order of the text."""
         return list(self._names.symbols(0, len(self._split.segments)))
 
-    @cached_property
+    @cached
     def functions(self) -> Sequence[Symbol]:
         """The functions of the module, in the order of the text; what is in them is not looked at."""
         return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
@@ -305,7 +322,7 @@ class Snapshot:
         """
         return self._names.typed_values_at(self._index_at(offset), offset)
 
-    @cached_property
+    @cached
     def module_symbols(self) -> Sequence[Symbol]:
         """The functions, types and constructors of the module, in the order of the text."""
         return self._names.module_symbols()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from .analysis import AnalysedFunction, Analysis
+from .cached import cached
 from .diagnostics import Place
 from .expressions import Constructor, Expr, GlobalVar
 from .function_statements import FunctionStatements, StatementState
@@ -81,11 +81,11 @@ class StatementNames:
         function = self.analysis.function_at(index)
         return function if isinstance(function, FunctionStatements) else None
 
-    @cached_property
+    @cached
     def _type_numbers(self) -> Mapping[int, int]:
         return {index: number for number, index in enumerate(self.analysis.types)}
 
-    @cached_property
+    @cached
     def _headers(self) -> Mapping[str, int]:
         """The segment of the head of each function."""
         return {function.name: function.start - 1 for function in self.analysis.functions if function.name}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final, Protocol
 
+from .cached import cached
 from .expressions import Constructor
 from .module import IRModule
 from .source import TextSpan
@@ -56,22 +56,22 @@ class Symbol:
         self.key: Final = key
         self._source: Final = source
 
-    @cached_property
+    @cached
     def span(self) -> TextSpan:
         """The range of the name."""
         return self._source.name_span(self.key)
 
-    @cached_property
+    @cached
     def full_span(self) -> TextSpan:
         """The range of the whole definition."""
         return self._source.full_span(self.key)
 
-    @cached_property
+    @cached
     def uses(self) -> Sequence[TextSpan]:
         """Where the name is used, in the order of the text."""
         return self._source.uses(self.key)
 
-    @cached_property
+    @cached
     def type(self) -> Type | None:
         """The type, where it is known."""
         return self._source.symbol_type(self.key)

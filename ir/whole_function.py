@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Final, NamedTuple
 
+from .cached import cached
 from .declarations import Head, ModuleTypes
 from .diagnostics import Diagnostic, Place, Severity
 from .expressions import ErrorExpr, Expr, Function, GlobalVar, Var
@@ -135,7 +135,7 @@ class WholeFunction:
         """The functions of the module that it names."""
         return self.mentioned
 
-    @cached_property
+    @cached
     def diagnostics(self) -> Sequence[tuple[Diagnostic, GlobalVar | None]]:
         """What is wrong; with the function that would have to declare its result, where that is what is wrong."""
         undeclared = self.inferred.undeclared
@@ -163,7 +163,7 @@ class WholeFunction:
             expr = replaced[expr]
         return expr
 
-    @cached_property
+    @cached
     def _replacements(self) -> Mapping[Expr, Expr]:
         return {old: new for new, old in self.inferred.replaced.items()}
 
@@ -200,14 +200,14 @@ class WholeFunction:
         found = self.reading.names.earlier_graph.get(int(name[1:]))
         return (found.unit.number, found.token) if found is not None and found.unit is not None else None
 
-    @cached_property
+    @cached
     def unused(self) -> Sequence[Unused]:
         """The values that nothing uses; their units count from the function's head."""
         return unused_in(self.reading.lowering)
 
     # ---- names
 
-    @cached_property
+    @cached
     def definitions(self) -> Sequence[Mapping[int, Definition]]:
         """For each segment the names that it defines, by token."""
         found: list[dict[int, Definition]] = [{} for _ in self.segments]
@@ -216,7 +216,7 @@ class WholeFunction:
                 found[definition.unit.number][definition.token] = definition
         return found
 
-    @cached_property
+    @cached
     def meanings(self) -> Sequence[Mapping[int, Meaning]]:
         """For each segment what its tokens name, those left out that define a name."""
         found: list[dict[int, Meaning]] = [{} for _ in self.segments]
@@ -225,18 +225,18 @@ class WholeFunction:
             found[unit.number][token] = Meaning(definition.kind, definition.name, number, definition.token)
         return found
 
-    @cached_property
+    @cached
     def borrowed(self) -> frozenset[str]:
         """The graph variables of earlier functions that it uses."""
         used = (meaning for meanings in self.meanings for meaning in meanings.values() if meaning.unit is None)
         return frozenset(meaning.name for meaning in used if meaning.kind is SymbolKind.GRAPH)
 
-    @cached_property
+    @cached
     def unresolved(self) -> frozenset[tuple[int, int]]:
         """The segments and tokens that name nothing."""
         return frozenset((unit.number, token) for unit, token in self.reading.lowering.unresolved)
 
-    @cached_property
+    @cached
     def expressions(self) -> Mapping[tuple[int, int, int], Expr]:
         """The expression made from each node of syntax, by its segment and the identities of statement and node."""
         return {

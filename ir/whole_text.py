@@ -9,9 +9,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Final
 
+from .cached import cached
 from .diagnostics import Diagnostic, Place, Severity, in_order
 from .expressions import Constructor, Expr, Function, GlobalVar, Var
 from .inference import Inferred, infer_types
@@ -39,12 +39,12 @@ class WholeText:
         self._segments: Final = segments
         self.reading: Final = Reading(text, name, segments)
 
-    @cached_property
+    @cached
     def parsed(self) -> Parsed:
         """The module before inference."""
         return Parsed(self.reading.module, tuple(self.reading.diagnostics), self.reading)
 
-    @cached_property
+    @cached
     def _inferred(self) -> Inferred:
         return infer_types(self.reading.module)
 
@@ -90,7 +90,7 @@ class WholeText:
             expr = replaced[expr]
         return self.reading.locate(replace(place, expr=expr))
 
-    @cached_property
+    @cached
     def _replacements(self) -> dict[Expr, Expr]:
         """The expression of the typed module for each one of the untyped that inference replaced."""
         return {old: new for new, old in self._inferred.replaced.items()}
@@ -101,7 +101,7 @@ class WholeText:
             expr = self._replacements[expr]
         return expr
 
-    @cached_property
+    @cached
     def _expressions(self) -> dict[tuple[int, int, int], Expr]:
         found: dict[tuple[int, int, int], Expr] = {}
         for expr, origin in self.reading.lowering.origins.items():
@@ -153,7 +153,7 @@ class WholeText:
             named[token] = (definition.kind, declaration)
         return named, {token for number, token in self._unresolved if number == index}
 
-    @cached_property
+    @cached
     def _resolved(self) -> dict[int, dict[int, Definition]]:
         """For each segment the definitions that its tokens name."""
         found: dict[int, dict[int, Definition]] = {}
@@ -165,7 +165,7 @@ class WholeText:
                 found.setdefault(definition.unit.number, {})[definition.token] = definition
         return found
 
-    @cached_property
+    @cached
     def _unresolved(self) -> set[tuple[int, int]]:
         return {(unit.number, token) for unit, token in self.reading.lowering.unresolved}
 
@@ -175,11 +175,11 @@ class WholeText:
 
     # ---- symbols
 
-    @cached_property
+    @cached
     def _symbols(self) -> _Symbols:
         return _Symbols(self.reading, self._definition_type)
 
-    @cached_property
+    @cached
     def _in_order(self) -> list[Symbol]:
         return sorted(self._symbols.by_definition.values(), key=lambda symbol: symbol.span)
 

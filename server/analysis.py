@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..ir.diagnostics import Diagnostic
+from ..ir.source import LineIndex
 from .documents import Document, Documents
 from .executor import SingleThread
+from .preview import Preview, preview_of
 
 if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot
@@ -31,11 +33,38 @@ _BURST_SECONDS = 0.01
 
 
 class Analysis:
-    """Makes the snapshots of documents, one at a time for each."""
+    """Makes the snapshots of documents, one at a time for each.
 
-    def __init__(self) -> None:
+    ``refresh`` is called where a request was answered from the beginning of a text, once all of it has been read.
+    """
+
+    def __init__(self, refresh: Callable[[], object] = lambda: None) -> None:
         self.thread = SingleThread("relay-analysis")
         self._locks: weakref.WeakKeyDictionary[Document, asyncio.Lock] = weakref.WeakKeyDictionary()
+        self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, Preview | None]]
+        self._previews = weakref.WeakKeyDictionary()
+        self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
+        self._refresh = refresh
+
+    def preview(self, document: Document) -> Preview | None:
+        """What is known of the beginning of a long text as it is now, until all of it has been read for the first time.
+
+        ``None`` where the whole is known, or will be in no time, or where the beginning cannot be read alone.
+        """
+        if document.has_snapshot or document.lines.length <= _INLINE_TEXT:
+            return None
+        lines, found = self._previews.get(document, (None, None))
+        if lines is not document.lines:
+            lines = document.lines
+            found = preview_of(lines, document.name)
+            if found is not None and not found.is_plain:
+                found = None
+            self._previews[document] = lines, found
+        return found
+
+    def shown(self, document: Document) -> None:
+        """Something of the preview is shown that is to be asked for anew when the whole is known."""
+        self._shown.add(document)
 
     async def snapshot(self, document: Document) -> Snapshot:
         """The snapshot of the document as it is now, or a newer one."""
@@ -51,7 +80,17 @@ class Analysis:
                 if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
                     return document.accept(advance, snapshot)
                 return document.accept(advance, await self.thread.run(_analysed, snapshot))
-            return document.accept(advance, await self.thread.run(advance.run))
+            snapshot = document.accept(advance, await self.thread.run(_read, advance.run))
+            self._previews.pop(document, None)
+            if document in self._shown:
+                self._shown.discard(document)
+                self._refresh()
+            return snapshot
+
+
+def _read(open: Callable[[], Snapshot]) -> Snapshot:
+    """A snapshot that is opened, and looked at here: whoever asks it first would have to wait for that."""
+    return _analysed(open())
 
 
 def _analysed(snapshot: Snapshot) -> Snapshot:
@@ -104,6 +143,9 @@ class Publisher:
 
     async def _publish(self, document: Document) -> None:
         version = document.version
+        preview = self._analysis.preview(document)
+        if preview is not None and (early := preview.sure(self._collect(document, preview.snapshot))):
+            self._send(document, early)
         snapshot = await self._analysis.snapshot(document)
         if not self._is_current(document, version):
             return

@@ -115,6 +115,11 @@ class Document:
         """The snapshot of the text at ``version``, where it is there already."""
         return None if self._edits or self._is_stale else self._snapshot
 
+    @property
+    def has_snapshot(self) -> bool:
+        """Whether there is a snapshot of some version."""
+        return self._snapshot is not None
+
     def reopen(self) -> None:
         """Read the whole text anew when it is next asked for: something else is known of what is called in it."""
         self._generation += 1

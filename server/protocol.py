@@ -283,13 +283,26 @@ class RelayLanguageServer(LanguageServer):
         if token is not None:
             self._notify(types.PROGRESS, {"token": token, "value": value})
 
+    def refresh_tokens_and_hints(self) -> None:
+        """Have the client ask for tokens and hints anew, where it lets us."""
+        if self.has_left:
+            return
+        if self.refreshes("semanticTokens"):
+            self.workspace_semantic_tokens_refresh(None)
+        if self.refreshes("inlayHint"):
+            self.workspace_inlay_hint_refresh(None)
+
+    def refreshes(self, view: str) -> bool:
+        """Whether the client lets us say when to ask for something anew."""
+        return self.supports("workspace", view, "refreshSupport")
+
     def refresh_views(self) -> None:
         """Have the client ask for hints and lenses anew, where it lets us."""
         if self.has_left:
             return
-        if self.supports("workspace", "inlayHint", "refreshSupport"):
+        if self.refreshes("inlayHint"):
             self.workspace_inlay_hint_refresh(None)
-        if self.supports("workspace", "codeLens", "refreshSupport"):
+        if self.refreshes("codeLens"):
             self.workspace_code_lens_refresh(None)
 
     def status(self, state: str, message: str) -> None:

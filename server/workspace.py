@@ -67,6 +67,10 @@ class Client(Protocol):
         """Write to the log that the user may look at."""
         ...
 
+    def refresh_tokens_and_hints(self) -> None:
+        """Ask for them anew: they were given while but the beginning of a text was known."""
+        ...
+
     def refresh_views(self) -> None:
         """Ask for what is shown beside the text anew: settings or the history have changed."""
         ...
@@ -97,7 +101,7 @@ class Workspace:
         self.folders = Folders()
         self.settings = Settings()
         self._folder_settings: dict[str, Settings] = {}
-        self.analysis = Analysis()
+        self.analysis = Analysis(client.refresh_tokens_and_hints)
         self.worker = Worker()
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
         self.root: Path | None = None

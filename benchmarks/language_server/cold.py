@@ -22,33 +22,40 @@ _FIRST_EDITS = 200
 def measure_cold(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
     """From the start of the process to the answer to ``initialize``; from opening to all diagnostics.
 
-    Only ours is asked for the tokens of a screen: the peer has none.
+    Only ours is asked for the tokens of a screen, and given a fault on it: the peer has no tokens, and tells of faults
+    when it has read everything.
     """
     started: list[float] = []
     for size in sizes:
         text = side.dialect.chain(size)
         opened: list[float] = []
         visible: list[float] = []
+        faults: list[float] = []
         cpu: list[float] = []
         for number in range(max(3, repeat // 6) if size <= 10_000 else 3):
             client = side.start()
             started.append(client.initialize() * 1000)
             client.open("")  # loads what is loaded lazily, as the wait for a user's first file does
             before = client.cpu_seconds
-            if number % 2 or side.dialect is not RELAY:
+            if number % 3 == 1 or side.dialect is not RELAY:
                 with client.recorded(f"open, {size:,}"):
                     seconds, found = client.open(text)
                 opened.append(seconds * 1000)
                 cpu.append((client.cpu_seconds - before) * 1000)
                 assert not found, found[:3]
-            else:
+            elif number % 3 == 0:
                 screen = span(0, 0, _SCREEN, 0)
                 visible.append(client.open_and_ask(text, "semanticTokens/range", range=screen) * 1000)
+            else:
+                seconds, found = client.open(text.replace("nn.relu", "nn.rely", 1))
+                faults.append(seconds * 1000)
+                assert any("nn.rely" in each["message"] for each in found), found[:3]
             client.close()
         load = os.getloadavg()[0]
         yield Figure("open to all diagnostics", size, opened, _OPEN_GOALS.get(size), min(cpu), load=load)
         if visible:
             yield Figure("open to the tokens of the first screen", size, visible, load=load)
+            yield Figure("open to the diagnostics of the first screen", size, faults, load=load)
     yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
 
 

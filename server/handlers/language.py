@@ -49,10 +49,14 @@ _REQUEST_FAILED = -32803
 class View:
     """A document as a request sees it: its snapshot, and the converter that belongs to it."""
 
-    def __init__(self, document: Document, snapshot: Snapshot, converter: Converter) -> None:
+    def __init__(
+        self, document: Document, snapshot: Snapshot, converter: Converter, *, is_beginning: bool = False
+    ) -> None:
         self.document = document
         self.snapshot = snapshot
         self.converter = converter
+        self.is_beginning = is_beginning
+        """Whether the snapshot is of the beginning of the text only."""
 
 
 async def view(server: RelayLanguageServer, uri: str) -> View | None:
@@ -65,6 +69,29 @@ async def view(server: RelayLanguageServer, uri: str) -> View | None:
     return View(document, snapshot, converter)
 
 
+async def early_view(server: RelayLanguageServer, uri: str, place: types.Range | types.Position) -> View | None:
+    """The same for a request about one place. While a long text is being read, its beginning is enough for that."""
+    document = server.state.documents.find(uri)
+    preview = server.state.analysis.preview(document) if document is not None else None
+    if document is None or preview is None:
+        return await view(server, uri)
+    converter = server.converter_for(document)
+    span = converter.span(place if isinstance(place, types.Range) else types.Range(place, place))
+    if not preview.has(span):
+        return await view(server, uri)
+    return View(document, preview.snapshot, converter, is_beginning=True)
+
+
+async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: types.Range, shown: str) -> View | None:
+    """The same for what is ``shown`` beside a range, if the client asks for it anew when we say so."""
+    if not server.refreshes(shown):
+        return await view(server, uri)
+    seen = await early_view(server, uri, range)
+    if seen is not None and seen.is_beginning:
+        server.state.analysis.shown(seen.document)
+    return seen
+
+
 def refusal(message: str) -> JsonRpcException:
     """The answer to a request that cannot be fulfilled for a reason that the user should read."""
     return JsonRpcException(message, code=_REQUEST_FAILED)
@@ -72,13 +99,14 @@ def refusal(message: str) -> JsonRpcException:
 
 async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> types.Hover | None:
     """Type, documentation, origin and passes of what is under the cursor."""
-    seen = await view(server, params.text_document.uri)
+    seen = await early_view(server, params.text_document.uri, params.position)
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
     expr = seen.snapshot.expr_at(offset)
     span = seen.snapshot.span_of(expr) if expr is not None else None
-    events = server.state.remembered.events(seen.document.uri, seen.snapshot.text, span) if span is not None else ()
+    text = seen.document.text if seen.is_beginning else seen.snapshot.text
+    events = server.state.remembered.events(seen.document.uri, text, span) if span is not None else ()
     found = hover(seen.snapshot, offset, events)
     if found is not None and (function := function_at(seen.snapshot, offset)):
         found = replace(found, removed=server.state.remembered.removed(seen.document.uri, function))
@@ -125,8 +153,8 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
 async def on_highlight(
     server: RelayLanguageServer, params: types.DocumentHighlightParams
 ) -> list[types.DocumentHighlight] | None:
-    """Where the name under the cursor is read and written."""
-    seen = await view(server, params.text_document.uri)
+    """Where the name under the cursor is read and written; while a long text is being read, at its beginning."""
+    seen = await early_view(server, params.text_document.uri, params.position)
     if seen is None:
         return None
     return [
@@ -203,7 +231,7 @@ async def on_selection_range(
 
 async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintParams) -> list[types.InlayHint] | None:
     """What the text does not tell, in the visible part."""
-    seen = await view(server, params.text_document.uri)
+    seen = await early_or_refreshed_view(server, params.text_document.uri, params.range, "inlayHint")
     if seen is None:
         return None
     span, settings = seen.converter.span(params.range), server.state.settings_for(seen.document.uri)
@@ -436,7 +464,7 @@ async def on_semantic_tokens_range(
     server: RelayLanguageServer, params: types.SemanticTokensRangeParams
 ) -> Plain | None:
     """What each word of the visible part is."""
-    seen = await view(server, params.text_document.uri)
+    seen = await early_or_refreshed_view(server, params.text_document.uri, params.range, "semanticTokens")
     if seen is None:
         return None
     span = seen.converter.span(params.range)

@@ -29,7 +29,7 @@ class Editor:
         self.version = 0
         self.encoding = ""
         self.published: dict[str, types.PublishDiagnosticsParams] = {}
-        self.publications = 0
+        self.every_publication: list[types.PublishDiagnosticsParams] = []
         self.applied: list[types.WorkspaceEdit] = []
         self.messages: list[str] = []
         self.progress: list[Any] = []
@@ -41,7 +41,7 @@ class Editor:
         @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def on_published(params: types.PublishDiagnosticsParams) -> None:
             self.published[params.uri] = params
-            self.publications += 1
+            self.every_publication.append(params)
 
         @client.feature(types.WORKSPACE_APPLY_EDIT)
         def on_apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
@@ -75,6 +75,10 @@ class Editor:
         @client.feature("relay/status")
         def on_status(params: Any) -> None:
             pass
+
+    @property
+    def publications(self) -> int:
+        return len(self.every_publication)
 
     def open(self, text: str, uri: str = URI) -> None:
         self.version += 1
