@@ -200,7 +200,7 @@ class StatementContext:
         return LoweredStatement(segment, self.names, self.types.module)
 
     def facts_of(self, segments: Iterable[Segment]) -> list[Facts]:
-        """What statements bind and use, remembered with their segments.
+        """What statements bind and use.
 
         Raises:
             NotPlain: one of the statements cannot be understood by itself.
@@ -208,21 +208,15 @@ class StatementContext:
         alike = self._alike
         found: list[Facts] = []
         for segment in segments:
-            if segment.known_by is self:
-                facts: Any = segment.known
-                found.append(facts)
-                continue
             form = segment.form
-            facts = None
             if form is not None:
                 # Most lines are like others before them, and all of their names differ.
                 names = names_in(segment.text, form)
                 template = alike.get(form)
                 if template is not None and len(set(names)) == len(names):
-                    facts = template.facts(segment, names)
-            segment.known = facts = facts or self._facts(segment)
-            segment.known_by = self
-            found.append(facts)
+                    found.append(template.facts(segment, names))
+                    continue
+            found.append(self._facts(segment))
         return found
 
     def _facts(self, segment: Segment) -> Facts:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
 
 from .analysis import AnalysedFunction, Analysis
 from .cached import cached
@@ -64,7 +65,8 @@ class StatementNames:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis: Final = analysis
-        self._symbols: Final[dict[Home, Symbol]] = {}
+        self._symbols: Final[WeakValueDictionary[Home, Symbol]] = WeakValueDictionary()
+        """Those that somebody holds. They refer to us: if we held them, only the collector could let go of a text."""
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
 

@@ -29,7 +29,7 @@ _ARM: Final = re.compile("[^;{}]*r")
 class Segment(SegmentText):
     """A piece of text that is parsed on its own, once somebody wants its statements."""
 
-    __slots__ = ("_memo", "form", "in_body", "is_far_sighted", "is_short", "known", "known_by", "role", "statements")
+    __slots__ = ("_memo", "form", "in_body", "is_far_sighted", "is_short", "role", "statements")
 
     def __init__(
         self,
@@ -52,10 +52,6 @@ class Segment(SegmentText):
         """Whether its semicolon is missing, since the next line begins a binding."""
         self.form: Final = form
         """What it is known by, if it differs from other statements in its names alone."""
-        self.known: object = None
-        """What is known of it in the text that it was last looked at in."""
-        self.known_by: object = None
-        """Who knows that."""
         self._memo: dict[object, object] | None = None
         self.statements: Sequence[Statement] = _NOT_PARSED
 

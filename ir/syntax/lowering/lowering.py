@@ -6,7 +6,8 @@ whatever it has just read, also where that is a variable or a bound value used a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 from ...expressions import Clause as MatchClause
@@ -42,6 +43,12 @@ def _drive(work: _Work) -> Any:
     return result
 
 
+@cache
+def _actions_of(kind: type[Lowering]) -> Mapping[str, Callable[[Lowering, Step, list[Any]], Any]]:
+    """What does each step of a program: methods of the class, so that no lowering refers to itself."""
+    return {name[4:]: getattr(kind, name) for name in dir(kind) if name.startswith("_do_")}
+
+
 class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering, PatternLowering):
     """Reads statements in the order of the text.
 
@@ -51,9 +58,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
 
     def __init__(self, names: Names, positions: Positions | None) -> None:
         super().__init__(names, positions)
-        self._actions: Final[dict[str, Callable[[Step, list[Any]], Any]]] = {
-            name[4:]: getattr(self, name) for name in dir(self) if name.startswith("_do_")
-        }
+        self._actions: Final = _actions_of(type(self))
 
     def read(self, statement: Statement) -> Item:
         """One statement of a body, with everything nested in it."""
@@ -90,7 +95,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
                 del values[-arity:]
             else:
                 taken = []
-            values.append(actions[step.action](step, taken))
+            values.append(actions[step.action](self, step, taken))
         return values[-1]
 
     def _read_broken(self, statement: Statement) -> _Work:
