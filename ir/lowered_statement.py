@@ -27,6 +27,9 @@ from .unused import Effect, effect_of
 
 __all__ = ["LoweredStatement"]
 
+_TYPES_KEPT: Final = 1_024
+"""For how many combinations of types the type of a statement is kept in mind."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
@@ -110,6 +113,8 @@ class LoweredStatement:
         found = self.typed.get(types)
         if found is None:
             found = self._infer(types, heads)
+            if len(self.typed) >= _TYPES_KEPT:
+                self.typed.clear()
             if not (found.diagnostics and self.functions):
                 self.typed[types] = found
         return found

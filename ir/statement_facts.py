@@ -12,6 +12,7 @@ from typing import Any, Final
 from .declarations import ModuleTypes, NotPlain
 from .expressions import Var
 from .lowered_statement import LoweredStatement
+from .recent import RecentMap
 from .syntax.forms import Form, names_in
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
@@ -23,6 +24,9 @@ from .unused import Unused, unused_in
 
 __all__ = ["Facts", "StatementContext"]
 
+
+_KEPT: Final = 4_096
+"""How many templates are kept in mind at least, besides those of which there are statements."""
 
 _SPEAKING: Final = frozenset("INFbsM@uU")
 """The kinds of token whose text is not told by their kind; names of values are left out."""
@@ -180,14 +184,14 @@ def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
 class StatementContext:
     """What the statements of a text share: its metadata and data types, and everything lowered so far."""
 
-    __slots__ = ("_alike", "_plans", "names", "templates", "types")
+    __slots__ = ("_alike", "_plans", "_templates", "names", "types")
 
     def __init__(self, types: ModuleTypes) -> None:
         self.types: Final = types
         self.names: Final = types.names()
-        self.templates: Final[dict[object, _Template | None]] = {}
-        self._plans: Final[dict[str, _Plan]] = {}
-        self._alike: Final[dict[Form, _Template]] = {}
+        self._templates: Final[RecentMap[object, _Template | None]] = RecentMap(_KEPT)
+        self._plans: Final[RecentMap[str, _Plan]] = RecentMap(_KEPT)
+        self._alike: Final[RecentMap[Form, _Template]] = RecentMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
 
     def own(self, facts: Facts) -> LoweredStatement:
@@ -240,11 +244,10 @@ class StatementContext:
         return self._own_facts(segment) if template is None else template.facts(segment, names)
 
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
-        try:
-            return self.templates[key]
-        except KeyError:
-            template = self.templates[key] = self._find_template(segment, names)
-            return template
+        template = self._templates.get(key)
+        if template is None and key not in self._templates:
+            template = self._templates[key] = self._find_template(segment, names)
+        return template
 
     def _plan(self, kinds: str) -> _Plan:
         plan = self._plans.get(kinds)
@@ -256,11 +259,10 @@ class StatementContext:
         kinds, texts, _ = segment.tokens
         speaking = [text for kind, text in zip(kinds, texts, strict=True) if kind in _SPEAKING]
         key = (kinds, _pattern(names), *speaking, None)
-        try:
-            return self.templates[key]
-        except KeyError:
-            template = self.templates[key] = self._template(segment, kinds, names)
-            return template
+        template = self._templates.get(key)
+        if template is None and key not in self._templates:
+            template = self._templates[key] = self._template(segment, kinds, names)
+        return template
 
     def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
         if shape_of("statement", kinds).fault is not None:

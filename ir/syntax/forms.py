@@ -26,7 +26,7 @@ __all__ = ["Form", "alike_at", "names_in", "places_of"]
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
 
-_KEPT: Final = 16_384
+_KEPT: Final = 8_192
 """How many forms are kept in mind at least."""
 
 _SPACE: Final = re.escape(WHITE_SPACE)

@@ -186,16 +186,38 @@ class Splitter:
         return self._nested(first)
 
     def _before_binding(self, first: int, end: int) -> Cut | None:
-        """A statement without its semicolon: before ``end``, and outside of parentheses, a line begins a binding."""
+        """A statement without its semicolon: before ``end`` a line begins a binding, in no parentheses that close."""
         kinds = self.kinds
         for binding in _GRAPH_BINDING.finditer(kinds, after_comments(kinds, first) + 1, end):
             start = binding.start()
             before = kinds[first:start]
-            if any(before.count(one) != before.count(other) for one, other in ("()", "[]")):
+            opened = [before.count(one) - before.count(other) for one, other in ("()", "[]")]
+            if opened[0] < 0 or opened[1] != 0 or (opened[0] and self._closes(start, opened[0])):
                 return None
             if self.indentation(start) is not None:
                 return Cut(start, Role.STATEMENT, True, is_short=True)
         return None
+
+    def _closes(self, start: int, depth: int) -> bool:
+        """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
+        kinds = self.kinds
+        limit = min(len(kinds), start + _LOOK_AHEAD)
+        braces = 0
+        for mark in _MARK.finditer(kinds, start, limit):
+            kind = mark[0]
+            if kind == "{":
+                braces += 1
+            elif kind == "}":
+                braces -= 1
+            elif kind in "()":
+                depth += 1 if kind == "(" else -1
+            if not depth or braces < 0 or kind not in "(){},;":
+                self._seen = max(self._seen, mark.end())
+                return not depth
+        if self.rest is not None and limit == len(kinds):
+            raise Beyond
+        self._seen = max(self._seen, limit)
+        return False
 
     def _nested(self, first: int) -> Cut:
         """A statement with braces, or whose parentheses do not match before its semicolon."""

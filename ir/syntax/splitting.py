@@ -248,6 +248,7 @@ class _Cutting:
             elif following < len(old) and self._in_body != (following > 0 and old[following - 1].in_body):
                 self._go_on(min(len(old), 2 * following - self._first))
             else:
+                self._splitter = None  # it refers to us
                 return
 
     def _take_alike(self) -> None:
