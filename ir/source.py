@@ -194,10 +194,12 @@ class LineIndex:
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """The 0-based line and column (in code points) of ``offset``."""
-        offset = max(0, min(offset, self.length))
-        index = self._block_at(offset)
-        starts = self._blocks[index].starts
-        within = offset - self._offsets[index]
+        offsets, blocks = self._offsets, self._blocks
+        if not 0 <= offset < offsets[-1]:
+            offset = max(0, min(offset, self.length))
+        index = min(bisect_right(offsets, offset), len(blocks)) - 1
+        starts = blocks[index].starts
+        within = offset - offsets[index]
         line = bisect_right(starts, within) - 1
         return self._lines[index] + line, within - starts[line]
 
