@@ -142,6 +142,16 @@ class Survey:
     def _region(self, header: int) -> _Region:
         """The function whose head is a segment."""
         segments = self.segments
+        head = self._head(segments[header])
+        known: AnalysedFunction | None = None
+        if header + 1 >= self.splice.new_end:
+            start = header + 1 - self.shift
+            number = bisect_left(self.earlier, start, key=lambda function: function.start)
+            if number < len(self.earlier) and self.earlier[number].start == start:
+                known = self.earlier[number].moved(self.shift)
+        if isinstance(known, FunctionStatements) and segments[known.last].role is Role.CLOSE:
+            # Only its head changed: what its segments are need not be looked at again.
+            return _Region(header + 1, known.last, head.is_plain, head, known)
         last, index = header, header + 1
         is_plain = True
         closed = False
@@ -159,14 +169,7 @@ class Survey:
             else:
                 is_plain = False
             index += 1
-        head = self._head(segments[header])
-        known = None
-        if header + 1 >= self.splice.new_end:
-            start = header + 1 - self.shift
-            number = bisect_left(self.earlier, start, key=lambda function: function.start)
-            if number < len(self.earlier) and self.earlier[number].start == start:
-                known = self.earlier[number].moved(self.shift)
-                known = known if known.last == last else None
+        known = known if known is not None and known.last == last else None
         return _Region(header + 1, last, is_plain and closed and head.is_plain, head, known)
 
     def _head(self, header: Segment) -> Head:
