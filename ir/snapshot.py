@@ -6,7 +6,7 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -294,6 +294,11 @@ class Snapshot:
     def functions(self) -> Sequence[Symbol]:
         """The functions of the module, in the order of the text; what is in them is not looked at."""
         return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        return self._names.calls
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""

@@ -6,13 +6,14 @@ uses are searched among the statements of its function.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from .analysis import AnalysedFunction, Analysis
 from .cached import cached
+from .declarations import Head
 from .diagnostics import Place
 from .expressions import Constructor, Expr, GlobalVar
 from .function_statements import FunctionStatements, StatementState
@@ -255,18 +256,19 @@ class StatementNames:
 
     def token_memo(self, index: int) -> dict[object, object]:
         """What is remembered of a segment as long as its tokens mean the same."""
-        state = self._state(index)
+        state, segment = self._state(index), self.analysis.segments[index]
         if state is not None:
             return state.memo
+        if segment.role is Role.CLOSE:
+            return segment.memo
+        if segment.role is Role.HEADER:
+            head = segment.memo.get(self.analysis.context)
+            assert isinstance(head, Head)
+            return head.memo
         if index in self._type_numbers:
             return self.analysis.context.types.memos[self._type_numbers[index]]
         whole = self._whole(index)
-        if whole is not None:
-            return whole[0].memos[whole[1]]
-        function = self._plain(index)
-        if function is not None and index == function.start - 1:
-            return function.head.memo
-        return self.analysis.segments[index].memo
+        return segment.memo if whole is None else whole[0].memos[whole[1]]
 
     # ---- symbols
 
@@ -376,6 +378,11 @@ class StatementNames:
             seen.add(name)
             yield earlier, state, name
 
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        return [(function.name, function.calls) for function in self.analysis.functions if function.name]
+
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
         found = [self.symbol(home) for index in self.analysis.types for home in self.definitions(index)]
@@ -461,7 +468,12 @@ class StatementNames:
         """The uses in the functions from a segment on of a name that they do not define."""
         analysis = self.analysis
         for index in analysis.states.using({name}, start, len(analysis.states)):
-            yield from self._uses_in_statement(key, index, name)
+            if kind is not SymbolKind.GRAPH:
+                yield from self._uses_in_statement(key, index, name)
+                continue
+            for token, home in self.meanings(index)[0].items():
+                if home == key:  # and no graph variable of the function that the statement is in
+                    yield analysis.unit(index).span(token)
         for function in analysis.functions:
             if isinstance(function, WholeFunction) and function.start > start:
                 for number, meanings in enumerate(function.meanings):

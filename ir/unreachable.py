@@ -8,14 +8,14 @@ Only what is sure is told: a match or condition in which something is wrong is l
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, cast
 
 from .diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in_order
 from .expressions import Match
 from .inference.exhaustiveness import unreachable_arms
-from .snapshot import Snapshot, Symbol, SyntaxNode, TokenRole
+from .inference.report import RESULT_DECLARED
+from .snapshot import Snapshot, SyntaxNode, TokenRole
 from .source import TextSpan
 
 __all__ = ["UNREACHABLE", "unreachable"]
@@ -30,7 +30,24 @@ _LONGEST: Final = 1_000
 
 def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
     """Hints about what cannot run, in the order of the text. Text without such words costs one search for them."""
-    return in_order([*_arms(snapshot), *_branches(snapshot), *_functions(snapshot)])
+    return in_order([*_in_statements(snapshot), *_functions(snapshot)])
+
+
+def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """What is in the statements themselves: remembered of each part of the text, as long as that means the same."""
+    parts = list(snapshot.parts())
+    for part, end in zip(parts, [*(part.start for part in parts[1:]), snapshot.lines.length], strict=True):
+        hints = cast("list[Diagnostic] | None", part.memo.get(_in_statements))
+        if hints is None:
+            span = TextSpan(part.start, end)
+            found = [*_arms(snapshot, span), *_branches(snapshot, span)]
+            hints = part.memo[_in_statements] = [_moved(diagnostic, -part.start) for diagnostic in found]
+        for diagnostic in hints:
+            yield _moved(diagnostic, part.start)
+
+
+def _moved(diagnostic: Diagnostic, by: int) -> Diagnostic:
+    return diagnostic.moved(lambda span: TextSpan(span.start + by, span.end + by))
 
 
 def _hint(message: str, span: TextSpan, fix: Fix | None = None, related: Sequence[Related] = ()) -> Diagnostic:
@@ -45,22 +62,28 @@ def _hint(message: str, span: TextSpan, fix: Fix | None = None, related: Sequenc
     )
 
 
-def _keywords(snapshot: Snapshot, word: str, pattern: re.Pattern[str]) -> Iterator[tuple[TextSpan, re.Match[str]]]:
+def _keywords(
+    snapshot: Snapshot, within: TextSpan, word: str, pattern: re.Pattern[str]
+) -> Iterator[tuple[TextSpan, re.Match[str]]]:
     """Where the pattern, which begins with ``word``, is met by a keyword, not by a comment, string or longer name."""
-    for offset in snapshot.lines.places_of(word):
-        match = pattern.match(snapshot.lines.part(offset, offset + _LONGEST))
+    text = snapshot.lines.part(within.start, within.end)
+    at = text.find(word)
+    while at >= 0:
+        match = pattern.match(text, at, at + _LONGEST)
+        offset = within.start + at
+        at = text.find(word, at + 1)
         if match is None:
             continue
         token = snapshot.token_at(offset)
         if token is not None and token.role is TokenRole.KEYWORD and token.span.start == offset:
-            yield TextSpan(offset, offset + match.end()), match
+            yield TextSpan(offset, within.start + match.end()), match
 
 
 # Arms of a match
 
 
-def _arms(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    for keyword, _ in _keywords(snapshot, "match", _MATCH):
+def _arms(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
+    for keyword, _ in _keywords(snapshot, within, "match", _MATCH):
         node = _node(snapshot, keyword.start, "match")
         expr = snapshot.expr_at(keyword.start)
         if node is None or not isinstance(expr, Match) or snapshot.span_of(expr) != node.span:
@@ -68,6 +91,7 @@ def _arms(snapshot: Snapshot) -> Iterator[Diagnostic]:
         if any(
             wrong.severity is Severity.ERROR and wrong.span is not None and _holds(node.span, wrong.span)
             for wrong in snapshot.diagnostics
+            if not any(other.message == RESULT_DECLARED for other in wrong.related)  # the head is as much at fault
         ):
             continue
         places = list(_arm_places(snapshot, node.span))
@@ -112,8 +136,8 @@ def _arm_places(snapshot: Snapshot, match: TextSpan) -> Iterator[tuple[TextSpan,
 # Branches
 
 
-def _branches(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    for keyword, condition in _keywords(snapshot, "if", _CONDITION):
+def _branches(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
+    for keyword, condition in _keywords(snapshot, within, "if", _CONDITION):
         node = _node(snapshot, keyword.start, "conditional")
         blocks = [] if node is None else _blocks(snapshot, TextSpan(keyword.end, node.span.end))
         if node is None or len(blocks) != 2:
@@ -142,30 +166,24 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
 
 
 def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    defined = snapshot.functions
-    main = next((function for function in defined if function.name == "@main"), None)
-    if main is None or len(defined) < 2:
+    calls = snapshot.calls
+    names = [name for name, _ in calls]
+    if len(calls) < 2 or "@main" not in names:
         return
-    starts = [function.full_span.start for function in defined]
-    callers = {
-        id(function): {max(0, bisect_right(starts, use.start) - 1) for use in function.uses if use != function.span}
-        for function in defined
-    }
-    called: dict[int, list[Symbol]] = {}
-    for function in defined:
-        for caller in callers[id(function)]:
-            called.setdefault(caller, []).append(function)
-    numbers = {id(function): number for number, function in enumerate(defined)}
-    reached = {numbers[id(main)]}
-    waiting = list(reached)
+    called: dict[str, set[str]] = {}
+    for name, callees in calls:
+        called.setdefault(name, set()).update(callees)
+    reached = {"@main"}
+    waiting = ["@main"]
     while waiting:
-        for function in called.get(waiting.pop(), ()):
-            number = numbers[id(function)]
-            if number not in reached:
-                reached.add(number)
-                waiting.append(number)
-    for number, function in enumerate(defined):
-        if number not in reached:
+        for name in called.get(waiting.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    if reached.issuperset(names):
+        return
+    for function in snapshot.functions:
+        if function.name not in reached:
             yield _hint(f"@main never calls {function.name}, neither directly nor through others", function.span)
 
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from .cached import cached
 from .declarations import Head, ModuleTypes
 from .diagnostics import Diagnostic, Place, Severity
-from .expressions import ErrorExpr, Expr, Function, GlobalVar, Var
+from .expressions import Constant, ErrorExpr, Expr, Function, GlobalVar, Var
 from .function_statements import Outside
 from .inference import infer_expr
 from .inference.fixes import fixes_for
@@ -171,6 +171,8 @@ class WholeFunction:
         """The type of one of its expressions, where all of it is known."""
         while expr in self._replacements:
             expr = self._replacements[expr]
+        if isinstance(expr, Constant):
+            return expr.tensor_type  # one of the metadata section may stand in other functions, too
         type = expr.checked_type
         if type is None and isinstance(expr, Var):
             type = expr.type_annotation

@@ -6,8 +6,8 @@ by function.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -196,6 +196,20 @@ class WholeText:
         start = bisect_left(in_order, segments.start(first), key=lambda symbol: symbol.span.start)
         stop = segments.start(end) if end < len(segments) else segments.length
         return iter(in_order[start : bisect_left(in_order, stop, key=lambda symbol: symbol.span.start)])
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        found: list[tuple[str, set[str]]] = []
+        heads: list[int] = []
+        for symbol in self._in_order:
+            if symbol.kind is SymbolKind.FUNCTION:
+                found.append((symbol.name, set()))
+                heads.append(symbol.full_span.start)
+        for unit, token, definition in self.reading.lowering.uses:
+            if definition.kind is SymbolKind.FUNCTION and heads:
+                found[max(0, bisect_right(heads, unit.span(token).start) - 1)][1].add(definition.name)
+        return found
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""

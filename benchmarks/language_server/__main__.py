@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..report import Report, machine
 from .cold import measure_cold, measure_growth, measure_memory
-from .edits import growth, measure_edits, measure_retyping
+from .edits import growth, measure_edits, measure_functions, measure_retyping
 from .figures import Figure, figures_table
 from .peer import RECORDED, peer, peer_command
 from .profiles import Profiles
@@ -28,7 +28,7 @@ def main() -> None:
     """Measure and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sizes = [1_000, 10_000, 100_000]
-    parts = ("cold", "edits", "queries", "memory")
+    parts = ("cold", "edits", "functions", "queries", "memory")
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="statements (1000 10000 100000)")
     parser.add_argument("--repeat", type=int, default=30, help="how often each edit and query is measured (30)")
     parser.add_argument("--edits", type=int, default=10_000, help="edits before memory is looked at again (10000)")
@@ -47,6 +47,7 @@ def main() -> None:
     measures: dict[str, Measure] = {
         "cold": lambda: measure_cold(sizes, repeat, own),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
+        "functions": lambda: measure_functions(sizes, repeat, own),
         "queries": lambda: measure_queries(medium, repeat, own),
         "memory": lambda: chain(measure_memory(own), measure_growth(options.edits, own)),
     }

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..client import Client
-from ..inputs import fan
+from ..inputs import calling, data_types, fan
 from .figures import Figure, time_each
 from .sides import RELAY, Dialect, Side
 
-__all__ = ["growth", "keystroke", "measure_edits", "measure_retyping"]
+__all__ = ["growth", "keystroke", "measure_edits", "measure_functions", "measure_retyping"]
 
 _GOALS = {1_000: 6.0, 10_000: 10.0, 100_000: 25.0}
 _BLOCK = 500
@@ -38,6 +38,37 @@ def measure_edits(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]
         yield time_each(f"{_BURST} keystrokes at once", size, client, 50, few, run)
         yield Figure("publications after them", size, publications, 1, unit="")
         client.close()
+
+
+def measure_functions(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
+    """Breaking and mending a name in the middle of modules of many functions."""
+    for size in sizes:
+        for what, make in (
+            ("functions that call one another", calling),
+            ("data types and generic functions", data_types),
+        ):
+            text = make(size)
+            client = side.start()
+            client.initialize()
+            client.open(text)
+            yield time_each(f"{_FIRST}: {what}", size, client, _GOALS.get(size), repeat, _misspell(client, text))
+            client.close()
+
+
+def _misspell(client: Client, text: str) -> Run:
+    """Spell an operator wrong, in the middle of a text, and right again."""
+    at = text.index("nn.relu", len(text) // 2) + len("nn.rel")
+    line = text.count("\n", 0, at)
+    column = at - text.rindex("\n", 0, at) - 1
+
+    def run(number: int) -> Sequence[float]:
+        broken, found = client.edit((line, column, line, column + 1, "y"))
+        assert found, "the server did not notice"
+        mended, found = client.edit((line, column, line, column + 1, "u"))
+        assert not found, found[:3]
+        return broken, mended
+
+    return run
 
 
 def measure_retyping(repeat: int, side: Side) -> Iterator[Figure]:

@@ -21,7 +21,7 @@ from ..types import (
     scalar_type,
 )
 from .inferencer import Inferencer, Stack
-from .report import Finding, describe, disagreement, facing, last_of, name_of, place_of
+from .report import RESULT_DECLARED, Finding, describe, disagreement, facing, last_of, name_of, place_of
 from .solver import Mismatch
 
 __all__ = ["type_function", "type_if", "type_let"]
@@ -71,7 +71,7 @@ def _wrong_result(inferencer: Inferencer, expr: Function, mismatch: Mismatch) ->
     found = disagreement(facing(mismatch, expr.ret_type))
     message = f"the result is declared {describe(expr.ret_type)}, but the body is {describe(given)}: {found}"
     body = last_of(expr.body)
-    related = [Related("the result is declared here", place=Place(expr, attribute="ret_type"))]
+    related = [Related(RESULT_DECLARED, place=Place(expr, attribute="ret_type"))]
     return Finding(
         "type-mismatch", message, place_of(body, expr), [*related, *inferencer.origins(body, against=expr.ret_type)]
     )

@@ -39,6 +39,7 @@ from ..types import (
 from .solver import Mismatch
 
 __all__ = [
+    "RESULT_DECLARED",
     "Finding",
     "Report",
     "count",
@@ -53,6 +54,9 @@ __all__ = [
 ]
 
 _DEEPEST: Final = 6
+
+RESULT_DECLARED: Final = "the result is declared here"
+"""What is said of the place where a function declares a result that its value does not have."""
 
 
 class Finding(NamedTuple):

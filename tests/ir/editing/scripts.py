@@ -52,6 +52,100 @@ def @main(%a: Tensor[(1, 64), float32], %l: List[int32]) {
 }
 """
 
+_CALLS = """#[version = "0.0.5"]
+def @first(%x: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] {
+  %0 = nn.relu(%x);
+  %1 = add(%0, %x) /* ty=Tensor[(1, 8), float32] */;
+  %1
+}
+
+def @second(%x: Tensor[(1, 8), float32], %n: int32) -> Tensor[(1, 8), float32] {
+  %0 = @first(%x);
+  let %y = @first(%0);
+  %2 = less(%n, 3);
+  %3 = subtract(%n, 1);
+  %4 = if (%2) { @second(%y, %3) } else { %5 = tanh(%0); %5 };
+  multiply(%4, %0)
+}
+
+def @third(%x: Tensor[(1, 8), float32]) {
+  %0 = @second(%x, 3) /* ty=Tensor[(1, 8), float32] */;
+  %1 = (%0, %x);
+  concatenate(%1)
+}
+
+def @untyped(%x) {
+  %0 = nn.relu(%x);
+  %0
+}
+
+def @main(%a: Tensor[(1, 8), float32]) -> Tensor[(1, 8), float32] {
+  %0 = @first(%a);
+  %1 = @second(%0, 2);
+  %2 = @first(%1);
+  add(%2, %a)
+}
+"""
+
+_PRELUDE = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+type Option[A] { Some(A), None_ }
+type Tree[A] { Rose(A, List[Tree[A]]) }
+
+def @hd[A](%xs: List[A]) -> A {
+  match? (%xs) { Cons(%x, _) => %x }
+}
+
+def @map[A, B](%f: fn (A) -> B, %xs: List[A]) -> List[B] {
+  match (%xs) {
+    Cons(%x, %rest) => Cons(%f(%x), @map(%f, %rest)),
+    Nil => Nil,
+  }
+}
+
+def @sum(%xs: List[int32]) -> int32 {
+  match (%xs) {
+    Cons(%x, %rest) => {
+      %0 = @sum(%rest);
+      add(%x, %0)
+    },
+    Nil => 0,
+  }
+}
+
+def @double(%x: int32) -> int32 {
+  %0 = add(%x, %x);
+  %0
+}
+
+def @main(%n: int32, %t: Tree[int32]) -> int32 {
+  %0 = Cons(%n, Nil);
+  %1 = @map(@double, %0) /* ty=List[int32] */;
+  %2 = @sum(%1);
+  let %o = Some(%2);
+  %3 = match (%o) { Some(%v) => %v, None_ => @hd(%1) };
+  %4 = match (%t) { Rose(%v, _) => %v };
+  %5 = add(%3, %4);
+  %6 = @double(%5);
+  add(%6, @double(%n))
+}
+"""
+
+
+def _long_calls(functions: int, statements: int) -> str:
+    """Functions that call the one before them."""
+    type = "Tensor[(1, 8), float32]"
+    lines = ['#[version = "0.0.5"]']
+    for function in range(functions):
+        lines.append(f"def @f{function}(%x: {type}) -> {type} {{")
+        for number in range(statements):
+            value = f"%{number - 1}" if number else "%x"
+            operation = f"@f{function - 1}({value})" if number % 4 == 1 and function else f"add({value}, %x)"
+            lines.append(f"  %{number} = {operation} /* ty={type} */;")
+        lines += [f"  %{statements - 1}", "}"]
+    return "\n".join([*lines, ""])
+
+
 _PARTS: Sequence[str] = [
     *'%x;{}()[]\n"=,.$01/*',
     "/*",
@@ -100,14 +194,16 @@ class Inequality(AssertionError):
 
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
-    """Modules to edit: two of our own, and those of the conformance records, where they lie beside the checkout."""
-    found = [_CHAIN, _MODULE]
+    """Modules to edit: some of our own, and those of the conformance records, where they lie beside the checkout."""
+    own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _long_calls(6, 12), _long_calls(20, 5)]
+    found = list(own)
     if records.available():
         for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "passes/LambdaLift", "eval"):
             for number, record in enumerate(records.load(name)):
                 if number % 7 == 0:
                     found.extend(text for _, text in records.texts(record) if 80 < len(text) < 3000)
-    return list(dict.fromkeys(found))
+    found = list(dict.fromkeys(found))
+    return [*found, *own * (len(found) // 40)]  # modules of several functions are few among the records
 
 
 @contextmanager
