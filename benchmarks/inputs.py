@@ -88,7 +88,7 @@ def data_types(statements: int) -> str:
     Every tenth statement matches, every tenth calls a function that calls itself. The first of the functions of a
     hundred statements begins after :data:`PRELUDE`.
     """
-    lines = PRELUDE.splitlines()
+    lines: list[str] = [*PRELUDE.splitlines()]
     for function in range(max(statements // _EACH, 1)):
         lines.append(f"def @step_{function}(%x: {_SMALL}, %l: List[{_SMALL}]) -> List[{_SMALL}] {{")
         for number in range(0, _EACH, 10):
