@@ -178,6 +178,14 @@ class Snapshot:
         for first, end, memo in analysis.states.runs(0, len(segments)):
             yield Part(first, end, segments.start(first), names.token_memo(first) if memo is None else memo)
 
+    def parts_in(self, span: TextSpan) -> Iterator[Part]:
+        """The parts that begin in a range of the text."""
+        return (part for part in self.parts() if span.start <= part.start < span.end)
+
+    def symbols_of(self, part: Part) -> Iterator[Symbol]:
+        """The definitions in a part, in order."""
+        return iter(self._names.symbols(part.first, part.end))
+
     def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
         """The tokens and comments of the segments that overlap a range, in order."""
         end = self._split.segments.length if end is None else end

@@ -19,6 +19,8 @@ _LONGEST_GAP = 40
 
 _ANNOTATED = frozenset((SymbolKind.PARAMETER, SymbolKind.LET))
 
+_HAS_ANNOTATED = "has definitions that may be annotated"
+
 
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
     """Annotate the function that the cursor is in."""
@@ -42,7 +44,7 @@ def annotate_function(snapshot: Snapshot, function: Symbol) -> Sequence[TextEdit
 
 def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
     text = snapshot.text
-    for symbol in snapshot.symbols:
+    for symbol in _candidates(snapshot, function):
         if symbol.container is function and symbol.kind in _ANNOTATED:
             spelled = written(symbol.type)
             if spelled and not text[symbol.span.end : symbol.span.end + _LONGEST_GAP].lstrip().startswith((":", "{")):
@@ -51,6 +53,15 @@ def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
     spelled = written(function.type.ret_type) if isinstance(function.type, FuncType) else ""
     if place is not None and spelled:
         yield TextEdit(TextSpan(place, place), f" -> {spelled}")
+
+
+def _candidates(snapshot: Snapshot, function: Symbol) -> Iterator[Symbol]:
+    """The definitions of a function; those of parts that have none to annotate are left out."""
+    for part in snapshot.parts_in(function.full_span):
+        if part.memo.get(_HAS_ANNOTATED) is None:
+            part.memo[_HAS_ANNOTATED] = any(symbol.kind in _ANNOTATED for symbol in snapshot.symbols_of(part))
+        if part.memo[_HAS_ANNOTATED]:
+            yield from snapshot.symbols_of(part)
 
 
 def _result_place(snapshot: Snapshot, function: Symbol) -> int | None:

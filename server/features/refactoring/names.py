@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ....ir.diagnostics import TextEdit
-from ....ir.snapshot import Snapshot, Symbol, SymbolKind
+from ....ir.snapshot import Part, Snapshot, Symbol, SymbolKind
 from ....ir.source import TextSpan
 from .refactoring import Refactoring, checked
 from .syntax import enclosing_function
@@ -16,9 +17,41 @@ __all__ = ["normalise", "offers"]
 def offers(snapshot: Snapshot, span: TextSpan) -> Iterator[Refactoring]:
     """Renumber the function that the cursor is in, where its numbers are not in order."""
     function = enclosing_function(snapshot, span.start)
-    if function is not None and any(symbol.name != name for symbol, name in _numbered(snapshot, function)):
+    if function is not None and not _is_normal(snapshot, function):
         title = f"Normalise names in {function.name}"
         yield Refactoring("names.normalise", title, "refactor.rewrite", lambda: normalise(snapshot, function))
+
+
+def _is_normal(snapshot: Snapshot, function: Symbol) -> bool:
+    """Whether the graph values of a function are numbered so already."""
+    number = 0
+    for part in snapshot.parts_in(function.full_span):
+        found = part.memo.get(_NUMBERS)
+        if not isinstance(found, _Numbers):
+            found = part.memo[_NUMBERS] = _numbers(snapshot, part)
+        if not found.are_in_order or (found.count and found.first != number):
+            return False
+        number += found.count
+    return True
+
+
+_NUMBERS = "numbers of graph values"
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """The numbers of the graph values in a part, in the order of the text."""
+
+    first: int
+    count: int
+    are_in_order: bool
+
+
+def _numbers(snapshot: Snapshot, part: Part) -> _Numbers:
+    names = [symbol.name for symbol in snapshot.symbols_of(part) if symbol.kind is SymbolKind.GRAPH]
+    first = int(names[0][1:]) if names and names[0][1:].isdecimal() else 0
+    are_in_order = all(name == f"%{number}" for number, name in enumerate(names, first))
+    return _Numbers(first, len(names), are_in_order)
 
 
 def normalise(snapshot: Snapshot, function: Symbol) -> Sequence[TextEdit]:
