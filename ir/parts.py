@@ -13,9 +13,11 @@ class Part:
 
     ``memo`` is for what others work out of the part. It is the same in two snapshots only where its statements are, and
     mean the same; what is around them, and where they stand, may differ. ``start`` is where the part begins here.
+    ``is_typed`` tells whether "the same" includes the types of what they bind.
     """
 
     first: int
     end: int
     start: int
     memo: dict[object, object]
+    is_typed: bool

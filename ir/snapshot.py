@@ -173,10 +173,11 @@ class Snapshot:
         segments, analysis, names = self._split.segments, self._analysis, self._names
         if analysis is None:
             for index in range(len(segments)):
-                yield Part(index, index + 1, segments.start(index), {})
+                yield Part(index, index + 1, segments.start(index), {}, False)
             return
         for first, end, memo in analysis.states.runs(0, len(segments)):
-            yield Part(first, end, segments.start(first), names.token_memo(first) if memo is None else memo)
+            is_typed = memo is not None
+            yield Part(first, end, segments.start(first), names.token_memo(first) if memo is None else memo, is_typed)
 
     def parts_in(self, span: TextSpan) -> Iterator[Part]:
         """The parts that begin in a range of the text."""

@@ -236,18 +236,19 @@ class Converter:
         while stack:
             item, siblings = stack.pop()
             below: list[dict[str, Any]] = []
-            siblings.append(
-                {
-                    "name": item.name,
-                    "detail": item.detail,
-                    "kind": _SYMBOL_KINDS[item.kind].value,
-                    "range": self.plain_range(item.full_span.cover(item.span)),
-                    "selectionRange": self.plain_range(item.span),
-                    "children": below,
-                }
-            )
+            siblings.append({**self.outline_item(item), "children": below})
             stack.extend((child, below) for child in reversed(item.children))
         return roots
+
+    def outline_item(self, item: OutlineItem) -> dict[str, Any]:
+        """One definition of an outline, without those inside it, as JSON."""
+        return {
+            "name": item.name,
+            "detail": item.detail,
+            "kind": _SYMBOL_KINDS[item.kind].value,
+            "range": self.plain_range(item.full_span.cover(item.span)),
+            "selectionRange": self.plain_range(item.span),
+        }
 
     def symbol_information(self, item: OutlineItem, container: str | None) -> types.SymbolInformation:
         """A definition for clients without trees, and for a search over several files."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from ...ir.snapshot import Snapshot, Symbol, SymbolKind
 from ...ir.source import TextSpan
 from .matching import has_in_order
+from .type_words import type_words
 
-__all__ = ["OutlineItem", "find_symbols", "outline"]
+__all__ = ["OutlineItem", "find_symbols", "item_of", "outline"]
 
 
 @dataclass
@@ -41,21 +42,25 @@ def outline(snapshot: Snapshot) -> list[OutlineItem]:
     roots: list[OutlineItem] = []
     items: dict[Symbol, OutlineItem] = {}
     for symbol in snapshot.symbols:
-        if symbol.kind not in _SHOWN:
+        item = item_of(symbol)
+        if item is None:
             continue
-        item = OutlineItem(symbol.name, _detail(snapshot, symbol), symbol.kind, symbol.full_span, symbol.span)
         items[symbol] = item
         parent = items.get(symbol.container) if symbol.container is not None else None
         (roots if parent is None else parent.children).append(item)
     return roots
 
 
-def _detail(snapshot: Snapshot, symbol: Symbol) -> str:
+def item_of(symbol: Symbol) -> OutlineItem | None:
+    """What an outline shows of a definition, without those inside it; ``None`` where it does not show it."""
+    if symbol.kind not in _SHOWN:
+        return None
+    return OutlineItem(symbol.name, _detail(symbol), symbol.kind, symbol.full_span, symbol.span)
+
+
+def _detail(symbol: Symbol) -> str:
     """What an outline shows beside a name. A function's type would fill the line, so it has none."""
-    if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE):
-        return ""
-    type = symbol.type
-    return "" if type is None else repr(type)
+    return "" if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE) else type_words(symbol.type)
 
 
 def find_symbols(symbols: Sequence[Symbol], query: str) -> Iterator[Symbol]:

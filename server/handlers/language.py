@@ -39,6 +39,7 @@ from ..features.signature_help import signature_help
 from ..protocol import Plain, RelayLanguageServer, Written
 from ..slices import gathered
 from ..token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
+from ..written_outline import written_outline
 
 __all__ = ["register"]
 
@@ -164,14 +165,15 @@ async def on_highlight(
 
 async def on_document_symbol(
     server: RelayLanguageServer, params: types.DocumentSymbolParams
-) -> Plain | list[types.SymbolInformation] | None:
+) -> Written | list[types.SymbolInformation] | None:
     """The definitions of a document."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    items = outline(seen.snapshot)
     if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
-        return Plain(seen.converter.outline(items))
+        pieces = await gathered(written_outline(seen.snapshot, seen.converter))
+        return Written(f"[{''.join(pieces)}]")
+    items = outline(seen.snapshot)
     flat: list[types.SymbolInformation] = []
     stack: list[tuple[OutlineItem, str | None]] = [(item, None) for item in reversed(items)]
     while stack:

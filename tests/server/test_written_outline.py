@@ -1,0 +1,33 @@
+"""An outline that is put together from remembered parts is that of the text as it is."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.server.conversion import Converter
+from relay_lsp.server.encoding import Encoding
+from relay_lsp.server.features.outline import outline
+from relay_lsp.server.written_outline import written_outline
+
+from ..ir.editing.scripts import random_edit, small_blocks, texts
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_outline_of_an_edited_text_is_that_of_the_text_opened_afresh(seed: int):
+    chance = random.Random(seed)
+    encoding = chance.choice(list(Encoding))
+    with small_blocks():
+        text = chance.choice(texts())
+        text = text.replace("/* ty", "/* 𝒯é ty", 3) if chance.random() < 0.5 else text
+        snapshot = Snapshot.open(text, "example.relay")
+        history = [text]
+        for _ in range(6):
+            converter = Converter("file:///example.relay", snapshot.lines, encoding)
+            written = json.loads(f"[{''.join(written_outline(snapshot, converter))}]")
+            assert written == converter.outline(outline(Snapshot.open(snapshot.text, "example.relay")))
+            snapshot = snapshot.edit(*random_edit(chance, snapshot.text, history))
+            history.append(snapshot.text)
