@@ -25,6 +25,7 @@ from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import Parsed
 from .syntax.scopes import SymbolKind
 from .syntax.splitting import Splice, Split, split_text
+from .syntax.statements import Segment
 from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
 from .syntax.units import Unit
 from .types import GlobalTypeVar, Type
@@ -281,16 +282,19 @@ class Snapshot:
         return tuple(nodes_at(unit.segment, offset - unit.base, unit.base))
 
     def folding_ranges(self) -> Iterator[TextSpan]:
-        """The ranges between braces and around brackets that an editor may fold."""
+        """The ranges between braces and around brackets that an editor may fold; most of those on one line left out."""
+        segments = self._split.segments
         opened: list[int] = []
-        for index in range(len(self._split.segments)):
-            unit = self._unit(index)
-            kinds, _, starts = unit.segment.tokens
+        for index, segment in enumerate(segments):
+            if _is_one_line(segment):
+                continue
+            base = segments.start(index)
+            kinds, _, starts = segment.tokens
             for kind, start in zip(kinds, starts, strict=True):
                 if kind in "{([":
-                    opened.append(unit.base + start)
+                    opened.append(base + start)
                 elif kind in "})]" and opened:
-                    yield TextSpan(opened.pop(), unit.base + start + 1)
+                    yield TextSpan(opened.pop(), base + start + 1)
 
     # ---- symbols
 
@@ -407,6 +411,14 @@ _ROLE_OF: Final = {
     SymbolKind.FREE_VAR: TokenRole.LOCAL,
     SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
 }
+
+
+def _is_one_line(segment: Segment) -> bool:
+    """Whether a segment is on one line, and has as many brackets that open as that close."""
+    kinds, text = segment.kinds, segment.text.rstrip()
+    if "\n" in text or "\r" in text:
+        return False
+    return all(kinds.count(opening) == kinds.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _is_name(token: Token) -> bool:

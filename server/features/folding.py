@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, TokenRole
+from ...ir.snapshot import Part, Snapshot, TokenRole
 from ...ir.source import TextSpan
 
 __all__ = ["Fold", "FoldKind", "folds", "inline_folds"]
@@ -49,11 +49,33 @@ def folds(snapshot: Snapshot) -> Iterator[Fold]:
 
 def inline_folds(snapshot: Snapshot) -> Iterator[Fold]:
     """Comments of types on one line, for editors that fold parts of lines."""
-    for token in snapshot.tokens():
-        if token.role is TokenRole.COMMENT and len(token.text) >= _SHORTEST_INLINE and "ty=" in token.text:
-            fold = Fold(token.span, FoldKind.COMMENT)
-            if not _is_long(snapshot, fold.span):
-                yield fold
+    for part in snapshot.parts():
+        found = part.memo.get(_INLINE)
+        if not isinstance(found, _Inline):
+            found = part.memo[_INLINE] = _Inline(list(_inline_comments(snapshot, part)))
+        for start, end in found.comments:
+            yield Fold(TextSpan(part.start + start, part.start + end), FoldKind.COMMENT)
+
+
+_INLINE = "comments of types on one line"
+
+
+@dataclass(frozen=True, slots=True)
+class _Inline:
+    """Where comments of types on one line begin and end in a part."""
+
+    comments: Sequence[tuple[int, int]]
+
+
+def _inline_comments(snapshot: Snapshot, part: Part) -> Iterator[tuple[int, int]]:
+    base = 0
+    for group in snapshot.token_groups_in(part):
+        if "ty=" in group.text:
+            for offset, text, role, _ in group.tokens():
+                is_comment = role is TokenRole.COMMENT and len(text) >= _SHORTEST_INLINE and "ty=" in text
+                if is_comment and "\n" not in text and "\r" not in text:
+                    yield base + offset, base + offset + len(text)
+        base += len(group.text)
 
 
 def _comments(snapshot: Snapshot) -> Iterator[Fold]:
