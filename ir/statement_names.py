@@ -467,12 +467,15 @@ class StatementNames:
     def _uses_in_functions(self, key: Home, kind: SymbolKind, name: str, start: int) -> Iterator[TextSpan]:
         """The uses in the functions from a segment on of a name that they do not define."""
         analysis = self.analysis
+        declared = analysis.context.types.reading.names
+        # A graph variable may be one of the function that the statement is in, a constructor be called as its type is.
+        has_namesakes = kind is SymbolKind.GRAPH or (name in declared.types and name in declared.constructors)
         for index in analysis.states.using({name}, start, len(analysis.states)):
-            if kind is not SymbolKind.GRAPH:
+            if not has_namesakes:
                 yield from self._uses_in_statement(key, index, name)
                 continue
             for token, home in self.meanings(index)[0].items():
-                if home == key:  # and no graph variable of the function that the statement is in
+                if home == key:
                     yield analysis.unit(index).span(token)
         for function in analysis.functions:
             if isinstance(function, WholeFunction) and function.start > start:

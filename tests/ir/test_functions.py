@@ -3,7 +3,7 @@
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.ir.snapshot import Snapshot, SymbolKind
 from relay_lsp.ir.source import TextSpan
 
 MODULE = """#[version = "0.0.5"]
@@ -103,6 +103,22 @@ def test_the_uses_of_what_the_module_declares_are_found_in_all_functions(name: s
     (symbol,) = [found for found in snapshot.symbols if found.name == name]
     assert all(MODULE[use.start : use.end] == name for use in symbol.uses)
     assert len(symbol.uses) == MODULE.count(name) - 1
+
+
+def test_a_type_and_its_constructor_of_the_same_name_have_their_own_uses():
+    text = """#[version = "0.0.5"]
+type box { box(int32) }
+def @main(%b: box) -> (box, box) {
+  %0 = box(1);
+  (%0, %b)
+}
+"""
+    uses = {
+        symbol.kind: [text.count("\n", 0, use.start) for use in symbol.uses]
+        for symbol in Snapshot.open(text, "example.relay").symbols
+        if symbol.name == "box"
+    }
+    assert uses == {SymbolKind.TYPE: [2, 2, 2], SymbolKind.CONSTRUCTOR: [3]}
 
 
 def test_a_graph_variable_of_an_earlier_function_is_found():
