@@ -36,7 +36,8 @@ def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
 def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
     """What is in the statements themselves: remembered of each part of the text, as long as that means the same."""
     parts = list(snapshot.parts())
-    for part, end in zip(parts, [*(part.start for part in parts[1:]), snapshot.lines.length], strict=True):
+    ends = [*(part.start for part in parts), snapshot.lines.length][1:]  # an empty text has no parts
+    for part, end in zip(parts, ends, strict=True):
         hints = cast("list[Diagnostic] | None", part.memo.get(_in_statements))
         if hints is None:
             span = TextSpan(part.start, end)

@@ -148,3 +148,7 @@ def test_of_what_is_broken_nothing_is_said(body: str) -> None:
     fixture = read_fixture(f"{OPTION}def @main(%o: Option[float32]) -> float32 {{ {body} }}")
     assert fixture.snapshot.diagnostics
     assert unreachable(fixture.snapshot) == []
+
+
+def test_an_empty_text_has_nothing_that_cannot_run():
+    assert unreachable(Snapshot.open("", "example")) == []
