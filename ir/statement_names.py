@@ -6,8 +6,9 @@ uses are searched among the statements of its function.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -67,6 +68,7 @@ class StatementNames:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis: Final = analysis
         self._symbols: Final[WeakValueDictionary[Home, Symbol]] = WeakValueDictionary()
+        self._uses: Final[dict[Home, Sequence[TextSpan]]] = {}
         """Those that somebody holds. They refer to us: if we held them, only the collector could let go of a text."""
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
@@ -409,8 +411,14 @@ class StatementNames:
         return statement_range(unit.segment, key.token, unit.base)
 
     def uses(self, key: object) -> Sequence[TextSpan]:
-        """Where a name is used."""
+        """Where a name is used; remembered here, since nobody need keep its symbol."""
         assert isinstance(key, Home)
+        found = self._uses.get(key)
+        if found is None:
+            found = self._uses[key] = self._look_for_uses(key)
+        return found
+
+    def _look_for_uses(self, key: Home) -> Sequence[TextSpan]:
         kind, name = self._local(key.segment).definitions[key.token]
         if kind in OF_MODULE:
             return sorted(self._uses_in_module(key, kind, name))
@@ -423,19 +431,32 @@ class StatementNames:
             found.remove(unit.span(key.token))
             if function is not None and self._is_outer(key, function):
                 first = max(key.segment + 1, function.start)
-                for index in self.analysis.states.using({name}, first, function.end):
-                    found += self._uses_in_statement(key, index, name)
+                found += self._uses_in_statements(key, self.analysis.states.using({name}, first, function.end), name)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.foreign:
             found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
-        return sorted(found)
+        return sorted(found, key=attrgetter("start"))
+
+    def _uses_in_statements(self, key: Home, indices: Iterable[int], name: str) -> Iterator[TextSpan]:
+        """The uses in statements that use a name; those that stand together and have forms are searched together."""
+        segments, length = self.analysis.segments, len(name)
+        pending = iter(indices)
+        index = next(pending, None)
+        while index is not None:
+            first, texts = index, list[str]()
+            while index is not None and index == first + len(texts) and segments[index].form is not None:
+                texts.append(segments[index].text)
+                index = next(pending, None)
+            if texts:
+                base = segments.start(first)
+                yield from [TextSpan(base + at, base + at + length) for at in places_of(name, "".join(texts))]
+            elif index is not None:
+                yield from self._uses_in_statement(key, index, name)
+                index = next(pending, None)
 
     def _uses_in_statement(self, key: Home, index: int, name: str) -> Iterator[TextSpan]:
         state = self.analysis.states[index]
         assert state is not None
         segment, base = self.analysis.segments[index], self.analysis.segments.start(index)
-        if segment.form is not None and name[0] == "%":
-            yield from [TextSpan(base + at, base + at + len(name)) for at in places_of(name, segment.text)]
-            return
         if state.facts.own is None:
             for piece in segment.pieces:
                 if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:

@@ -148,11 +148,16 @@ class Converter:
             places = np.array(offsets, np.int64)
             lines = np.searchsorted(line_starts, places, "right") - 1
             columns += (lines.tolist(), (places - line_starts[lines]).tolist())
-        place = (
-            f'{{"uri":{json.dumps(self.uri).replace("%", "%%")},"range":{{"start":{{"line":%d,"character":%d}},'
-            '"end":{"line":%d,"character":%d}}}'
-        )
-        return f"[{','.join(map(place.__mod__, zip(*columns, strict=True)))}]" if spans else "[]"
+        head = f'{{"uri":{json.dumps(self.uri)},"range":{{"start":{{"line":'
+        between: dict[tuple[int, int], tuple[str, str]] = {}  # few, since statements that look alike are many
+        written: list[str] = []
+        for line, character, end_line, end_character in zip(*columns, strict=True):
+            found = between.get((character, end_character))
+            if found is None:
+                found = f',"character":{character}}},"end":{{"line":', f',"character":{end_character}}}}}}}'
+                between[character, end_character] = found
+            written.append(f"{head}{line}{found[0]}{end_line}{found[1]}")
+        return f"[{','.join(written)}]"
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""

@@ -37,7 +37,6 @@ _QUIET_COMMENT: Final = re.compile(r'/\*[^*/"\r\n]*(?:(?:\*(?!/)|/(?!\*))[^*/"\r
 _GRAPH: Final = re.compile("%[0-9]+")
 _LOCAL: Final = re.compile(f"%{RESERVED_PATTERN}{NAME_PATTERN}")
 _VALUE: Final = re.compile(f"%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN})")
-_COMMENT_OR_VALUE: Final = re.compile(f"{_QUIET_COMMENT.pattern}|{_VALUE.pattern}")
 _COMMENT_IN_META: Final = re.compile(r"meta\[[^\]]*/\*")
 
 
@@ -87,9 +86,12 @@ def _bare(statement: str) -> str:
     return _QUIET_COMMENT.sub("/**/", statement) if "/*" in statement else statement
 
 
-def places_of(name: str, statement: str) -> list[int]:
-    """Where a name of a value stands in a statement that has a form."""
-    return [found.start() for found in _COMMENT_OR_VALUE.finditer(statement) if found[0] == name]
+def places_of(name: str, statements: str) -> list[int]:
+    """Where a name of a value stands in statements that follow one another and all have a form."""
+    begins = re.compile(f"{_QUIET_COMMENT.pattern}|{re.escape(name)}")
+    candidates = [found.start() for found in begins.finditer(statements)]
+    value = _VALUE.match
+    return [at for at in candidates if (found := value(statements, at)) is not None and found[0] == name]
 
 
 def _learned(statement: str, bare: str) -> Form | None:
