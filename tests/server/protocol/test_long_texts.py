@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from lsprotocol import types
@@ -70,7 +71,7 @@ async def test_requests_about_the_first_screen_are_answered_before_all_is_read(e
     assert order[-1] == "symbols"
     assert isinstance(hover, types.Hover)
     assert _TYPE in str(hover.contents)
-    assert isinstance(highlights, list)
+    assert isinstance(highlights, Sequence)
     assert [found.range.start.line for found in highlights] == [10, 11]
     await asyncio.wait_for(refreshed.wait(), 20)
     again = await client.text_document_semantic_tokens_range_async(
