@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -18,7 +18,7 @@ from .source import TextSpan
 from .statement_facts import StatementContext
 from .syntax.places import place_span
 from .syntax.reading import shift
-from .syntax.scopes import SymbolKind
+from .syntax.scopes import SymbolKind, is_graph_name
 from .syntax.splitting import Segments
 from .syntax.units import Unit
 from .type_visitor import has_error
@@ -26,7 +26,7 @@ from .types import ERROR, Type
 from .unused import Effect, Unused, is_meant
 from .whole_function import WholeFunction
 
-__all__ = ["AnalysedFunction", "Analysis"]
+__all__ = ["AnalysedFunction", "Analysis", "first_graph_type"]
 
 AnalysedFunction: TypeAlias = "FunctionStatements | WholeFunction"
 """A function that is typed statement by statement, or one that is read as a whole."""
@@ -182,12 +182,11 @@ class Analysis:
         for definition in function.head.definitions:
             if definition.name == name:
                 return function.start - 1, definition.token
-        return self.foreign_definition(function, name) if name[1:2].isdigit() else None
+        return self.foreign_definition(function, name) if is_graph_name(name) else None
 
     def earlier_graph(self, function: AnalysedFunction, name: str) -> Type | None:
         """The type of a graph variable that a function before this one binds, which TVM finds as well."""
-        before = (other for other in self.functions if other.start < function.start)
-        return next((type for other in before if (type := other.graph_type(name)) is not None), None)
+        return first_graph_type((other for other in self.functions if other.start < function.start), name)
 
     def foreign_definition(self, function: AnalysedFunction, name: str) -> tuple[int, int] | None:
         """Where a graph variable is bound that a function does not bind itself: the segment, and the token in it."""
@@ -250,7 +249,7 @@ class Analysis:
                     yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), definition.token)
             return
         bound = states if isinstance(states, tuple) else (states,)
-        is_graph = name[1:2].isdigit()
+        is_graph = is_graph_name(name)
         is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
         for state in bound[1:] if is_used else bound:
             effect = state.facts.lowered.effect if is_graph else _effect_of(function, state)
@@ -280,6 +279,11 @@ class Analysis:
         return self.states.position(state.order, function.start, function.end)
 
 
+def first_graph_type(functions: Iterable[AnalysedFunction], name: str) -> Type | None:
+    """The type of a graph variable in the first of some functions that binds it."""
+    return next((type for function in functions if (type := function.graph_type(name)) is not None), None)
+
+
 def _effect_of(function: FunctionStatements, state: StatementState) -> Effect:
     """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
     found = Effect.NONE
@@ -293,7 +297,7 @@ def _effect_of(function: FunctionStatements, state: StatementState) -> Effect:
         if effect is Effect.UNKNOWN:
             found = effect
         for name in facts.uses:
-            bound = function.binding(name) if name[1:2].isdigit() else None
+            bound = function.binding(name) if is_graph_name(name) else None
             if bound is not None and name not in seen:
                 seen.add(name)
                 pending.append(bound)

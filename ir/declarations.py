@@ -57,14 +57,13 @@ class ModuleTypes:
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What others remember of each segment."""
 
-    def names(self, functions: Mapping[str, Definition] | None = None) -> Names:
-        """The names of a module with these functions, for reading a part of it."""
+    def names(self) -> Names:
+        """The names of a module without functions, for reading a part of it."""
         made = Names()
         made.metadata = self.tables
         declared = self.reading.names
         made.types = {name: _elsewhere(found) for name, found in declared.types.items()}
         made.constructors = {name: _elsewhere(found) for name, found in declared.constructors.items()}
-        made.globals = dict(functions or {})
         return made
 
     def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:
@@ -86,7 +85,7 @@ def _elsewhere(definition: Definition) -> Definition:
 class Head:
     """The head of a function: what those who call it know of it.
 
-    ``function`` has its parameters and declared result, and no body. ``open`` says that its type is not all written
+    ``function`` has its parameters and declared result, and no body. ``is_open`` says that its type is not all written
     down, ``is_plain`` that its statements can be typed one by one.
     """
 

@@ -11,6 +11,7 @@ from .block_list import BlockList, BlockMap
 from .declarations import Head, NotPlain
 from .diagnostics import Diagnostic, Place, Severity
 from .statement_facts import Facts, StatementContext
+from .syntax.scopes import is_graph_name
 from .syntax.suggestions import closest, replacement
 from .types import ERROR, FuncType, Type
 from .unused import Mentions
@@ -317,7 +318,7 @@ class StatementTyper:
         if name is None:
             return
         found = self.names.get(name)
-        if name in self.function.parameters or (found is not None and not name[1:2].isdigit()):
+        if name in self.function.parameters or (found is not None and not is_graph_name(name)):
             raise NotPlain
         if found is None:
             self.names[name] = state
@@ -504,7 +505,7 @@ class StatementTyper:
         if found is None and name[0] == "@":
             head = self.outside.heads.get(name)
             return head.known_type if head is not None else None
-        if found is None and name[1:2].isdigit():
+        if found is None and is_graph_name(name):
             return self.outside.earlier_graph(name)
         return found
 
@@ -516,7 +517,7 @@ class StatementTyper:
         kinds, texts, _ = facts.segment.tokens
         function = self.function
         foreign = tuple(
-            [name for name in facts.uses if name[1:2].isdigit() and function.type_before(name, order) is None]
+            [name for name in facts.uses if is_graph_name(name) and function.type_before(name, order) is None]
         )
         known = {name: self.type_of(name, order) for name in facts.uses}
         if None not in known.values():
@@ -549,8 +550,8 @@ class StatementTyper:
         recent = self.placed[max(0, len(self.placed) - (index - first)) :]
         before = self.states[first : index - len(recent)]
         nearby = [state.facts.bound for state in (*before, *recent) if state is not None and state.facts.bound]
-        is_graph = name[1:2].isdigit()
-        candidates = (other for other in (*self.function.parameters, *nearby) if other[1:2].isdigit() == is_graph)
+        is_graph = is_graph_name(name)
+        candidates = (other for other in (*self.function.parameters, *nearby) if is_graph_name(other) == is_graph)
         return closest(name, candidates, count=3)
 
 

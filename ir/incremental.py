@@ -29,9 +29,6 @@ __all__ = ["Analysis", "analyse"]
 _RENUMBERED: Final = 256
 """How many statements around are numbered anew where there is no number left between two."""
 
-_AT_ONCE: Final = 1_024
-"""How many statements of a function are typed in one go; between them, other threads have their turn."""
-
 
 def analyse(segments: Segments, earlier: Analysis | None, splice: Splice | None) -> Analysis | None:
     """The analysis of a text, or ``None`` where it must be read as a whole.
@@ -110,8 +107,7 @@ def _edited(
     faulty += [first + number for number, state in enumerate(placed) if state.is_reported]
     later = [i + shift_by for i in earlier.faulty if i >= old_end and i + shift_by not in followed]
     faulty += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
-    inside = faulty[bisect_left(faulty, head.start) : bisect_left(faulty, head.end)]
-    made = typer.finished(states, inside)
+    made = typer.finished(states, faulty[bisect_left(faulty, head.start) : bisect_left(faulty, head.end)])
     functions = [*earlier.functions[:position], made]
     functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
     types = [index + shift_by if index >= old_end else index for index in earlier.types]

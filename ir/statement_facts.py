@@ -16,6 +16,7 @@ from .recent import RecentMap
 from .syntax.forms import Form, names_in
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
+from .syntax.scopes import is_graph_name
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.tokens import COMMENT, OPEN_COMMENT
@@ -63,7 +64,7 @@ class Facts:
         """The token of the name that it binds."""
         if self.own is not None and self.own.bound is not None:
             return self.own.bound.token
-        return 0 if self.bound is None or self.bound[1:2].isdigit() else 1
+        return 0 if self.bound is None or is_graph_name(self.bound) else 1
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
 from .syntax.forms import places_of
 from .syntax.lexer import WHITE_SPACE
 from .syntax.places import place_span
-from .syntax.scopes import Definition, SymbolKind
+from .syntax.scopes import Definition, SymbolKind, is_graph_name
 from .syntax.segments import Role
 from .syntax.statements import Segment
 from .syntax.tokens import COMMENT
@@ -67,8 +67,8 @@ class StatementNames:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis: Final = analysis
-        self._symbols: Final[WeakValueDictionary[Home, Symbol]] = WeakValueDictionary()
         self._uses: Final[dict[Home, Sequence[TextSpan]]] = {}
+        self._symbols: Final[WeakValueDictionary[Home, Symbol]] = WeakValueDictionary()
         """Those that somebody holds. They refer to us: if we held them, only the collector could let go of a text."""
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
@@ -320,7 +320,7 @@ class StatementNames:
         symbols = self._symbols
         container = self._function_symbol(function)
         for earlier, state, name in self._bound_before(function, index, inner):
-            is_graph = name[1:2].isdigit()
+            is_graph = is_graph_name(name)
             home = Home(earlier, state.facts.bound_at)
             symbol = symbols.get(home)
             if symbol is None:
@@ -427,7 +427,7 @@ class StatementNames:
             found = list(self._uses_in_whole(key, function))
         else:
             unit = self.analysis.unit(key.segment)
-            found = [unit.span(token) for token, home in self.meanings(key.segment)[0].items() if home == key]
+            found = list(self._meaning(key, key.segment))
             found.remove(unit.span(key.token))
             if function is not None and self._is_outer(key, function):
                 first = max(key.segment + 1, function.start)
@@ -463,9 +463,12 @@ class StatementNames:
                     yield TextSpan(base, base + len(name))
                 base += len(piece)
             return
-        for token, home in self.meanings(index)[0].items():
-            if home == key:
-                yield segment.span(token).shifted(base)
+        yield from self._meaning(key, index)
+
+    def _meaning(self, key: Home, index: int) -> Iterator[TextSpan]:
+        """The tokens of a segment that name a definition, itself included."""
+        unit = self.analysis.unit(index)
+        return (unit.span(token) for token, home in self.meanings(index)[0].items() if home == key)
 
     def _uses_in_whole(self, key: Home, function: WholeFunction) -> Iterator[TextSpan]:
         """The uses of a name in the function read as a whole that defines it."""
@@ -492,12 +495,7 @@ class StatementNames:
         # A graph variable may be one of the function that the statement is in, a constructor be called as its type is.
         has_namesakes = kind is SymbolKind.GRAPH or (name in declared.types and name in declared.constructors)
         for index in analysis.states.using({name}, start, len(analysis.states)):
-            if not has_namesakes:
-                yield from self._uses_in_statement(key, index, name)
-                continue
-            for token, home in self.meanings(index)[0].items():
-                if home == key:
-                    yield analysis.unit(index).span(token)
+            yield from self._meaning(key, index) if has_namesakes else self._uses_in_statement(key, index, name)
         for function in analysis.functions:
             if isinstance(function, WholeFunction) and function.start > start:
                 for number, meanings in enumerate(function.meanings):
@@ -617,7 +615,7 @@ class StatementNames:
             head = self.analysis.heads.get(name)
             return head.signature if head is not None else ERROR
         found = function.type_before(name, order)
-        if found is None and name[1:2].isdigit():
+        if found is None and is_graph_name(name):
             found = self.analysis.earlier_graph(function, name)
         return found or ERROR
 
@@ -644,7 +642,7 @@ def _bound_in(state: StatementState) -> Mapping[int, tuple[SymbolKind, str]]:
     bound = state.facts.bound
     if bound is None:
         return {}
-    is_graph = bound[1:2].isdigit()
+    is_graph = is_graph_name(bound)
     return {state.facts.bound_at: (SymbolKind.GRAPH if is_graph else SymbolKind.LET, bound)}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from .analysis import AnalysedFunction, Analysis
+from .analysis import AnalysedFunction, Analysis, first_graph_type
 from .block_list import BlockMap
 from .declarations import Head, ModuleTypes, NotPlain
 from .function_statements import FunctionStatements, StatementState, StatementTyper, States, replaced
@@ -38,7 +38,7 @@ class Outer:
 
     def earlier_graph(self, name: str) -> Type | None:
         """The type of a graph variable that a function before this one binds, which TVM finds as well."""
-        return next((type for other in self._before if (type := other.graph_type(name)) is not None), None)
+        return first_graph_type(self._before, name)
 
 
 class _Region(NamedTuple):

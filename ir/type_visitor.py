@@ -50,21 +50,19 @@ def type_children(type: Type) -> Sequence[Type]:
 
 def has_error(type: Type) -> bool:
     """Whether a part of ``type`` could not be found because of an error."""
-    stack = [type]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, ErrorType):
-            return True
-        stack.extend(type_children(current))
-    return False
+    return _has_part(type, ErrorType)
 
 
 def has_incomplete(type: Type) -> bool:
     """Whether a part of ``type`` is not known yet."""
-    stack = [type]
+    return _has_part(type, IncompleteType)
+
+
+def _has_part(root: Type, kind: type[Type]) -> bool:
+    stack = [root]
     while stack:
         current = stack.pop()
-        if isinstance(current, IncompleteType):
+        if isinstance(current, kind):
             return True
         stack.extend(type_children(current))
     return False

@@ -16,7 +16,7 @@ from ..expressions import Expr
 from ..types import Type
 from .units import Unit
 
-__all__ = ["Definition", "Names", "Scope", "SymbolKind"]
+__all__ = ["Definition", "Names", "Scope", "SymbolKind", "is_graph_name"]
 
 
 class SymbolKind(enum.Enum):
@@ -31,6 +31,11 @@ class SymbolKind(enum.Enum):
     GRAPH = "graph variable"
     FREE_VAR = "free variable"
     PATTERN_VAR = "pattern variable"
+
+
+def is_graph_name(name: str) -> bool:
+    """Whether a name, with its sign, is that of a graph variable: ``%0``."""
+    return name[1:2].isdigit()
 
 
 class Definition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, compress
 from typing import Final
 
@@ -57,16 +57,6 @@ class SegmentText:
                 starts.pop()
                 self._tokens = (self.kinds, [piece.rstrip(WHITE_SPACE) for piece in pieces], starts)
         return self._tokens
-
-    def comments(self) -> Iterator[tuple[int, str]]:
-        """The offset and text of each comment."""
-        offset = 0
-        for kind, piece in zip(self.kinds, self.pieces, strict=True):
-            if kind in "CK":
-                text = piece.rstrip(WHITE_SPACE)
-                if text:
-                    yield offset, text
-            offset += len(piece)
 
     def span(self, token: int) -> TextSpan:
         """The range of a token."""

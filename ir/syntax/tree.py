@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from ..source import TextSpan
 from .blocks import Block, Statement
-from .lexer import WHITE_SPACE
 from .shapes import ShapeNode
 from .statements import Segment
 from .tokens import BLOCK, CLAUSES, KEYWORDS
@@ -203,14 +202,3 @@ def statement_range(segment: Segment, token: int, base: int) -> TextSpan:
         if node.kind in ("statement", "parameter", "variable_pattern", "constructor"):
             return node.span
     return span.shifted(base)
-
-
-def comments_of(segment: Segment) -> Iterator[tuple[int, str]]:
-    """The comments of a segment: offset from its start, and text."""
-    offset = 0
-    for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
-        if kind in "CK":
-            text = piece.rstrip(WHITE_SPACE)
-            if text:
-                yield offset, text
-        offset += len(piece)
