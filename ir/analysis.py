@@ -11,11 +11,12 @@ from .cached import cached
 from .declarations import Head
 from .diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from .expressions import GlobalVar, Var
-from .function_statements import FunctionStatements, StatementState, States
+from .function_statements import FunctionStatements
 from .inference.fixes import return_type_fixes
 from .inference.report import undeclared_result
 from .source import TextSpan
 from .statement_facts import StatementContext
+from .statement_states import StatementState, States
 from .syntax.places import place_span
 from .syntax.reading import shift
 from .syntax.scopes import SymbolKind, is_graph_name

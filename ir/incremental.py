@@ -18,7 +18,9 @@ from typing import Final
 
 from .analysis import Analysis
 from .declarations import NotPlain
-from .function_statements import FunctionStatements, StatementTyper, States, replaced
+from .function_statements import FunctionStatements
+from .statement_states import States, replaced
+from .statement_typer import StatementTyper
 from .survey import Outer, Survey, settled
 from .syntax.segments import Role
 from .syntax.splitting import Segments, Splice

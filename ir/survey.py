@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 from .analysis import AnalysedFunction, Analysis, first_graph_type
 from .block_list import BlockMap
 from .declarations import Head, ModuleTypes, NotPlain
-from .function_statements import FunctionStatements, StatementState, StatementTyper, States, replaced
+from .function_statements import FunctionStatements
 from .statement_facts import StatementContext
+from .statement_states import StatementState, States, replaced
+from .statement_typer import StatementTyper
 from .syntax.reading import VERSION_LINE
 from .syntax.segments import Role
 from .syntax.splitting import Segments, Splice

@@ -16,10 +16,10 @@ from .cached import cached
 from .declarations import Head, ModuleTypes
 from .diagnostics import Diagnostic, Place, Severity
 from .expressions import Constant, ErrorExpr, Expr, Function, GlobalVar, Var
-from .function_statements import Outside
 from .inference import infer_expr
 from .inference.fixes import fixes_for
 from .source import TextSpan
+from .statement_typer import Outside
 from .syntax.reading import Reading
 from .syntax.scopes import Definition, SymbolKind
 from .syntax.statements import Segment

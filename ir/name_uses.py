@@ -1,0 +1,123 @@
+"""Where a name is used, in a text that is analysed function by function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Final
+
+from .analysis import Analysis
+from .function_statements import FunctionStatements
+from .segment_names import Home, SegmentNames
+from .source import TextSpan
+from .symbols import OF_MODULE
+from .syntax.forms import places_of
+from .syntax.lexer import WHITE_SPACE
+from .syntax.scopes import SymbolKind
+from .whole_function import WholeFunction
+
+__all__ = ["NameUses"]
+
+
+class NameUses:
+    """Searches the uses of definitions among the statements that can see them."""
+
+    def __init__(self, analysis: Analysis, in_segments: SegmentNames) -> None:
+        self.analysis: Final = analysis
+        self.in_segments: Final = in_segments
+
+    def find(self, key: Home) -> Sequence[TextSpan]:
+        """The uses of a definition, in the order of the text."""
+        kind, name = self.in_segments.local(key.segment).definitions[key.token]
+        if kind in OF_MODULE:
+            return sorted(self._uses_in_module(key, kind, name))
+        function = self.analysis.function_at(key.segment)
+        if isinstance(function, WholeFunction):
+            found = list(self._uses_in_whole(key, function))
+        else:
+            unit = self.analysis.unit(key.segment)
+            found = list(self._meaning(key, key.segment))
+            found.remove(unit.span(key.token))
+            if function is not None and self.is_outer(key, function):
+                first = max(key.segment + 1, function.start)
+                found += self._uses_in_statements(key, self.analysis.states.using({name}, first, function.end), name)
+        if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.foreign:
+            found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
+        return sorted(found, key=attrgetter("start"))
+
+    def _uses_in_statements(self, key: Home, indices: Iterable[int], name: str) -> Iterator[TextSpan]:
+        """The uses in statements that use a name; those that stand together and have forms are searched together."""
+        segments, length = self.analysis.segments, len(name)
+        pending = iter(indices)
+        index = next(pending, None)
+        while index is not None:
+            first, texts = index, list[str]()
+            while index is not None and index == first + len(texts) and segments[index].form is not None:
+                texts.append(segments[index].text)
+                index = next(pending, None)
+            if texts:
+                base = segments.start(first)
+                yield from [TextSpan(base + at, base + at + length) for at in places_of(name, "".join(texts))]
+            elif index is not None:
+                yield from self._uses_in_statement(key, index, name)
+                index = next(pending, None)
+
+    def _uses_in_statement(self, key: Home, index: int, name: str) -> Iterator[TextSpan]:
+        state = self.analysis.states[index]
+        assert state is not None
+        segment, base = self.analysis.segments[index], self.analysis.segments.start(index)
+        if state.facts.own is None:
+            for piece in segment.pieces:
+                if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:
+                    yield TextSpan(base, base + len(name))
+                base += len(piece)
+            return
+        yield from self._meaning(key, index)
+
+    def _meaning(self, key: Home, index: int) -> Iterator[TextSpan]:
+        """The tokens of a segment that name a definition, itself included."""
+        unit = self.analysis.unit(index)
+        return (unit.span(token) for token, home in self.in_segments.meanings(index)[0].items() if home == key)
+
+    def _uses_in_whole(self, key: Home, function: WholeFunction) -> Iterator[TextSpan]:
+        """The uses of a name in the function read as a whole that defines it."""
+        first = function.start - 1
+        for number, meanings in enumerate(function.meanings):
+            for token, meaning in meanings.items():
+                if meaning.unit == key.segment - first and meaning.token == key.token:
+                    yield self.analysis.unit(first + number).span(token)
+
+    def _uses_in_module(self, key: Home, kind: SymbolKind, name: str) -> Iterator[TextSpan]:
+        analysis = self.analysis
+        if kind is not SymbolKind.FUNCTION:
+            heads = (function.start - 1 for function in analysis.functions if isinstance(function, FunctionStatements))
+            for index in (*analysis.types, *heads):
+                for token, (found, text) in self.in_segments.local(index).outside.items():
+                    if found is kind and text == name:
+                        yield analysis.unit(index).span(token)
+        yield from self._uses_in_functions(key, kind, name, 0)
+
+    def _uses_in_functions(self, key: Home, kind: SymbolKind, name: str, start: int) -> Iterator[TextSpan]:
+        """The uses in the functions from a segment on of a name that they do not define."""
+        analysis = self.analysis
+        declared = analysis.context.types.reading.names
+        # A graph variable may be one of the function that the statement is in, a constructor be called as its type is.
+        has_namesakes = kind is SymbolKind.GRAPH or (name in declared.types and name in declared.constructors)
+        for index in analysis.states.using({name}, start, len(analysis.states)):
+            yield from self._meaning(key, index) if has_namesakes else self._uses_in_statement(key, index, name)
+        for function in analysis.functions:
+            if isinstance(function, WholeFunction) and function.start > start:
+                for number, meanings in enumerate(function.meanings):
+                    for token, meaning in meanings.items():
+                        is_outside = meaning.unit is None or kind is SymbolKind.FUNCTION
+                        if is_outside and meaning.kind is kind and meaning.name == name:
+                            yield analysis.unit(function.start - 1 + number).span(token)
+
+    def is_outer(self, key: Home, function: FunctionStatements) -> bool:
+        """Whether a definition is one that later statements see."""
+        if key.segment == function.start - 1:
+            return True
+        state = self.in_segments.state(key.segment)
+        if state is None or state.facts.bound is None or key.token != state.facts.bound_at:
+            return False
+        return function.binding(state.facts.bound) is state

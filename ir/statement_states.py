@@ -1,0 +1,157 @@
+"""The statements of a text in their places, in blocks that know which names they depend on."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final, TypeAlias
+
+from .block_list import BlockList
+from .diagnostics import Diagnostic
+from .statement_facts import Facts
+from .types import Type
+
+__all__ = ["StatementState", "States", "replaced"]
+
+Memo: TypeAlias = "dict[object, object]"
+
+
+class StatementState:
+    """A statement in its place; immutable. ``order`` grows from one to the next.
+
+    Where it uses names that mean nothing there, ``meant`` has those that were probably meant; else it is ``None``.
+    ``foreign`` are the graph variables that it does not have from its own function.
+    """
+
+    __slots__ = ("_memo", "diagnostics", "facts", "foreign", "meant", "order", "type")
+
+    def __init__(
+        self,
+        facts: Facts,
+        order: float,
+        type: Type,
+        diagnostics: tuple[Diagnostic, ...],
+        meant: tuple[str, ...] | None = None,
+        foreign: tuple[str, ...] = (),
+    ) -> None:
+        self.facts: Final = facts
+        self.order: Final = order
+        self.type: Final = type
+        self.diagnostics: Final = diagnostics
+        self.meant: Final = meant
+        self.foreign: Final = foreign
+        self._memo: dict[object, object] | None = None
+
+    @property
+    def memo(self) -> dict[object, object]:
+        """What others remember of it."""
+        if self._memo is None:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether there is something to say about it, or it depends on more than its own function."""
+        return bool(self.diagnostics or self.facts.inner_unused or self.foreign)
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The names that its meaning depends on."""
+        return (*self.facts.names, *self.meant) if self.meant else self.facts.names
+
+
+class _Block(list["StatementState | None"]):
+    """Some consecutive statements, and the names that they depend on."""
+
+    __slots__ = ("_names", "_runs")
+
+    def __init__(self, states: Sequence[StatementState | None]) -> None:
+        super().__init__(states)
+        self._names: frozenset[str] | None = None
+        self._runs: list[tuple[int, int, Memo | None]] | None = None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name whose type tells that of a statement here."""
+        if self._names is None:
+            self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
+        return self._names
+
+    @property
+    def runs(self) -> Sequence[tuple[int, int, Memo | None]]:
+        """Statements that follow one another, from one to another, with what others remember of them together.
+
+        A segment that is no statement stands alone, and nothing is remembered of it here.
+        """
+        if self._runs is None:
+            self._runs = []
+            start = 0
+            for at in [*(at for at, state in enumerate(self) if state is None), len(self)]:
+                if start < at:
+                    self._runs.append((start, at, {}))
+                if at < len(self):
+                    self._runs.append((at, at + 1, None))
+                start = at + 1
+        return self._runs
+
+
+class States(BlockList["StatementState | None"]):
+    """The statements of a text, by segment; other segments have none."""
+
+    __slots__ = ()
+
+    block_type: ClassVar[Any] = _Block
+    _blocks: Sequence[_Block]
+
+    def position(self, order: float, start: int, end: int) -> int:
+        """The first statement from ``start`` to ``end``, which are all of one function, with at least this order."""
+        blocks = self._blocks
+        first, last = self.block_number(start), self.block_number(max(start, end - 1))
+        if first < last:
+            # All blocks but the first of them begin with a statement of the function.
+            number = bisect_right(range(first + 1, last + 1), order, key=lambda number: _order(blocks[number][0]))
+            first += number
+            block_start = self.block_start(first)
+            start, end = max(start, block_start), min(end, block_start + len(blocks[first]))
+        block, base = blocks[first], self.block_start(first)
+        return base + bisect_left(block, order, start - base, end - base, key=_order)
+
+    def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
+        """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
+        index = start
+        while index < end:
+            number = self.block_number(index)
+            block, first = self._blocks[number], self.block_start(number)
+            last = min(first + len(block), end)
+            if names and not names.isdisjoint(block.names):
+                for at in range(index, last):
+                    state = block[at - first]
+                    if state is not None and not names.isdisjoint(state.depends_on):
+                        yield at
+            index = last
+
+    def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
+        """The runs of statements of each block that have some of ``start`` to ``end``; see :attr:`_Block.runs`."""
+        if start >= end:
+            return
+        for number in range(self.block_number(start), self.block_number(end - 1) + 1):
+            first = self.block_start(number)
+            for run_start, run_end, memo in self._blocks[number].runs:
+                if first + run_end > start and first + run_start < end:
+                    yield first + run_start, first + run_end, memo
+
+
+def _order(state: StatementState | None) -> float:
+    assert state is not None
+    return state.order
+
+
+def replaced(states: States, made: Mapping[int, StatementState]) -> States:
+    """The statements with some of them replaced."""
+    for number in sorted({states.block_number(index) for index in made}):
+        start = states.block_start(number)
+        block = list(states.blocks[number])
+        for offset in range(len(block)):
+            block[offset] = made.get(start + offset, block[offset])
+        states = states.with_block(number, block)
+    return states

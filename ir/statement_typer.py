@@ -1,0 +1,348 @@
+"""Types the statements of one plain function, each from the types of what it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Protocol
+
+from .declarations import Head, NotPlain
+from .diagnostics import Diagnostic, Place, Severity
+from .function_statements import Bindings, FunctionStatements
+from .statement_facts import Facts, StatementContext
+from .statement_states import StatementState, States
+from .syntax.scopes import is_graph_name
+from .syntax.suggestions import closest, replacement
+from .types import ERROR, Type
+
+__all__ = ["Outside", "StatementTyper"]
+
+_NEARBY: Final = 256
+"""How many statements before a misspelled name are searched for what was meant."""
+
+
+class Outside(Protocol):
+    """What a function knows of the rest of its module."""
+
+    heads: Mapping[str, Head]
+
+    def earlier_graph(self, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        ...
+
+
+class StatementTyper:
+    """Types statements of one function, and keeps its names up to date."""
+
+    def __init__(
+        self,
+        context: StatementContext,
+        function: FunctionStatements,
+        names: Bindings,
+        states: States,
+        outside: Outside,
+    ) -> None:
+        self.context: Final = context
+        self.names: Final = names
+        self.rebound: Final = set(function.rebound)
+        self.mentions: Final = function.mentions.copy(function.end - function.start)
+        self.function: Final = replace(function, names=names, mentions=self.mentions)
+        self.calls: Final = dict(function.calls)
+        self.outside: Final = outside
+        self.states = states
+        self.placed: list[StatementState] = []
+        """New statements that are not among ``states`` yet: they come after those before the first of them."""
+
+    # ---- names
+
+    def remove(self, states: Iterable[StatementState | None]) -> None:
+        """Forget what statements bind and mention."""
+        gone = [state for state in states if state is not None]
+        unbound = [name for state in gone if (name := self._unbind(state)) is not None]
+        self.mentions.unbind(*unbound)
+        mentions = [state.facts.mentions for state in gone]
+        for name, count in self.mentions.remove(mentions, self.names, self.function.parameters).items():
+            if name[0] == "@":
+                self.calls[name] -= count
+                if not self.calls[name]:
+                    del self.calls[name]
+
+    def _unbind(self, state: StatementState) -> str | None:
+        """Forget what a statement binds; gives its name, where nothing binds that any more."""
+        name = state.facts.bound
+        if name is None:
+            return None
+        found = self.names.get(name)
+        if not isinstance(found, tuple):
+            del self.names[name]
+            return name
+        left = [other for other in found if other is not state]
+        if len(left) > 1:
+            self.names[name] = tuple(left)
+        else:
+            self.names[name] = left[0]
+            self.rebound.discard(name)
+        return None
+
+    def _bind(self, state: StatementState) -> None:
+        """Take note of what a statement binds.
+
+        Raises:
+            NotPlain: which binding of a name counts would depend on more than their order.
+        """
+        name = state.facts.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if name in self.function.parameters or (found is not None and not is_graph_name(name)):
+            raise NotPlain
+        if found is None:
+            self.names[name] = state
+            self.mentions.bind(name)
+            return
+        others = found if isinstance(found, tuple) else (found,)
+        self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
+        self.rebound.add(name)
+
+    def _replace(self, old: StatementState, new: StatementState) -> None:
+        name = new.facts.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if isinstance(found, tuple):
+            self.names[name] = tuple([new if other is old else other for other in found])
+        else:
+            self.names[name] = new
+
+    def finished(self, states: States, faulty: Sequence[int]) -> FunctionStatements:
+        """The function with its names as they are now, and its value; ``faulty`` are its reported statements.
+
+        Raises:
+            NotPlain: the type of the value agrees with the declared one, but is not the same.
+        """
+        function = replace(self.function, rebound=frozenset(self.rebound), calls=self.calls)
+        head = function.head
+        last = states[function.end - 1] if function.end > function.start else None
+        if last is not None and last.facts.is_value:
+            type, findings = last.type, ()
+            if head.result is not None and type != head.result and type is not ERROR:
+                findings = self._result_findings(last, head.result)
+            return replace(function, type=type, findings=findings)
+        if any(self._is_misread(states[index]) for index in faulty):
+            return replace(function, type=ERROR, findings=())  # the fault is reported already
+        missing = Diagnostic(
+            "missing-value",
+            Severity.ERROR,
+            "expected an expression: a body ends with its value",
+            place=Place(head.function, callee=True),
+        )
+        if last is None or last.facts.bound is not None:
+            return replace(function, type=ERROR, findings=(missing,))
+        findings = ()
+        if head.result is not None and last.type != head.result and last.type is not ERROR:
+            findings = self._result_findings(last, head.result)
+        return replace(function, type=last.type, findings=(missing, *findings))
+
+    def _result_findings(self, last: StatementState, result: Type) -> tuple[Diagnostic, ...]:
+        names = [self.type_of(name, last.order) or ERROR for name in last.facts.uses]
+        return self.context.own(last.facts).result_findings(
+            tuple(names), self.outside.heads, result, self.function.head
+        )
+
+    @staticmethod
+    def _is_misread(state: StatementState | None) -> bool:
+        return state is not None and bool(state.facts.segment.diagnostics)
+
+    # ---- statements
+
+    def place(self, facts: Facts, order: float, index: int, is_last: bool) -> StatementState:
+        """The state of a statement whose earlier ones are in place.
+
+        Raises:
+            NotPlain: it cannot be understood by itself.
+        """
+        if facts.is_value and not is_last and not facts.is_broken:
+            raise NotPlain
+        state = self._state(facts, order, index)
+        self._bind(state)
+        self._mention((facts.mentions,))
+        self.placed.append(state)
+        return state
+
+    def place_all(self, facts: Sequence[Facts], orders: Sequence[float], first: int) -> None:
+        """Put statements in their places, one after another from segment ``first`` on.
+
+        It does what :meth:`place` does with each. Most lines of a text are like others that came before them: these are
+        gone through here, with as little as can be for each.
+
+        Raises:
+            NotPlain: one of them cannot be understood by itself.
+        """
+        function, names, placed = self.function, self.names, self.placed
+        parameters, type_before = function.parameters, function.type_before
+        types: dict[str, Type] = {}  # of the names that are bound here, and nowhere else
+        alike: list[Facts] = []
+        last = function.end - 1
+        for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
+            lowered, name = fact.shared, fact.bound
+            if lowered is not None and (not lowered.is_value or index == last):
+                known = [types.get(used) or type_before(used, order) for used in fact.uses]
+                if lowered.functions:
+                    known[-len(lowered.functions) :] = [self._type_of_function(name) for name in lowered.functions]
+                type = lowered.known_type(tuple(known))
+                if type is not None:
+                    state = StatementState(fact, order, type, ())
+                    if name is None or (name not in parameters and names.add(name, state)):
+                        placed.append(state)
+                        alike.append(fact)
+                        types[name or ""] = type
+                        continue
+            self.place(fact, order, index, index == last)
+        self._mention([fact.mentions for fact in alike])
+        self.mentions.bind(*[fact.bound for fact in alike if fact.bound is not None])
+
+    def _mention(self, mentions: Iterable[Iterable[str]]) -> None:
+        """Count the names that statements mention."""
+        for name, count in self.mentions.add(mentions).items():
+            if name[0] == "@":
+                self.calls[name] = self.calls.get(name, 0) + count
+
+    def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
+        """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
+
+        Where a name means nothing, what was meant may be another name now, of those bound shortly before. ``unknown``
+        are statements that have to be typed anew in any case.
+        """
+        made: dict[int, StatementState] = {}
+        end = self.function.end
+        nearby = min(end, start + _NEARBY + 1)
+        again = {index for index in unknown if index < nearby}
+        for index, state in enumerate(self.states[start:nearby], start):
+            if state is not None and (
+                state.meant is not None or index in again or not changed.isdisjoint(state.facts.uses)
+            ):
+                self._follow(index, changed, made)
+        at = nearby
+        for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
+            for index in self.states.using(changed, at, stop):
+                self._follow(index, changed, made)
+            if stop < end:
+                self._follow(stop, changed, made)
+            at = stop + 1
+        return made
+
+    def _follow(self, index: int, changed: set[str], made: dict[int, StatementState]) -> None:
+        state = self.states[index]
+        if state is None:
+            return
+        new = self._state(state.facts, state.order, index)
+        made[index] = new
+        name = new.facts.bound
+        if name is not None:
+            counts = self.function.binding(name) is state
+            self._replace(state, new)
+            if counts and new.type != state.type:
+                changed.add(name)
+
+    def _state(self, facts: Facts, order: float, index: int) -> StatementState:
+        function = self.function
+        types: list[Type] = []
+        for name in facts.uses:
+            type = function.type_before(name, order)
+            if type is None:
+                head = self.outside.heads.get(name)
+                if head is None:
+                    return self._state_with_unknown(facts, order, index)
+                type = head.known_type
+            types.append(type)
+        key = tuple(types)
+        lowered = facts.shared
+        if lowered is not None:
+            typed = lowered.type_with(key, self.outside.heads)
+            if not typed.diagnostics:
+                return StatementState(facts, order, facts.told if typed.type is ERROR else typed.type, ())
+        return self._own_state(facts, order, key)
+
+    def _own_state(
+        self, facts: Facts, order: float, types: tuple[Type, ...], foreign: tuple[str, ...] = ()
+    ) -> StatementState:
+        own = self.context.own(facts)
+        typed = own.type_with(types, self.outside.heads)
+        type = facts.told if typed.type is ERROR else typed.type
+        return StatementState(facts, order, type, (*own.diagnostics, *typed.diagnostics), None, foreign)
+
+    def type_of(self, name: str, order: float) -> Type | None:
+        """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
+
+        Raises:
+            NotPlain: it is that of a function whose type is not all written down.
+        """
+        found = self.function.type_before(name, order)
+        if found is None and name[0] == "@":
+            head = self.outside.heads.get(name)
+            return head.known_type if head is not None else None
+        if found is None and is_graph_name(name):
+            return self.outside.earlier_graph(name)
+        return found
+
+    def _state_with_unknown(self, facts: Facts, order: float, index: int) -> StatementState:
+        """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
+
+        A graph variable may have its value from a function before.
+        """
+        kinds, texts, _ = facts.segment.tokens
+        function = self.function
+        foreign = tuple(
+            [name for name in facts.uses if is_graph_name(name) and function.type_before(name, order) is None]
+        )
+        known = {name: self.type_of(name, order) for name in facts.uses}
+        if None not in known.values():
+            return self._own_state(facts, order, tuple([type for type in known.values() if type is not None]), foreign)
+        unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
+        if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
+            raise NotPlain  # looks like a binding that lost its `=`
+        own = self.context.own(facts)
+        meant = {name: (self._meant_type(near[0], order) if near else None) for name, near in unknown.items()}
+        guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]), self.outside.heads)
+        if guess.diagnostics:
+            guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]), self.outside.heads)
+        found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
+        type = facts.told if guess.type is ERROR else guess.type
+        names = tuple([near[0] for near in unknown.values() if near])
+        return StatementState(facts, order, type, found, names, foreign)
+
+    def _meant_type(self, name: str, order: float) -> Type | None:
+        return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
+
+    def _type_of_function(self, name: str) -> Type | None:
+        """The type of a function of the module, where all of it is written down."""
+        head = self.outside.heads.get(name)
+        return None if head is None or head.is_open else head.signature
+
+    def _nearest(self, name: str, index: int) -> list[str]:
+        if name[0] == "@":
+            return closest(name, self.outside.heads, count=3)
+        first = max(self.function.start, index - _NEARBY)
+        recent = self.placed[max(0, len(self.placed) - (index - first)) :]
+        before = self.states[first : index - len(recent)]
+        nearby = [state.facts.bound for state in (*before, *recent) if state is not None and state.facts.bound]
+        is_graph = is_graph_name(name)
+        candidates = (other for other in (*self.function.parameters, *nearby) if is_graph_name(other) == is_graph)
+        return closest(name, candidates, count=3)
+
+
+def _undefined(facts: Facts, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
+    kinds, texts, _ = facts.segment.tokens
+    for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
+        if kind in "LG@" and name in unknown and not (token == facts.bound_at and name == facts.bound):
+            span = facts.segment.span(token)
+            near = unknown[name]
+            hint = f"; did you mean {near[0]}?" if near else ""
+            is_function = kind == "@"
+            yield Diagnostic(
+                "undefined-global" if is_function else "undefined-variable",
+                Severity.ERROR,
+                f"{'the module has no function' if is_function else 'undefined variable'} {name}{hint}",
+                span,
+                fixes=tuple(replacement(span, other) for other in near),
+            )
