@@ -158,7 +158,9 @@ async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, 
         raise moved_on()
     edits = line_edits(document.text, text)
     if not edits:
-        return {"changed": False, "applied": False, "message": "the buffer has this text already"}
+        message = "the buffer has this text already"
+        server.say(message, Severity.INFORMATION)
+        return {"changed": False, "applied": False, "message": message}
     refused = await apply(server, document, edits, "Relay: go to a step of the history")
     if refused is not None:
         return {"changed": True, "applied": False, "message": refused}

@@ -54,11 +54,18 @@ local function give(command)
   vim.cmd(command)
 end
 
---- Give a command that runs passes, and wait until the plugin says how it went.
-local function run(command)
+--- Wait until the plugin says something.
+local function until_said(words)
+  until_true(words, function()
+    return vim.iter(notified):any(function(message) return message:find(words, 1, true) ~= nil end)
+  end)
+end
+
+--- Give a command that runs passes, and wait until the plugin says that the last of them is done.
+local function run(command, last)
   notified = {}
   give(command)
-  until_true(command, function() return #notified > 0 end)
+  until_said(last .. ': done')
 end
 
 local function place_cursor(text)
@@ -170,15 +177,15 @@ local function drive()
   vim.api.nvim_buf_set_lines(vim.api.nvim_win_get_buf(diff_windows()[1]), 0, 0, false, { '// typed meanwhile' })
   notified = {}
   vim.cmd('RelayApply')
-  until_true('the refusal', function() return #notified > 0 end)
-  report.steps.refused = notified[1]
+  until_said('ask again')
+  report.steps.refused = vim.list_slice(notified)
   vim.cmd('tabclose')
   report.steps.kept = buffer_text() == '// typed meanwhile\n' .. original
   vim.cmd('silent undo')
 
   -- 3. A pass by its command, and one undo.
   local before = buffer_text()
-  run('RelayRunPass SimplifyInference')
+  run('RelayRunPass SimplifyInference', 'SimplifyInference')
   report.steps.pass = { before = before, after = buffer_text() }
   vim.cmd('silent undo')
   report.steps.undo = buffer_text()
@@ -189,11 +196,12 @@ local function drive()
   report.steps.completion = vim.fn.getcompletion('RelayRunPass Simpl', 'cmdline')
   report.steps.pipeline_completion = vim.fn.getcompletion('RelayRunPipeline SimplifyInference,FoldC', 'cmdline')
   report.steps.named_completion = vim.fn.getcompletion('RelayRunPipeline tid', 'cmdline')
-  run('RelayRunPass ToANormalForm')
+  run('RelayRunPass ToANormalForm', 'ToANormalForm')
   local second = buffer_text()
   answer_with({ 'SimplifyInference', 'Compare before and after' })
+  notified = {}
   give('RelayHistory')
-  until_true('the step', function() return #diff_windows() == 2 end)
+  until_true('the step', function() return #diff_windows() == 2 and #notified > 0 end)
   report.steps.history = asked[1]
   report.steps.step = texts_of(diff_windows())
   vim.cmd('tabclose')
@@ -218,7 +226,7 @@ local function drive()
   until_true('the first text again', function() return buffer_text() == before end)
   vim.cmd([[silent %s/nn\.relu/nn.leaky_relu/]])
   report.steps.replay_preview = after_preview('RelayReplay!')
-  run('RelayReplay')
+  run('RelayReplay', 'ToANormalForm')
   report.steps.replay = buffer_text()
   give('RelayExport')
   until_true('the command line', function() return vim.fn.getreg('"'):find('relay%-lsp opt') ~= nil end)

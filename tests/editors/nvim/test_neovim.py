@@ -135,8 +135,9 @@ def test_a_preview_is_applied_as_one_change(steps: dict[str, Any]):
     assert steps["unapplied"]
 
 
-def test_a_preview_of_an_older_text_is_not_applied(steps: dict[str, Any]):
-    assert "edited" in steps["refused"] or "changed" in steps["refused"]
+def test_a_preview_of_an_older_text_is_not_applied_and_why_is_told_once(steps: dict[str, Any]):
+    assert [said for said in steps["refused"] if "the text has changed since" in said] == steps["refused"]
+    assert len(steps["refused"]) == 1
     assert steps["kept"]
 
 

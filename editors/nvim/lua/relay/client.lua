@@ -59,13 +59,14 @@ function M.position()
   return vim.lsp.util.make_position_params(0, encoding).position
 end
 
---- Run one of the server's commands on a buffer as it is now, and show what it says; `done` is called afterwards.
+--- Run one of the server's commands on a buffer as it is now, and tell when it is done; `done` is called afterwards.
+--- Why a command did nothing, the server tells by itself.
 function M.execute(command, what, buffer, done)
   buffer = buffer or vim.api.nvim_get_current_buf()
   local version = vim.lsp.util.buf_versions and vim.lsp.util.buf_versions[buffer]
   local argument = vim.tbl_extend('force', { uri = vim.uri_from_bufnr(buffer), version = version }, what)
   M.request('workspace/executeCommand', { command = command, arguments = { argument } }, function(result)
-    if result and result.message then
+    if result and result.message and result.applied then
       vim.notify(result.message)
     end
     if done then
