@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -145,6 +145,13 @@ class SegmentNames:
         """The definitions in one segment, in order."""
         for token in sorted(self.local(index).definitions):
             yield Home(index, token)
+
+    def defined(self, index: int) -> Collection[tuple[SymbolKind, str]]:
+        """What each definition in one segment is, and its name, in order."""
+        state = self.state(index)
+        if state is not None and state.facts.own is None:
+            return _bound_in(state).values()
+        return [found for _, found in sorted(self.local(index).definitions.items())]
 
     def meanings(self, index: int) -> tuple[dict[int, Home], set[int]]:
         """What the tokens of a segment name, definitions included; and those that mean nothing."""

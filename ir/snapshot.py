@@ -188,6 +188,10 @@ class Snapshot:
         """The definitions in a part, in order."""
         return iter(self._names.symbols(part.first, part.end))
 
+    def names_defined_in(self, part: Part) -> Iterator[tuple[SymbolKind, str]]:
+        """What each definition in a part is, and its name, in order; no symbol is made for it."""
+        return self._names.defined(part.first, part.end)
+
     def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
         """The tokens and comments of the segments that overlap a range, in order."""
         end = self._split.segments.length if end is None else end

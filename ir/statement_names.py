@@ -89,6 +89,11 @@ class StatementNames:
             for home in self.in_segments.definitions(index):
                 yield self.symbol(home)
 
+    def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
+        """The kind and name of each definition in a range of segments, in order."""
+        for index in range(first, end):
+            yield from self.in_segments.defined(index)
+
     def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
         """The values and type parameters that are visible at an offset in a segment, those bound last first."""
         function = self.analysis.function_at(index)

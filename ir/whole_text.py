@@ -197,6 +197,10 @@ class WholeText:
         stop = segments.start(end) if end < len(segments) else segments.length
         return iter(in_order[start : bisect_left(in_order, stop, key=lambda symbol: symbol.span.start)])
 
+    def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
+        """The kind and name of each definition in a range of segments, in order."""
+        return ((symbol.kind, symbol.name) for symbol in self.symbols(first, end))
+
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""

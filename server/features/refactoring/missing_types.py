@@ -59,7 +59,7 @@ def _candidates(snapshot: Snapshot, function: Symbol) -> Iterator[Symbol]:
     """The definitions of a function; those of parts that have none to annotate are left out."""
     for part in snapshot.parts_in(function.full_span):
         if part.memo.get(_HAS_ANNOTATED) is None:
-            part.memo[_HAS_ANNOTATED] = any(symbol.kind in _ANNOTATED for symbol in snapshot.symbols_of(part))
+            part.memo[_HAS_ANNOTATED] = any(kind in _ANNOTATED for kind, _ in snapshot.names_defined_in(part))
         if part.memo[_HAS_ANNOTATED]:
             yield from snapshot.symbols_of(part)
 

@@ -48,7 +48,7 @@ class _Numbers:
 
 
 def _numbers(snapshot: Snapshot, part: Part) -> _Numbers:
-    names = [symbol.name for symbol in snapshot.symbols_of(part) if symbol.kind is SymbolKind.GRAPH]
+    names = [name for kind, name in snapshot.names_defined_in(part) if kind is SymbolKind.GRAPH]
     first = int(names[0][1:]) if names and names[0][1:].isdecimal() else 0
     are_in_order = all(name == f"%{number}" for number, name in enumerate(names, first))
     return _Numbers(first, len(names), are_in_order)
