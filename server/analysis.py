@@ -25,11 +25,9 @@ _INLINE_TEXT = 200_000
 """Up to this many code points, an edit is followed at once. Above, so is one of which no more than the statements it
 touches need be looked at; any other on the analysis thread."""
 
-_QUIET_SECONDS = 0.0005
-"""How long no change may have come before diagnostics are worked out."""
-
 _BURST_SECONDS = 0.01
-"""The same where a change comes before the one before it is published: a burst of edits is published once."""
+"""How long no change may have come before diagnostics are worked out, where one comes before the one before it is
+published: a burst of edits is published once."""
 
 
 class Analysis:
@@ -113,25 +111,30 @@ class Publisher:
         self._analysis = analysis
         self._collect = collect
         self._send = send
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._scheduled: dict[str, asyncio.Handle] = {}
         self._at_work: dict[str, asyncio.Task[None]] = {}
 
     def schedule(self, document: Document) -> None:
-        """Publish the document's diagnostics as soon as no change has come for a moment."""
+        """Publish the document's diagnostics as soon as what has arrived is handled; in a burst, when it is over.
+
+        The first change of a burst is not waited with: timers of the event loop take a millisecond at least.
+        """
         is_burst = self.forget(document.uri) or document.uri in self._at_work
-        quiet = _BURST_SECONDS if is_burst else _QUIET_SECONDS
         loop = asyncio.get_running_loop()
-        self._timers[document.uri] = loop.call_later(quiet, self._start, document)
+        if is_burst:
+            self._scheduled[document.uri] = loop.call_later(_BURST_SECONDS, self._start, document)
+        else:
+            self._scheduled[document.uri] = loop.call_soon(self._start, document)
 
     def forget(self, uri: str) -> bool:
         """Do not publish what is scheduled; tells whether anything was."""
-        timer = self._timers.pop(uri, None)
-        if timer is not None:
-            timer.cancel()
-        return timer is not None
+        scheduled = self._scheduled.pop(uri, None)
+        if scheduled is not None:
+            scheduled.cancel()
+        return scheduled is not None
 
     def _start(self, document: Document) -> None:
-        self._timers.pop(document.uri, None)
+        self._scheduled.pop(document.uri, None)
         task = self._at_work[document.uri] = asyncio.create_task(self._publish(document))
         task.add_done_callback(lambda done: self._finished(document.uri, done))
 
@@ -153,6 +156,10 @@ class Publisher:
             found = self._collect(document, snapshot)
         else:
             found = await self._analysis.thread.run(self._collect, document, snapshot)
+        # What has arrived meanwhile goes first: this may have been the beginning of a burst. The loop takes a message
+        # in one turn, and hands it to us in the next.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
         if self._is_current(document, version):
             self._send(document, found)
 

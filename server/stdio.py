@@ -63,6 +63,22 @@ class _Messages:
             if body:
                 return body
 
+    def arrived(self) -> list[bytes | None]:
+        """The next message, and those that came along with it; the last one is ``None`` at the end of the stream."""
+        bodies = [self.next()]
+        while bodies[-1] is not None and self._has_another:
+            bodies.append(self.next())
+        return bodies
+
+    @property
+    def _has_another(self) -> bool:
+        """Whether all of another message has been read already."""
+        end = self._buffer.find(HEADER_END)
+        if end < 0:
+            return False
+        length = content_length(bytes(self._buffer[:end]))
+        return 0 < length <= len(self._buffer) - end - len(HEADER_END)
+
     def _fill(self) -> bool:
         chunk = os.read(self._descriptor, _CHUNK)
         self._buffer += chunk
@@ -100,12 +116,17 @@ def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) 
         loop = asyncio.get_running_loop()
         arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
 
+        def put(bodies: list[bytes | None]) -> None:
+            for body in bodies:
+                arrived.put_nowait(body)
+
         def read() -> None:
-            body: bytes | None = b""
-            while body is not None:
-                body = messages.next()
+            bodies: list[bytes | None] = [b""]
+            while bodies[-1] is not None:
+                # A burst is handed on at once: between two calls, the event loop would begin to work on the first.
+                bodies = messages.arrived()
                 try:
-                    loop.call_soon_threadsafe(arrived.put_nowait, body)
+                    loop.call_soon_threadsafe(put, bodies)
                 except RuntimeError:  # the loop is closed: we are about to end
                     return
 
