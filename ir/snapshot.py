@@ -24,6 +24,7 @@ from .symbols import Symbol
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import Parsed
 from .syntax.scopes import SymbolKind
+from .syntax.segments import Role
 from .syntax.splitting import Splice, Split, split_text
 from .syntax.statements import Segment
 from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
@@ -210,6 +211,29 @@ class Snapshot:
     def token_groups_start(self, offset: int) -> int:
         """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""
         return self._split.segments.start(max(0, self._index_at(offset)))
+
+    def surroundings(self, span: TextSpan) -> Sequence[TextSpan]:
+        """The parts of the text that tell how a range is laid out, in order.
+
+        They are the segments there, one to each side, and the head and the end of each function that these are part of.
+        """
+        segments = self._split.segments
+        last = len(segments) - 1
+        if last < 0:
+            return [TextSpan(0, len(self.text))]
+        first = max(self._index_at(span.start) - 1, 0)
+        end = min(self._index_at(max(span.start, span.end - 1)) + 1, last)
+        chosen = [TextSpan(first, end + 1)]
+        # What is in the body of a function is laid out by its head, whose brace is closed by its end.
+        if segments[first].role in (Role.STATEMENT, Role.CLOSE):
+            head = next((at for at in range(first - 1, -1, -1) if segments[at].role is Role.HEADER), None)
+            chosen.insert(0, TextSpan(0, first) if head is None else TextSpan(head, head + 1))
+        if segments[end].role in (Role.STATEMENT, Role.HEADER):
+            close = next((at for at in range(end + 1, last + 1) if segments[at].role is Role.CLOSE), None)
+            chosen.append(TextSpan(end + 1, last + 1) if close is None else TextSpan(close, close + 1))
+        starts = [*(segments.start(part.start) for part in chosen)]
+        stops = [segments.start(part.end - 1) + segments[part.end - 1].length for part in chosen if part.end > 0]
+        return [TextSpan(start, stop) for start, stop in zip(starts, stops, strict=True)]
 
     def statement_start(self, offset: int, before: int = 0) -> int:
         """Where the segment begins that is so many before the one at ``offset``."""

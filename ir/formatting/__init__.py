@@ -6,5 +6,6 @@ So canonical text stays as it is. Only white space between tokens changes, which
 """
 
 from .formatter import format_edits, format_text
+from .ranges import format_range
 
-__all__ = ["format_edits", "format_text"]
+__all__ = ["format_edits", "format_range", "format_text"]

@@ -12,7 +12,7 @@ from ..syntax.lexer import WHITE_SPACE, Lexed, lex
 from ..syntax.tokens import COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 from .spacing import ATTRIBUTE, BINDING, DEVICE, has_space
 
-__all__ = ["format_edits", "format_text"]
+__all__ = ["format_edits", "format_text", "line_end_of", "whole_lines"]
 
 _INDENT: Final = 2
 _OPENING: Final = {"(": ")", "[": "]", "{": "}"}
@@ -34,12 +34,13 @@ def format_text(text: str) -> str:
     return apply_edits(text, format_edits(text))
 
 
-def format_edits(text: str, within: TextSpan | None = None) -> tuple[TextEdit, ...]:
+def format_edits(text: str, within: TextSpan | None = None, line_end: str = "") -> tuple[TextEdit, ...]:
     """The changes of white space that format ``text``, in order.
 
     Args:
         text: Relay text.
         within: if given, only lines that this range touches are changed.
+        line_end: what ends new lines; if empty, what ends most lines of ``text``.
 
     Returns:
         One edit for each gap between tokens that changes; none where a bracket, a string or a comment is never closed.
@@ -47,14 +48,14 @@ def format_edits(text: str, within: TextSpan | None = None) -> tuple[TextEdit, .
     lexed = lex(text)
     if OPEN_COMMENT in lexed.kinds or UNCLOSED_STRING in lexed.kinds:
         return ()
-    formatter = _Formatter(text, lexed)
+    formatter = _Formatter(lexed, line_end or line_end_of(text))
     if formatter.partners is None:
         # Where a brace is missing, the author's lines and indentation say best where it was meant to be.
         return ()
     gaps = formatter.gaps()
     if _tokens(lex("".join(gap.token + gap.after for gap in gaps))) != _tokens(lexed):
         return ()
-    first, last = (0, len(text)) if within is None else _whole_lines(text, within)
+    first, last = (0, len(text)) if within is None else whole_lines(text, within)
     edits: list[TextEdit] = []
     position = 0
     for gap, piece in zip(gaps, lexed.pieces, strict=True):
@@ -68,7 +69,13 @@ def _tokens(lexed: Lexed) -> list[str]:
     return [token for token in (piece.rstrip(WHITE_SPACE) for piece in lexed.pieces) if token]
 
 
-def _whole_lines(text: str, span: TextSpan) -> tuple[int, int]:
+def line_end_of(text: str) -> str:
+    """What ends most lines of a text."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def whole_lines(text: str, span: TextSpan) -> tuple[int, int]:
+    """Where the lines that a range touches begin, with the line end before them, and end, with their own."""
     start = text.rfind("\n", 0, span.start)
     end = text.find("\n", max(span.start, span.end - 1))
     return max(0, start), len(text) if end < 0 else end + 1
@@ -96,11 +103,11 @@ class _Bracket:
 class _Formatter:
     """One pass over the tokens of a text."""
 
-    def __init__(self, text: str, lexed: Lexed) -> None:
+    def __init__(self, lexed: Lexed, line_end: str) -> None:
         self.kinds: Final = lexed.kinds
         self.tokens: Final = [piece.rstrip(WHITE_SPACE) for piece in lexed.pieces]
         self.spaces: Final = [piece[len(token) :] for piece, token in zip(lexed.pieces, self.tokens, strict=True)]
-        self.line_end: Final = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+        self.line_end: Final = line_end
         breaks = [space.count("\n") for space in self.spaces]
         self.breaks: Final = breaks
         # How many line ends, semicolons and line comments stand before each piece, to look into braces at once.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...ir.diagnostics import TextEdit
-from ...ir.formatting import format_edits
+from ...ir.formatting import format_range
 from ...ir.snapshot import Snapshot, TokenRole
 from ...ir.source import TextSpan
 
@@ -16,8 +16,6 @@ OTHER_TRIGGERS = ("}", "\n")
 
 _OPAQUE = (TokenRole.COMMENT, TokenRole.STRING)
 _INDENT = 2
-_LARGEST = 50_000
-"""Above so many code points a statement is not formatted at a keystroke: that looks at the whole text."""
 
 
 def format_typed(snapshot: Snapshot, offset: int, typed: str) -> Sequence[TextEdit]:
@@ -30,10 +28,10 @@ def format_typed(snapshot: Snapshot, offset: int, typed: str) -> Sequence[TextEd
         return tuple(_indented(snapshot, offset))
     if typed == "}":
         return tuple(_indented(snapshot, offset)) if _is_first_of_line(snapshot.text, offset - 1) else ()
-    if typed == ";" and len(snapshot.text) <= _LARGEST:
+    if typed == ";":
         line, _ = snapshot.lines.line_and_column(offset)
         start = snapshot.lines.line_starts[line]
-        return tuple(edit for edit in format_edits(snapshot.text, TextSpan(start, offset)) if edit.span.end < offset)
+        return tuple(edit for edit in format_range(snapshot, TextSpan(start, offset)) if edit.span.end < offset)
     return ()
 
 

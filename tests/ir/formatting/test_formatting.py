@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from relay_lsp.ir.diagnostics import apply_edits
-from relay_lsp.ir.formatting import format_edits, format_text
+from relay_lsp.ir.formatting import format_edits, format_range, format_text
 from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.ir.structural import first_difference
 from relay_lsp.ir.syntax import parse
@@ -123,6 +124,31 @@ def test_a_range_changes_only_its_lines() -> None:
     assert format_edits(again, TextSpan(place, place + 4)) == ()
 
 
+def test_a_range_of_a_snapshot_is_formatted_by_what_stands_around_it() -> None:
+    text = "def @f() {\n     %0=1;\n     %1=2;\n     %1\n}\ndef @g(%x) {%x}\n"
+    snapshot = Snapshot.open(text, "model.relay")
+    for start in range(len(text)):
+        span = TextSpan(start, min(start + 4, len(text)))
+        assert format_range(snapshot, span) == format_edits(text, span)
+
+
+def test_a_range_is_formatted_though_a_bracket_is_open_elsewhere() -> None:
+    text = "def @f() {\n     %0=1;\n     %1=2;\n     %2=3;\n     %1\n}\ndef @g() {\n  (1]\n}\n"
+    start = text.index("%1=2")
+    edits = format_range(Snapshot.open(text, "model.relay"), TextSpan(start, start + 4))
+    assert apply_edits(text, edits) == text.replace("     %1=2;", "  %1 = 2;")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_range_of_a_scrambled_text_is_formatted_as_in_the_whole(seed: int) -> None:
+    text = scramble(code_of("collections.relay"), seed)
+    snapshot, chance = Snapshot.open(text, "model.relay"), random.Random(seed)
+    for _ in range(10):
+        start = chance.randrange(len(text))
+        span = TextSpan(start, min(len(text), start + chance.choice((0, 1, 10, 100, 1000))))
+        assert format_range(snapshot, span) == format_edits(text, span)
+
+
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.relay")))
 def test_examples_are_formatted(name: str) -> None:
     text = (EXAMPLES / name).read_text()
@@ -130,6 +156,12 @@ def test_examples_are_formatted(name: str) -> None:
 
 
 SPACES = (" ", " ", "  ", "\n", "\n\n\n", "\t", " /* c */ ", " // c\n", "\n/* d\n */\n")
+
+
+def code_of(example: str) -> str:
+    """An example without its lines of comments, whose words would be code on lines of their own."""
+    lines = (EXAMPLES / example).read_text().split("\n")
+    return "\n".join(line for line in lines if not line.lstrip().startswith("//"))
 
 
 def scramble(text: str, seed: int) -> str:
@@ -140,16 +172,13 @@ def scramble(text: str, seed: int) -> str:
     for line in lines:
         for word in line.split(" "):
             pieces.append(word)
-            pieces.append(
-                chance.choice([" ", " ", "  ", "\n", "\n\n\n", "\t", " /* c */ ", " // c\n", "\n/* d\n */\n"])
-            )
+            pieces.append(chance.choice(SPACES))
     return "".join(pieces)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_meaning_changes_and_twice_is_once(seed: int) -> None:
-    original = (EXAMPLES / "collections.relay").read_text()
-    code = "\n".join(line for line in original.split("\n") if not line.lstrip().startswith("//"))
+    code = code_of("collections.relay")
     scrambled = scramble(code, seed)
     formatted = format_text(scrambled)
     assert format_text(formatted) == formatted
