@@ -175,8 +175,12 @@ class _Reader:
             return find(name) or MetadataNode("Op", name)
         schema = SCHEMAS.get(key)
         if schema is not None:
-            made = schema.make({name: self._value(node, name, kind) for name, kind in schema.fields})
-            if not _is_sound(made):
+            values = {name: self._value(node, name, kind) for name, kind in schema.fields}
+            try:
+                made = schema.make(values)
+            except (TypeError, AttributeError, ValueError):  # a part is of a kind that does not tell what is needed
+                made = None
+            if made is None or not _is_sound(made):
                 raise MetadataError(f"a {key} in the metadata section has a part that cannot be there")
             return made
         cls = find_attributes(key)
@@ -200,7 +204,10 @@ class _Reader:
         if node.keys or not node.data:
             return dict(zip(node.keys, (self.objects[child] for child in node.data), strict=False))
         items = [self.objects[child] for child in node.data]
-        return dict(zip(items[::2], items[1::2], strict=False))
+        try:
+            return dict(zip(items[::2], items[1::2], strict=False))
+        except TypeError:  # what has no hash
+            raise MetadataError("a Map in the metadata section has a key that cannot be one") from None
 
     def _value(self, node: GraphNode, name: str, kind: Kind) -> Any:
         if kind == "node":

@@ -100,6 +100,17 @@ def test_a_node_used_twice_stays_one_node() -> None:
         ('{"root": 0, "nodes": [{"type_key": "Array", "data": [4]}]}', "refers to node 4"),
         ('{"root": 0, "nodes": [{"type_key": "Map", "keys": ["a"], "data": [0, 1]}]}', "refers to node 1"),
         ('{"root": 0, "nodes": [{"type_key": "relay.Var"}]}', "no field vid"),
+        (
+            '{"root": 0, "nodes": [{"type_key": "relay.TensorType",'
+            ' "attrs": {"shape": "1", "dtype": "int8", "span": "2"}},'
+            ' {"type_key": "Map", "keys": ["a"], "data": [2]}, {"type_key": ""}]}',
+            "a relay.TensorType .* a part that cannot be there",
+        ),
+        (
+            '{"root": 0, "nodes": [{"type_key": "Map", "data": [1, 2]},'
+            ' {"type_key": "Map", "keys": ["a"], "data": [2]}, {"type_key": ""}]}',
+            "a key that cannot be one",
+        ),
     ],
 )
 def test_what_cannot_be_read_says_why(text: str, reason: str) -> None:

@@ -63,8 +63,16 @@ class FunctionLowering(LoweringContext):
     def _do_parameters(self, step: Step, values: list[Any]) -> ParameterList:
         attributes: list[GivenAttribute] = []
         if values and isinstance(values[-1], list):
-            attributes = values.pop()
+            attributes = [item for item in values.pop() if self._is_usable(item)]
         return ParameterList(values, attributes)
+
+    def _is_usable(self, item: GivenAttribute) -> bool:
+        """Whether an attribute of a function has a value that it may have; asked while its own statement is read."""
+        if item.name != "virtual_device" or item.value is FAILED or isinstance(item.value, VirtualDevice):
+            return item.value is not FAILED
+        message = "virtual_device takes a VirtualDevice of the metadata section"
+        self.report("invalid-attribute-value", message, self._range(item.node))
+        return False
 
     def _do_result_type(self, step: Step, values: list[Any]) -> Type | None:
         return None if isinstance(values[-1], IncompleteType) else values[-1]
@@ -98,17 +106,8 @@ class FunctionLowering(LoweringContext):
         attrs: dict[str, Any] = {}
         device: VirtualDevice | None = None
         for item in attributes:
-            if item.value is FAILED:
-                continue
             if item.name == "virtual_device":
-                if isinstance(item.value, VirtualDevice):
-                    device = item.value
-                else:
-                    self.report(
-                        "invalid-attribute-value",
-                        "virtual_device takes a VirtualDevice of the metadata section",
-                        self._range(item.node),
-                    )
-                continue
-            attrs[item.name] = item.value
+                device = item.value
+            else:
+                attrs[item.name] = item.value
         return Function(tuple(parameters), body, result, tuple(type_parameters), attrs, None, device)

@@ -198,3 +198,12 @@ def test_an_unknown_character_alone_on_its_line_is_reported():
     text = VERSION + "def @main(%x: int32) {\n  $\n  %0 = add(%x, %x);\n  %0\n}\n"
     found = Snapshot.open(text, "example").diagnostics
     assert ("unknown-character", "`$` means nothing in Relay") in [(each.code, each.message) for each in found]
+
+
+def test_a_device_that_is_none_is_reported_in_the_head_however_long_the_body_is():
+    head = "def @main(%x: float32, virtual_device=meta[relay.Constant][0])"
+    text = f"{VERSION}{head} {{\n  %0 = add(%x, %x);\n  %0\n}}\n{METADATA}"
+    found = {item.code: item.span for item in Snapshot.open(text, "example").diagnostics}
+    span = found["invalid-attribute-value"]
+    assert span is not None
+    assert text[span.start : span.end] == "virtual_device=meta[relay.Constant][0]"
