@@ -128,11 +128,18 @@ class Client:
         self.ask(method, **params)
         return time.perf_counter() - sent
 
-    def open_other(self, text: str) -> None:
-        """Open another text, and do not wait for it."""
+    def open_other(self, text: str) -> dict[str, str]:
+        """Open another text, and do not wait for it; gives what names it in requests."""
         self._others += 1
-        item = {"uri": f"{self.uri}.{self._others}", "languageId": self.language, "version": 1, "text": text}
+        identifier = {"uri": f"{self.uri}.{self._others}"}
+        item = {**identifier, "languageId": self.language, "version": 1, "text": text}
         self.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
+        return identifier
+
+    def close_other(self, identifier: dict[str, str]) -> None:
+        """Close that text, once all of it has been read."""
+        self.request("textDocument/definition", textDocument=identifier, position={"line": 1_000_000, "character": 0})
+        self.send({"method": "textDocument/didClose", "params": {"textDocument": identifier}})
 
     def replace(self, text: str) -> tuple[float, list[Any]]:
         """As :meth:`edit`, for a server that wants the whole text each time."""

@@ -68,9 +68,9 @@ class Snapshot:
         self._origin = origin
 
     @staticmethod
-    def open(text: str, name: str) -> Snapshot:
-        """The snapshot of a text."""
-        lines = LineIndex(text)
+    def open(text: str | LineIndex, name: str) -> Snapshot:
+        """The snapshot of a text, or of the one that an index is of."""
+        lines = text if isinstance(text, LineIndex) else LineIndex(text)
         return Snapshot(lines, name, split_text(lines), None)
 
     @staticmethod
@@ -161,7 +161,7 @@ class Snapshot:
 
     def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
         """The tokens and comments that overlap a range, in order."""
-        end = len(self.text) if end is None else end
+        end = self.lines.length if end is None else end
         for index in range(max(0, self._index_at(start)), len(self._split.segments)):
             unit = self._unit(index)
             if unit.base >= end:

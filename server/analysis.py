@@ -12,6 +12,7 @@ from ..ir.diagnostics import Diagnostic
 from ..ir.source import LineIndex
 from .documents import Document, Documents
 from .executor import SingleThread
+from .features.diagnostics import diagnostics
 from .preview import Preview, preview_of
 
 if TYPE_CHECKING:
@@ -38,27 +39,42 @@ class Analysis:
 
     def __init__(self, refresh: Callable[[], object] = lambda: None) -> None:
         self.thread = SingleThread("relay-analysis")
+        self._preview_thread = SingleThread("relay-preview")
         self._locks: weakref.WeakKeyDictionary[Document, asyncio.Lock] = weakref.WeakKeyDictionary()
-        self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, Preview | None]]
+        self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[Preview | None]]]
         self._previews = weakref.WeakKeyDictionary()
         self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
         self._refresh = refresh
 
-    def preview(self, document: Document) -> Preview | None:
+    async def preview(self, document: Document) -> Preview | None:
         """What is known of the beginning of a long text as it is now, until all of it has been read for the first time.
 
         ``None`` where the whole is known, or will be in no time, or where the beginning cannot be read alone.
         """
         if document.has_snapshot or document.lines.length <= _INLINE_TEXT:
             return None
-        lines, found = self._previews.get(document, (None, None))
-        if lines is not document.lines:
-            lines = document.lines
-            found = preview_of(lines, document.name)
-            if found is not None and not found.is_plain:
-                found = None
-            self._previews[document] = lines, found
-        return found
+        lines = document.lines
+        of, coming = self._previews.get(document, (None, None))
+        if coming is None or of is not lines:
+            coming = asyncio.ensure_future(self._preview_thread.run(_plain_preview, lines, document.name))
+            self._previews[document] = lines, coming
+        # Several may wait for it; that one of them is cancelled is nothing to the others.
+        found = await asyncio.shield(coming)
+        return None if document.has_snapshot or document.lines is not lines else found
+
+    async def early_diagnostics(
+        self, document: Document, collect: Callable[[Document, Snapshot], Sequence[Diagnostic]]
+    ) -> Sequence[Diagnostic]:
+        """What is known to be wrong at the beginning of a long text that is being read."""
+        preview = await self.preview(document)
+        if preview is None:
+            return ()
+        return await self._preview_thread.run(lambda: preview.sure(collect(document, preview.snapshot)))
+
+    def shut_down(self) -> None:
+        """Stop the threads."""
+        self.thread.shutdown()
+        self._preview_thread.shutdown()
 
     def shown(self, document: Document) -> None:
         """Something of the preview is shown that is to be asked for anew when the whole is known."""
@@ -70,6 +86,7 @@ class Analysis:
             return ready
         lock = self._locks.setdefault(document, asyncio.Lock())
         async with lock:
+            await self.preview(document)  # what is shown first has the processor for itself
             advance = document.advance()
             if advance is None:
                 return document.current
@@ -86,14 +103,20 @@ class Analysis:
             return snapshot
 
 
+def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
+    """The beginning of a text, where it can be followed statement by statement."""
+    found = preview_of(lines, name)
+    return found if found is not None and found.is_plain else None
+
+
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
     """A snapshot that is opened, and looked at here: whoever asks it first would have to wait for that."""
     return _analysed(open())
 
 
 def _analysed(snapshot: Snapshot) -> Snapshot:
-    """The snapshot, once it is known what is wrong in it."""
-    _ = snapshot.diagnostics
+    """The snapshot, once it is known what is wrong in it and what never runs; that is kept with its parts."""
+    diagnostics(snapshot, unused_values=True, unreachable_code=True)
     return snapshot
 
 
@@ -146,8 +169,8 @@ class Publisher:
 
     async def _publish(self, document: Document) -> None:
         version = document.version
-        preview = self._analysis.preview(document)
-        if preview is not None and (early := preview.sure(self._collect(document, preview.snapshot))):
+        early = await self._analysis.early_diagnostics(document, self._collect)
+        if early and self._is_current(document, version):
             self._send(document, early)
         snapshot = await self._analysis.snapshot(document)
         if not self._is_current(document, version):

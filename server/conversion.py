@@ -26,6 +26,7 @@ from .features.outline import OutlineItem
 from .features.provenance import Origin
 from .features.references import Access, Highlight
 from .features.signature_help import SignatureHelp
+from .long_messages import LongTexts
 from .positions import Position, Range, offset_of, position_of, range_of, span_of, units
 
 __all__ = ["Converter", "change_of", "documentation_page"]
@@ -60,11 +61,11 @@ _COMPLETION_KINDS = {
 }
 
 
-def change_of(event: types.TextDocumentContentChangeEvent) -> Change:
+def change_of(event: types.TextDocumentContentChangeEvent, texts: LongTexts) -> Change:
     """One change of a text, as the documents take it."""
     if isinstance(event, types.TextDocumentContentChangePartial):
         return Change(event.text, _range(event.range))
-    return Change(event.text)
+    return Change(texts.lines_of(event.text))
 
 
 def _range(range: types.Range) -> Range:

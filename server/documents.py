@@ -17,7 +17,13 @@ from .positions import Range, span_of
 if TYPE_CHECKING:
     from ..ir.snapshot import Snapshot
 
-__all__ = ["Change", "Document", "Documents", "Replacement", "cover", "difference"]
+__all__ = ["Change", "Document", "Documents", "Replacement", "changed_part", "cover", "difference"]
+
+_SPLICED = 1 << 16
+"""Where a text is replaced, the blocks of the old one are kept if no more than so many code points are new."""
+
+_COMPARED = 1 << 15
+"""How many code points of two texts are compared at once."""
 
 _REBUILD_LINES_ABOVE = 32
 """Where one message changes more places than this, scanning the text anew is cheaper than following each."""
@@ -27,7 +33,7 @@ _REBUILD_LINES_ABOVE = 32
 class Change:
     """One change of a text: ``range`` becomes ``text``; without a range, the whole text does."""
 
-    text: str
+    text: str | LineIndex
     range: Range | None = None
 
 
@@ -44,11 +50,11 @@ class _Advance:
 class Document:
     """One open text: what the client sees at ``version``."""
 
-    def __init__(self, uri: str, text: str, version: int = 0, language: str = "relay") -> None:
+    def __init__(self, uri: str, text: str | LineIndex, version: int = 0, language: str = "relay") -> None:
         self.uri = uri
         self.language = language
         self.version = version
-        self.lines = LineIndex(text)
+        self.lines = text if isinstance(text, LineIndex) else LineIndex(text)
         self._snapshot: Snapshot | None = None
         self._edits: list[Replacement] = []
         self._generation = 0
@@ -71,7 +77,7 @@ class Document:
         while index < len(changes):
             change = changes[index]
             if change.range is None:
-                self._splice([difference(self.text, change.text)])
+                self._replace(change.text if isinstance(change.text, LineIndex) else LineIndex(change.text))
                 index += 1
                 continue
             batch = self._descending(changes, index, encoding)
@@ -91,8 +97,16 @@ class Document:
             # A range that ends where the previous one began may have been cut off there, and mean its new text.
             if batch and span.end >= batch[-1][0].start:
                 break
-            batch.append((span, change.text))
+            batch.append((span, change.text.text if isinstance(change.text, LineIndex) else change.text))
         return batch
+
+    def _replace(self, lines: LineIndex) -> None:
+        span, new_text = changed_part(self.lines, lines)
+        if len(new_text) <= _SPLICED:
+            self._splice([(span, new_text)])
+        else:
+            self._edits.append(Replacement(span, len(new_text)))
+            self.lines = lines
 
     def _splice(self, batch: Sequence[tuple[TextSpan, str]]) -> None:
         for span, new_text in batch:
@@ -142,7 +156,7 @@ class Document:
         base, lines = self._snapshot, self.lines
         generation = self._generation
         if base is None or self._is_stale:
-            return _Advance(len(self._edits), lambda: _open(lines.text, self.name), False, generation)
+            return _Advance(len(self._edits), lambda: _open(lines, self.name), False, generation)
         if not self._edits:
             return None
         span, length = cover(self._edits)
@@ -160,15 +174,51 @@ class Document:
 
 def difference(old: str, new: str) -> tuple[TextSpan, str]:
     """The one edit that turns ``old`` into ``new``: what lies between their common beginning and their common end."""
-    start = _common(len(old), len(new), lambda length: old[:length] == new[:length])
+    start = _common_start(old, new)
     left = min(len(old), len(new)) - start
-    end = _common(left, left, lambda length: old[len(old) - length :] == new[len(new) - length :])
+    end = _common_end(old[len(old) - left :], new[len(new) - left :])
     return TextSpan(start, len(old) - end), new[start : len(new) - end]
 
 
-def _common(first: int, second: int, agree: Callable[[int], bool]) -> int:
-    """The greatest length, up to both, for which ``agree`` holds; it must hold for every smaller one."""
-    low, high = 0, min(first, second)
+def changed_part(old: LineIndex, new: LineIndex) -> tuple[TextSpan, str]:
+    """:func:`difference`, without putting together texts that are there in blocks."""
+    start = end = 0
+    left = min(old.length, new.length)
+    while left:
+        size = min(left, _COMPARED)
+        common = _common_start(old.part(start, start + size), new.part(start, start + size))
+        start, left = start + common, left - common
+        if common < size:
+            break
+    while left:
+        size = min(left, _COMPARED)
+        common = _common_end(_part_before_end(old, end, size), _part_before_end(new, end, size))
+        end, left = end + common, left - common
+        if common < size:
+            break
+    return TextSpan(start, old.length - end), new.part(start, new.length - end)
+
+
+def _part_before_end(lines: LineIndex, end: int, size: int) -> str:
+    return lines.part(lines.length - end - size, lines.length - end)
+
+
+def _common_start(old: str, new: str) -> int:
+    """How many code points two texts have in common at their beginning."""
+    return _common(min(len(old), len(new)), lambda length: old[:length] == new[:length])
+
+
+def _common_end(old: str, new: str) -> int:
+    """How many code points two texts have in common at their end."""
+    first, second = len(old), len(new)
+    return _common(min(first, second), lambda length: old[first - length :] == new[second - length :])
+
+
+def _common(most: int, agree: Callable[[int], bool]) -> int:
+    """The greatest length, up to ``most``, for which ``agree`` holds; it must hold for every smaller one."""
+    if agree(most):
+        return most
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
         if agree(middle):
@@ -198,10 +248,10 @@ def cover(edits: Sequence[Replacement]) -> tuple[TextSpan, int]:
     return TextSpan(start, old_end), new_end - start
 
 
-def _open(text: str, name: str) -> Snapshot:
+def _open(lines: LineIndex, name: str) -> Snapshot:
     from ..ir.snapshot import Snapshot
 
-    return Snapshot.open(text, name)
+    return Snapshot.open(lines, name)
 
 
 class Documents:
@@ -211,7 +261,7 @@ class Documents:
         self.encoding = Encoding.UTF_16
         self._by_uri: dict[str, Document] = {}
 
-    def open(self, uri: str, text: str, version: int, language: str = "relay") -> Document:
+    def open(self, uri: str, text: str | LineIndex, version: int, language: str = "relay") -> Document:
         """Take over a text; one that is open already is replaced."""
         document = self._by_uri[uri] = Document(uri, text, version, language)
         return document

@@ -22,12 +22,15 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from ..ir.source import LineIndex
+
 __all__ = ["History", "SpanOrigins", "StepDetails", "StepRecord", "content_hash", "default_folder"]
 
 _FILE = "history.sqlite"
 _FORMAT = 2
 _BUSY_SECONDS = 5.0
 _LONGEST_CHAIN = 1000
+_HASHED = 1 << 16
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL);
@@ -88,9 +91,14 @@ class StepRecord:
         return self.details.call or self.pass_name
 
 
-def content_hash(text: str) -> str:
-    """The key of a text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+def content_hash(text: str | LineIndex) -> str:
+    """The key of a text, or of the one that an index is of; a long one need not be put together for it."""
+    if isinstance(text, str):
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256()
+    for start in range(0, text.length, _HASHED):
+        digest.update(text.part(start, start + _HASHED).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def default_folder() -> Path:

@@ -6,9 +6,11 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .application import create_server
+from .arrivals import Body
 from .framing import HEADER_END, content_length
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 _LOCAL_PAGE = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _LARGEST_MESSAGE = 256 << 20
+_PIECE = 1 << 16
 
 
 def serve_tcp(host: str, port: int) -> None:
@@ -40,8 +43,7 @@ async def _serve_tcp(host: str, port: int) -> None:
         connection: Any = writer
         server.protocol.set_writer(connection)
         try:
-            while (body := await _message(reader)) is not None:
-                server.take(body)
+            await server.arrivals.serve(partial(_message, reader))
         except ConnectionError:
             logger.info("the client has left without a word")
         except SystemExit:
@@ -58,13 +60,18 @@ async def _serve_tcp(host: str, port: int) -> None:
     await ended.wait()
 
 
-async def _message(reader: asyncio.StreamReader) -> bytes | None:
+async def _message(reader: asyncio.StreamReader) -> Body | None:
     """The body of the next message; ``None`` at the end of the stream, or where it is none of the protocol."""
     try:
         while True:
-            header = await reader.readuntil(HEADER_END)
-            if body := await reader.readexactly(content_length(header)):
-                return body
+            missing = content_length(await reader.readuntil(HEADER_END))
+            pieces: list[bytes] = []
+            while missing:
+                piece = await reader.readexactly(min(missing, _PIECE))
+                pieces.append(piece)
+                missing -= len(piece)
+            if pieces:
+                return pieces
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         return None
 
@@ -103,8 +110,7 @@ async def _serve_connection(connection: ServerConnection) -> None:
     frames: Any = _Frames(connection)
     server.protocol.set_writer(frames, include_headers=False)
     try:
-        while True:
-            server.take(await connection.recv(decode=False))
+        await server.arrivals.serve(partial(connection.recv, decode=False))
     except ConnectionClosed:
         logger.info("a client has left without a word")
     except SystemExit:

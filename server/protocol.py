@@ -22,9 +22,11 @@ from pygls.workspace import Workspace as PyglsWorkspace
 
 from ..ir.diagnostics import Diagnostic, Severity, TextEdit
 from ..ir.source import LineIndex
+from .arrivals import Arrivals
 from .capabilities import choose_encoding, initialize_result, pulls_diagnostics, server_version, supports
 from .conversion import Converter
 from .documents import Document
+from .long_messages import LongTexts
 from .token_deltas import TokenMemory
 from .workspace import Workspace
 
@@ -63,13 +65,8 @@ class Written:
 class RelayProtocol(LanguageServerProtocol):
     """pygls's protocol, without its copy of every text: it splits all lines anew for each change."""
 
-    def take(self, body: bytes) -> None:
-        """Handle one message. What cannot be understood is answered, where it wants an answer, and ends nothing."""
-        try:
-            message: Any = json.loads(body)
-        except ValueError as error:
-            self._send_response(cast("int", None), error=types.ResponseError(_PARSE_ERROR, f"no JSON: {error}"))
-            return
+    def handle(self, message: Any) -> None:
+        """Handle a message. What cannot be understood is answered, where it wants an answer, and ends nothing."""
         try:
             structured: Any = self.structure_message(message)
         except JsonRpcException as error:
@@ -78,6 +75,10 @@ class RelayProtocol(LanguageServerProtocol):
             return
         if hasattr(structured, "jsonrpc"):
             self.handle_message(structured)
+
+    def refuse(self, error: ValueError) -> None:
+        """Answer a message that is no JSON."""
+        self._send_response(cast("int", None), error=types.ResponseError(_PARSE_ERROR, f"no JSON: {error}"))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         if error is None and isinstance(result, Plain):
@@ -182,12 +183,11 @@ class RelayLanguageServer(LanguageServer):
         """Whether the client fetches diagnostics after each change by itself."""
         self.initialization_options: Any = None
         self.tokens = TokenMemory()
-        self._tasks: set[asyncio.Future[Any]] = set()
-
-    def take(self, body: bytes) -> None:
-        """Handle one message of the client."""
+        self.long_texts = LongTexts()
+        """Texts of the message that is being handled, where they are long."""
         assert isinstance(self.protocol, RelayProtocol)
-        self.protocol.take(body)
+        self.arrivals = Arrivals(self.protocol.handle, self.protocol.refuse, self.long_texts)
+        self._tasks: set[asyncio.Future[Any]] = set()
 
     def begin(self, client: dict[str, Any], options: Any) -> None:
         """Take note of what a client can do; what it has set is heeded once it is ready for messages."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..ir.source import TextSpan
+from ..ir.source import LineIndex, TextSpan
 from .buffer_history import BufferHistory, buffer_history, remember_hand_edit
 from .documents import Document, difference
 from .executor import SingleThread
@@ -59,7 +59,7 @@ class Remembered:
         if not self._settings.history:
             return False
         await self._thread.run(self._record, uri, before, outcome, opt_level)
-        await self.recall(uri, outcome.text)
+        await self.recall(uri, LineIndex(outcome.text))
         return True
 
     def _record(self, uri: str, before: str, outcome: PassesOutcome, opt_level: int) -> None:
@@ -87,23 +87,23 @@ class Remembered:
 
     # Steps
 
-    async def recall(self, uri: str, text: str) -> None:
+    async def recall(self, uri: str, lines: LineIndex) -> None:
         """Look up how the text of a document came to be: once when it is opened, and after each pass."""
         if not self._settings.history:
             return
-        steps = await self._thread.run(self._steps_with_texts, text)
+        steps = await self._thread.run(self._steps_with_texts, lines)
         if steps is not None:
-            self._baselines[uri], self._steps[uri] = text, steps
+            self._baselines[uri], self._steps[uri] = lines.text, steps
         else:
             self.close(uri)
 
-    def _steps_with_texts(self, text: str) -> tuple[RememberedStep, ...] | None:
+    def _steps_with_texts(self, lines: LineIndex) -> tuple[RememberedStep, ...] | None:
         """The steps that led to a text: none where it is the first of its history, ``None`` where it has none."""
         store = self._store()
-        if store.text(content_hash(text)) is None:
+        if store.text(content_hash(lines)) is None:
             return None
         found: list[RememberedStep] = []
-        for record in store.steps_to(text):
+        for record in store.steps_to(lines.text):
             before, after = store.text(record.before), store.text(record.after)
             if before is not None and after is not None:
                 removed = [(start, end) for start, end in record.details.removed]

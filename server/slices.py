@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-__all__ = ["gathered"]
+__all__ = ["gathered", "go_on"]
 
 Item = TypeVar("Item")
 
-_SLICE_SECONDS = 0.003
+_SLICE_SECONDS = 0.002
 """How long the event loop may be kept busy in one go."""
 
 
@@ -29,3 +29,14 @@ async def gathered(items: Iterable[Item]) -> list[Item]:
             await asyncio.sleep(0)
             started = time.perf_counter()
     return found
+
+
+def go_on(work: Iterator[object]) -> None:
+    """Have work that can be left between its steps go on for the time of a slice.
+
+    Raises:
+        StopIteration: it is done; a generator's result is the value.
+    """
+    started = time.perf_counter()
+    while time.perf_counter() - started < _SLICE_SECONDS:
+        next(work)

@@ -10,15 +10,18 @@ import json
 import os
 import sys
 import threading
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .capabilities import initialize_result
 from .framing import HEADER_END, content_length
 
+if TYPE_CHECKING:
+    from .arrivals import Body
+
 __all__ = ["serve_stdio"]
 
 _INITIALIZE = "initialize"
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
 
 
 def serve_stdio() -> None:
@@ -44,26 +47,35 @@ class _Messages:
         self._descriptor = descriptor
         self._buffer = bytearray()
 
-    def next(self) -> bytes | None:
+    def next(self) -> Body | None:
         """The body of the next message; ``None`` at the end of the stream."""
         while True:
             end = self._buffer.find(HEADER_END)
             if end < 0:
-                if not self._fill():
+                chunk = self._read(_CHUNK)
+                if not chunk:
                     return None
+                self._buffer += chunk
                 continue
-            header = bytes(self._buffer[:end])
-            del self._buffer[: end + len(HEADER_END)]
-            length = content_length(header)
-            while len(self._buffer) < length:
-                if not self._fill():
-                    return None
-            body = bytes(self._buffer[:length])
-            del self._buffer[:length]
+            length = content_length(bytes(self._buffer[:end]))
+            begun = end + len(HEADER_END)
+            body = bytes(self._buffer[begun : begun + length])
+            del self._buffer[: begun + length]
+            if len(body) < length:
+                # What is long is left in pieces: to put them together would hold up everybody for some milliseconds.
+                pieces = [body]
+                missing = length - len(body)
+                while missing:
+                    chunk = self._read(min(missing, _CHUNK))
+                    if not chunk:
+                        return None
+                    pieces.append(chunk)
+                    missing -= len(chunk)
+                return pieces
             if body:
                 return body
 
-    def arrived(self) -> list[bytes | None]:
+    def arrived(self) -> list[Body | None]:
         """The next message, and those that came along with it; the last one is ``None`` at the end of the stream."""
         bodies = [self.next()]
         while bodies[-1] is not None and self._has_another:
@@ -79,16 +91,14 @@ class _Messages:
         length = content_length(bytes(self._buffer[:end]))
         return 0 < length <= len(self._buffer) - end - len(HEADER_END)
 
-    def _fill(self) -> bool:
-        chunk = os.read(self._descriptor, _CHUNK)
-        self._buffer += chunk
-        return bool(chunk)
+    def _read(self, size: int) -> bytes:
+        return os.read(self._descriptor, size)
 
 
-def _answer(body: bytes, stdout: BinaryIO) -> bool:
+def _answer(body: Body, stdout: BinaryIO) -> bool:
     """Answer the message, if it asks to initialize, and tell whether it did."""
     try:
-        message: Any = json.loads(body)
+        message: Any = json.loads(body if isinstance(body, bytes) else b"".join(body))
     except ValueError:
         return False
     if not isinstance(message, dict) or message.get("method") != _INITIALIZE or "id" not in message:
@@ -101,7 +111,7 @@ def _answer(body: bytes, stdout: BinaryIO) -> bool:
     return True
 
 
-def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) -> None:
+def _serve(messages: _Messages, stdout: BinaryIO, first: Body, answered: bool) -> None:
     import asyncio
 
     from pygls.io_ import StdoutWriter
@@ -114,14 +124,14 @@ def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) 
 
     async def serve() -> None:
         loop = asyncio.get_running_loop()
-        arrived: asyncio.Queue[bytes | None] = asyncio.Queue()
+        arrived: asyncio.Queue[Body | None] = asyncio.Queue()
 
-        def put(bodies: list[bytes | None]) -> None:
+        def put(bodies: list[Body | None]) -> None:
             for body in bodies:
                 arrived.put_nowait(body)
 
         def read() -> None:
-            bodies: list[bytes | None] = [b""]
+            bodies: list[Body | None] = [b""]
             while bodies[-1] is not None:
                 # A burst is handed on at once: between two calls, the event loop would begin to work on the first.
                 bodies = messages.arrived()
@@ -130,11 +140,10 @@ def _serve(messages: _Messages, stdout: BinaryIO, first: bytes, answered: bool) 
                 except RuntimeError:  # the loop is closed: we are about to end
                     return
 
-        server.take(first)
+        server.arrivals.take(first)
         threading.Thread(target=read, name="relay-input", daemon=True).start()
         try:
-            while (body := await arrived.get()) is not None:
-                server.take(body)
+            await server.arrivals.serve(arrived.get)
         finally:
             await server.state.worker.close()
 

@@ -425,7 +425,7 @@ class Workspace:
                 survey.task.cancel()
         self.worker.end()
         self.extensions.withdraw()
-        self.analysis.thread.shutdown()
+        self.analysis.shut_down()
         self.remembered.shut_down()
 
     def pipelines_for(self, uri: str) -> Mapping[str, tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from ..client import URI, Client, span
@@ -13,6 +14,12 @@ __all__ = ["measure_peer_queries", "measure_queries"]
 
 _SCREEN = 60
 _USES = 10_000
+_WHILE_READ = 10
+"""How often it is asked while one text is read."""
+
+_PAUSE = 0.02
+"""Seconds between; all are asked before it has been read."""
+
 _BUSY = 10.0
 """How many milliseconds longer an answer may take while the server is at work."""
 
@@ -72,17 +79,32 @@ def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
     for what, (goal, method, params) in queries.items():
         wanted = None if goal is None else goal + _BUSY
         yield time_each(f"{what}, while a pass runs", size, client, wanted, repeat, _ask(client, method, params))
+    other = chain(10 * size)
     for what, (goal, method, params) in queries.items():
         wanted = None if goal is None else goal + _BUSY
-        client.open_other(chain(10 * size))
         words = f"{what}, while ten times as much is read"
-        yield time_each(words, size, client, wanted, few, _ask(client, method, params))
+        yield time_each(words, size, client, wanted, few // 2, _ask_behind(client, other, method, params))
     client.close()
     yield from _measure_references(repeat, side)
 
 
 def _ask(client: Client, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:
     return lambda number: (client.ask(method, **params)[0],)
+
+
+def _ask_behind(client: Client, other: str, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:
+    """The same several times while another text arrives and is read; the first time, right behind it."""
+
+    def run(number: int) -> Sequence[float]:
+        identifier = client.open_other(other)
+        found: list[float] = []
+        for _ in range(_WHILE_READ):
+            found.append(client.ask(method, **params)[0])
+            time.sleep(_PAUSE)
+        client.close_other(identifier)
+        return found
+
+    return run
 
 
 def _token_delta(client: Client, line: int) -> Callable[[int], Sequence[float]]:

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ...ir.diagnostics import Severity
+from ...ir.source import LineIndex
 from ..capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
 from ..features.exporting import command_line, pipeline_comment_line
 from ..history import StepRecord
@@ -164,7 +165,7 @@ async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, 
     refused = await apply(server, document, edits, "Relay: go to a step of the history")
     if refused is not None:
         return {"changed": True, "applied": False, "message": refused}
-    await server.state.remembered.recall(document.uri, text)
+    await server.state.remembered.recall(document.uri, LineIndex(text))
     return {"changed": True, "applied": True, "message": "done"}
 
 

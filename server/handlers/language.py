@@ -73,7 +73,7 @@ async def view(server: RelayLanguageServer, uri: str) -> View | None:
 async def early_view(server: RelayLanguageServer, uri: str, place: types.Range | types.Position) -> View | None:
     """The same for a request about one place. While a long text is being read, its beginning is enough for that."""
     document = server.state.documents.find(uri)
-    preview = server.state.analysis.preview(document) if document is not None else None
+    preview = await server.state.analysis.preview(document) if document is not None else None
     if document is None or preview is None:
         return await view(server, uri)
     converter = server.converter_for(document)

@@ -81,9 +81,10 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     """A document was opened."""
     item = params.text_document
     is_first = not any(server.state.documents)
-    document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
+    lines = server.long_texts.lines_of(item.text)
+    document = server.state.documents.open(item.uri, lines, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(server.state.remembered.recall(item.uri, item.text))
+    server.in_background(server.state.remembered.recall(item.uri, lines))
     if is_first:
         server.in_background(server.state.prepare())
 
@@ -91,7 +92,7 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
 def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
     """A document was edited."""
     identifier = params.text_document
-    changes = [change_of(event) for event in params.content_changes]
+    changes = [change_of(event, server.long_texts) for event in params.content_changes]
     document = server.state.documents.change(identifier.uri, changes, identifier.version)
     if document is None:
         server.log(f"a change of {identifier.uri}, which is not open, was left aside")

@@ -1,0 +1,141 @@
+"""While a very long message is read, others are answered; and what is said of one document keeps its order."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from tests.server.protocol.conftest import COMMAND, URI
+from tests.server.protocol.test_stdio import INITIALIZE, answers, frame
+
+INITIALIZED = {"jsonrpc": "2.0", "method": "initialized", "params": {}}
+FAREWELL = [{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
+
+OTHER = "file:///workspace/other.relay"
+SHORT = '#[version = "0.0.5"]\ndef @main(%x: float32) -> float32 {\n  nn.relu(%x)\n}\n'
+LONG = SHORT + '// a line of a comment, "quoted" and 卷积\n' * 20_000
+PLACE = {"line": 2, "character": 4}
+
+
+def opening(uri: str, text: str, version: int = 1) -> dict[str, Any]:
+    item = {"uri": uri, "languageId": "relay", "version": version, "text": text}
+    return {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+
+
+def opening_text_first(uri: str, text: str) -> dict[str, Any]:
+    item = {"text": text, "version": 1, "languageId": "relay", "uri": uri}
+    return {"params": {"textDocument": item}, "method": "textDocument/didOpen", "jsonrpc": "2.0"}
+
+
+def change(uri: str, version: int, *changes: dict[str, Any]) -> dict[str, Any]:
+    params = {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(changes)}
+    return {"jsonrpc": "2.0", "method": "textDocument/didChange", "params": params}
+
+
+def replacing(line: int, start: int, end: int, text: str) -> dict[str, Any]:
+    span = {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+    return {"range": span, "text": text}
+
+
+def about(uri: str, number: int, what: str = "hover", place: object = PLACE) -> dict[str, Any]:
+    params = {"textDocument": {"uri": uri}, "position": place}
+    return {"jsonrpc": "2.0", "id": number, "method": f"textDocument/{what}", "params": params}
+
+
+def closing(uri: str) -> dict[str, Any]:
+    params = {"textDocument": {"uri": uri}}
+    return {"jsonrpc": "2.0", "method": "textDocument/didClose", "params": params}
+
+
+def conversation(*messages: Any) -> dict[object, Any]:
+    """The answers to messages that are sent at once, by the numbers of their requests, in the order of their coming.
+
+    Only when all are there is the server told to end. That of a message that is no JSON has no number.
+    """
+    wanted = {message["id"] for message in messages if isinstance(message, dict) and "id" in message}
+    wanted |= {None for message in messages if isinstance(message, bytes)}
+    found: dict[object, Any] = {}
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b"".join(map(frame, [INITIALIZE, INITIALIZED, *messages])))
+        server.stdin.flush()
+        while not wanted <= found.keys():
+            length = 0
+            while line := server.stdout.readline().strip():
+                length = int(line.partition(b":")[2]) if line.lower().startswith(b"content-length") else length
+            message = json.loads(server.stdout.read(length))
+            if "method" not in message:
+                found[message.get("id")] = message.get("result", message.get("error"))
+        server.stdin.write(b"".join(map(frame, FAREWELL)))
+        server.stdin.close()
+        server.stdout.read()
+    assert server.returncode == 0
+    return found
+
+
+def test_a_request_about_another_document_is_answered_before_a_long_one_has_been_read() -> None:
+    for long in (opening(URI, LONG * 4), opening_text_first(URI, LONG * 4)):
+        found = conversation(opening(OTHER, SHORT), about(OTHER, 4), long, about(URI, 5), about(OTHER, 6))
+        assert list(found)[-2:] == [6, 5]
+        assert "relu" in str(found[5])
+        assert found[4] == found[6]
+
+
+def test_what_is_said_of_a_document_keeps_its_order() -> None:
+    edit = change(URI, 2, replacing(2, 2, 9, "tanh"))
+    replaced = change(URI, 3, {"text": LONG.replace("nn.relu", "nn.softmax")})
+    again = opening(URI, SHORT.replace("nn.relu", "sigmoid"), 4)
+    scripts: list[tuple[str | None, list[Any]]] = [
+        ("tanh", [opening(URI, LONG), edit]),
+        ("softmax", [opening(URI, LONG), edit, replaced]),
+        (None, [opening(URI, LONG), edit, closing(URI)]),
+        ("sigmoid", [opening(URI, LONG), closing(URI), again]),
+        ("softmax", [opening(URI, SHORT), replaced]),
+    ]
+    for word, script in scripts:
+        found = conversation(*script, about(URI, 4))[4]
+        assert found is None if word is None else word in str(found), script
+
+
+def test_a_long_text_that_replaces_another_is_taken_whole() -> None:
+    replaced = LONG.replace("quoted", "said", 1).replace("nn.relu", "nn.leaky_relu")
+    found = conversation(
+        opening(URI, LONG), change(URI, 2, {"text": replaced}, replacing(2, 2, 15, "tanh")), about(URI, 5)
+    )
+    assert "tanh" in str(found[5])
+
+
+def test_a_search_of_all_documents_waits_for_the_one_that_is_being_read() -> None:
+    search = {"jsonrpc": "2.0", "id": 4, "method": "workspace/symbol", "params": {"query": "main"}}
+    found = conversation(opening(OTHER, SHORT), opening(URI, LONG), search)
+    assert {item["location"]["uri"] for item in found[4]} == {OTHER, URI}
+
+
+def test_a_cancellation_does_not_come_before_what_it_cancels() -> None:
+    cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 4}}
+    found = conversation(opening(URI, LONG), about(URI, 4), cancel, about(URI, 5))
+    assert found[4]["code"] == -32800
+    assert "relu" in str(found[5])
+
+
+def test_a_long_message_that_is_no_json_gets_an_error_and_ends_nothing() -> None:
+    malformed = b'{"method": "textDocument/didOpen", "x": "' + b"x" * 500_000 + b'\\q"}'
+    found = conversation(malformed, opening(URI, SHORT), about(URI, 5))
+    assert found[None]["code"] == -32700
+    assert "relu" in str(found[5])
+
+
+def test_a_long_message_with_the_wrong_parameters_ends_nothing() -> None:
+    wrong = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": 3, "text": LONG}}}
+    long_hover = about(URI, 4)
+    long_hover["params"]["position"] = LONG
+    found = conversation(wrong, long_hover, opening(URI, SHORT), about(URI, 5))
+    assert "message" in found[4]
+    assert "relu" in str(found[5])
+
+
+def test_the_end_comes_in_its_turn_though_a_long_message_is_still_being_read() -> None:
+    found = answers(INITIALIZE, INITIALIZED, opening(URI, LONG), about(URI, 4))
+    assert found[-1]["id"] == 99
