@@ -32,6 +32,7 @@ from .positions import Position, Range, offset_of, position_of, range_of, span_o
 __all__ = ["Converter", "change_of", "documentation_page"]
 
 _SOURCE = "relay"
+_written_string = json.JSONEncoder().encode
 _DIAGNOSTICS_FOLDER = Path(__file__).resolve().parent.parent / "docs" / "diagnostics"
 
 _SYMBOL_KINDS = {
@@ -59,6 +60,23 @@ _COMPLETION_KINDS = {
     CompletionKind.PASS: types.CompletionItemKind.Event,
     CompletionKind.OPTION: types.CompletionItemKind.Property,
 }
+
+
+def _written_completion(completion: Completion, rank: int, snippets: bool, range: str) -> str:
+    use_snippet = snippets and bool(completion.snippet)
+    new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
+    label = _written_string(completion.label)
+    more = ""
+    if completion.detail:
+        more = f',"detail":{_written_string(completion.detail)}'
+    if use_snippet:
+        more += f',"insertTextFormat":{types.InsertTextFormat.Snippet.value}'
+    if completion.subject:
+        more += f',"data":{_written_string(completion.subject)}'
+    return (
+        f'{{"label":{label},"kind":{_COMPLETION_KINDS[completion.kind].value},"sortText":"{rank:05}",'
+        f'"filterText":{label},"textEdit":{{"range":{range},"newText":{_written_string(new_text)}}}{more}}}'
+    )
 
 
 def change_of(event: types.TextDocumentContentChangeEvent, texts: LongTexts) -> Change:
@@ -299,35 +317,17 @@ class Converter:
             detail="" if function.type is None else repr(function.type),
         )
 
-    def completions(self, completions: Iterable[Completion], snippets: bool) -> list[dict[str, Any]]:
-        """What can be written here, in the order in which the feature gave it, as JSON."""
-        ranges: dict[TextSpan, dict[str, Any]] = {}
-        made: list[dict[str, Any]] = []
+    def written_completions(self, completions: Iterable[Completion], snippets: bool) -> str:
+        """What can be written here, in the order in which the feature gave it, as JSON text: there are hundreds."""
+        ranges: dict[TextSpan, str] = {}
+        made: list[str] = []
         for rank, completion in enumerate(completions):
             span = completion.span
             range = ranges.get(span)
             if range is None:
-                range = ranges[span] = self.plain_range(span)
-            made.append(self._completion(completion, rank, snippets, range))
-        return made
-
-    def _completion(self, completion: Completion, rank: int, snippets: bool, range: dict[str, Any]) -> dict[str, Any]:
-        use_snippet = snippets and bool(completion.snippet)
-        new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
-        item: dict[str, Any] = {
-            "label": completion.label,
-            "kind": _COMPLETION_KINDS[completion.kind].value,
-            "sortText": f"{rank:05}",
-            "filterText": completion.label,
-            "textEdit": {"range": range, "newText": new_text},
-        }
-        if completion.detail:
-            item["detail"] = completion.detail
-        if use_snippet:
-            item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
-        if completion.subject:
-            item["data"] = completion.subject
-        return item
+                range = ranges[span] = json.dumps(self.plain_range(span))
+            made.append(_written_completion(completion, rank, snippets, range))
+        return f"[{','.join(made)}]"
 
     def signature_help(self, help: SignatureHelp) -> types.SignatureHelp:
         """The call around the cursor."""

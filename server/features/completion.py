@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from operator import itemgetter
 
 from ...ir import ops
 from ...ir.attributes import AttributeField
@@ -23,7 +22,7 @@ from ...ir.types import DataType, FuncType, TupleType
 from .completion_places import Place, place_at
 from .completion_snippets import DEFINITIONS, KEYWORDS, applied, attribute_snippet, operator_snippet, placeholder
 from .markdown import markdown
-from .matching import has_in_order, likeness
+from .matching import NEAREST, has_in_order, likeness
 from .operator_documentation import attribute_documentation, operator_documentation
 from .type_words import type_words
 
@@ -100,17 +99,23 @@ class Completions:
 def completions(snapshot: Snapshot, offset: int) -> Completions:
     """What can stand at ``offset`` and has the letters of the word that is begun, likeliest first."""
     begun: dict[int, str] = {}
-    ranked: list[tuple[int, Completion]] = []
+    likenesses: dict[int, list[Completion]] = {}
+    count, most = 0, _MOST
     for item in _candidates(snapshot, offset):
         start = item.span.start
         word = begun.get(start)
         if word is None:
             word = begun[start] = snapshot.lines.part(start, offset)
-        if has_in_order(item.label, word):
-            ranked.append((likeness(item.label, word), item))
-    ranked.sort(key=itemgetter(0))
-    most = _MOST_NAMED if any(word.startswith("%") for word in begun.values()) else _MOST
-    return Completions([item for _, item in ranked[:most]], is_incomplete=len(ranked) > most)
+            if word.startswith("%"):
+                most = _MOST_NAMED
+        found = likeness(item.label, word)
+        if found is not None:
+            likenesses.setdefault(found, []).append(item)
+            count += 1
+            if found == NEAREST and len(likenesses[found]) > most:
+                break  # nothing can come before these
+    ranked = [item for found in sorted(likenesses) for item in likenesses[found]]
+    return Completions(ranked[:most], is_incomplete=count > most)
 
 
 def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
@@ -176,8 +181,9 @@ def _in_comment_or_string(snapshot: Snapshot, offset: int) -> bool:
 def _written_at(snapshot: Snapshot, offset: int) -> Token | None:
     """The token at ``offset``; among the blanks behind a comment that ends with its line, the comment."""
     token = snapshot.token_at(offset)
-    line_start = snapshot.text.rfind("\n", 0, offset) + 1
-    written = snapshot.text[line_start:offset].rstrip()
+    lines = snapshot.lines
+    line_start = lines.line_start(lines.line_and_column(offset)[0])
+    written = lines.part(line_start, offset).rstrip()
     if token is None and written:
         token = snapshot.token_at(line_start + len(written) - 1)
         return token if token is not None and token.text.startswith("//") else None
@@ -188,7 +194,7 @@ def _string_completions(snapshot: Snapshot, offset: int) -> list[Completion]:
     """Inside an attribute's string: the strings that it takes. Inside the pipeline's comment: passes."""
     token = _written_at(snapshot, offset)
     if token is not None and token.role is TokenRole.COMMENT:
-        return list(_passes(snapshot.text[token.span.start : offset], offset))
+        return list(_passes(snapshot.lines.part(token.span.start, offset), offset))
     if token is None or token.role is not TokenRole.STRING:
         return []
     before = snapshot.lines.part(token.span.start - _LONGEST_WORD, token.span.start).rstrip()

@@ -75,8 +75,10 @@ def _is_top_level(snapshot: Snapshot, offset: int) -> bool:
         last = function
     if last is None:
         return True
-    text = snapshot.text[last.full_span.start : last.full_span.end].rstrip()
-    return text.endswith("}") and offset >= last.full_span.start + len(text)
+    start, end = last.full_span.start, last.full_span.end
+    while end > start and snapshot.lines.part(end - 1, end).isspace():
+        end -= 1
+    return snapshot.lines.part(end - 1, end) == "}" and offset >= end
 
 
 def _is_pattern(nodes: Sequence[str], before: str) -> bool:

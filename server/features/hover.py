@@ -81,7 +81,7 @@ def _is_bound(symbol: Symbol) -> bool:
 
 
 def _first_line(snapshot: Snapshot, symbol: Symbol) -> str:
-    text = snapshot.text[symbol.full_span.start : symbol.full_span.end]
+    text = snapshot.lines.part(symbol.full_span.start, symbol.full_span.end)
     return text.partition("\n")[0].rstrip(" {,")
 
 
@@ -113,7 +113,7 @@ def _expression_hover(
     if expr is None or type is None:
         return None
     span = token.span
-    text = snapshot.text[span.start : span.end]
+    text = snapshot.lines.part(span.start, span.end)
     documentation = ""
     if isinstance(expr, Constant):
         documentation = _constant_documentation(expr)

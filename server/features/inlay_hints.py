@@ -57,15 +57,15 @@ _HINTED = frozenset((SymbolKind.GRAPH, SymbolKind.LET, SymbolKind.PARAMETER, Sym
 
 def _is_annotated(snapshot: Snapshot, symbol: Symbol) -> bool:
     """Whether the text says the type: ``%x: T``, or TVM's comment ``/* ty=T */`` at the end of a statement."""
-    text = snapshot.text
-    rest = text[symbol.span.end : symbol.span.end + 16].lstrip()
+    lines = snapshot.lines
+    rest = lines.part(symbol.span.end, symbol.span.end + 16).lstrip()
     if rest.startswith((":", "/* ty=")):
         return True
     if symbol.kind is not SymbolKind.GRAPH:
         return False
     end = symbol.full_span.end
-    line_end = text.find("\n", end)
-    tail = text[max(symbol.span.end, end - _LONGEST_COMMENT) : line_end if line_end >= 0 else len(text)]
+    line_end = lines.line_start(lines.line_and_column(end)[0] + 1)
+    tail = lines.part(max(symbol.span.end, end - _LONGEST_COMMENT), line_end)
     return _TYPE_COMMENT.search(tail) is not None
 
 
@@ -76,7 +76,7 @@ def inlay_argument_names(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHi
         if op is None or len(op.arguments) < 2:
             continue
         for argument, place in zip(op.arguments, call.arguments, strict=False):
-            written = snapshot.text[place.start : place.end].lstrip("%")
+            written = snapshot.lines.part(place.start, place.end).lstrip("%")
             if place.start >= span.start and place.end <= span.end and written != argument.name:
                 label = f"{argument.name}:"
                 subject = f"argument:{op.name}:{argument.name}"

@@ -27,23 +27,23 @@ def format_typed(snapshot: Snapshot, offset: int, typed: str) -> Sequence[TextEd
     if typed == "\n":
         return tuple(_indented(snapshot, offset))
     if typed == "}":
-        return tuple(_indented(snapshot, offset)) if _is_first_of_line(snapshot.text, offset - 1) else ()
+        return tuple(_indented(snapshot, offset)) if _is_first_of_line(snapshot, offset - 1) else ()
     if typed == ";":
         line, _ = snapshot.lines.line_and_column(offset)
-        start = snapshot.lines.line_starts[line]
+        start = snapshot.lines.line_start(line)
         return tuple(edit for edit in format_range(snapshot, TextSpan(start, offset)) if edit.span.end < offset)
     return ()
 
 
-def _is_first_of_line(text: str, offset: int) -> bool:
-    return not text[text.rfind("\n", 0, offset) + 1 : offset].strip()
+def _is_first_of_line(snapshot: Snapshot, offset: int) -> bool:
+    _, column = snapshot.lines.line_and_column(offset)
+    return not snapshot.lines.part(offset - column, offset).strip()
 
 
 def _indented(snapshot: Snapshot, offset: int) -> Iterator[TextEdit]:
     """The edit that gives the line of ``offset`` the indentation that its brackets ask for."""
-    text = snapshot.text
     line, _ = snapshot.lines.line_and_column(offset)
-    start = snapshot.lines.line_starts[line]
+    start = snapshot.lines.line_start(line)
     content = snapshot.lines.line(line)
     above = line - 1
     while above >= 0 and not snapshot.lines.line(above).strip():
@@ -51,13 +51,13 @@ def _indented(snapshot: Snapshot, offset: int) -> Iterator[TextEdit]:
     if above < 0:
         return
     before = snapshot.lines.line(above)
-    depth = _depth(snapshot, snapshot.lines.line_starts[above], snapshot.lines.line_starts[above] + len(before))
+    depth = _depth(snapshot, snapshot.lines.line_start(above), snapshot.lines.line_start(above) + len(before))
     width = len(before) - len(before.lstrip()) + _INDENT * depth
     if content.lstrip().startswith(("}", ")", "]")):
         width -= _INDENT
     old = len(content) - len(content.lstrip())
     new = " " * max(width, 0)
-    if text[start : start + old] != new:
+    if content[:old] != new:
         yield TextEdit(TextSpan(start, start + old), new)
 
 

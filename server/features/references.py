@@ -54,6 +54,6 @@ def highlights(snapshot: Snapshot, offset: int) -> list[Highlight]:
 
 def _access(snapshot: Snapshot, symbol: Symbol, span: TextSpan) -> Access:
     """A name is written where it is bound, and a reference also where something is put into it."""
-    before = snapshot.text[max(0, span.start - _LONGEST_GAP) : span.start]
+    before = snapshot.lines.part(span.start - _LONGEST_GAP, span.start)
     writes = span == symbol.span or _REF_WRITE.search(before) is not None
     return Access.WRITE if writes else Access.READ

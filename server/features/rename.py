@@ -55,7 +55,7 @@ def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
 
 def _check_number(snapshot: Snapshot, symbol: Symbol, full: str) -> None:
     """A number may be bound once in a function, wherever it stands: one further down is in the way as well."""
-    function = symbol.container.full_span if symbol.container is not None else TextSpan(0, len(snapshot.text))
+    function = symbol.container.full_span if symbol.container is not None else TextSpan(0, snapshot.lines.length)
     for match in re.compile(rf"{re.escape(full)}\b").finditer(snapshot.text, function.start, function.end):
         other = snapshot.symbol_at(match.start())
         if other is not None and other is not symbol and other.name == full and other.kind is SymbolKind.GRAPH:

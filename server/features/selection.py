@@ -14,7 +14,7 @@ def selection_ranges(snapshot: Snapshot, offset: int) -> list[TextSpan]:
     token = snapshot.token_at(offset)
     if token is not None:
         candidates.insert(0, token.span)
-    candidates.append(TextSpan(0, len(snapshot.text)))
+    candidates.append(TextSpan(0, snapshot.lines.length))
     ranges: list[TextSpan] = []
     for span in candidates:
         if not ranges:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -266,14 +267,15 @@ def _document_hint(seen: View, hint: types.InlayHint, subject: str) -> None:
         hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, words)
 
 
-async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Plain | None:
+async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Written | None:
     """What can be written at the cursor."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     found = completions(seen.snapshot, seen.converter.offset(params.position))
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
-    return Plain({"isIncomplete": found.is_incomplete, "items": seen.converter.completions(found.items, snippets)})
+    items = seen.converter.written_completions(found.items, snippets)
+    return Written(f'{{"isIncomplete":{json.dumps(found.is_incomplete)},"items":{items}}}')
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:

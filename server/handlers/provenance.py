@@ -50,7 +50,7 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     more = {"removed": _plain_removed(server, uri, server.state.remembered.removed(uri, function))} if function else {}
     return {
         "range": seen.converter.plain_range(span),
-        "text": seen.snapshot.text[span.start : span.end],
+        "text": seen.snapshot.lines.part(span.start, span.end),
         "origins": [
             _plain_origin(origin, origin_address(folder, origin)) for origin in origins_at(seen.snapshot, offset)
         ],
