@@ -9,7 +9,7 @@ from typing import Any
 from ..documents import Document
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..protocol import RelayLanguageServer
-from .language import refusal
+from .views import refusal
 
 __all__ = ["calls_in", "field_of", "numbers_in", "one_argument", "open_document", "version_in"]
 

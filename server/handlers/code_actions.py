@@ -15,9 +15,9 @@ from ..features.normal_forms import normal_form_actions
 from ..pass_calls import PassCallError, parse_pipeline
 from ..protocol import RelayLanguageServer
 from .arguments import calls_in, open_document, version_in
-from .language import View, refusal, view
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes
+from .views import View, refusal, view
 
 __all__ = ["register"]
 

@@ -11,7 +11,7 @@ from ...ir.diagnostics import Diagnostic
 from ..conversion import Converter
 from ..features.diagnostics import diagnostics
 from ..protocol import Plain, RelayLanguageServer
-from .language import view
+from .views import view
 
 __all__ = ["register"]
 

@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from ..features.file_names import rename_source
 from ..protocol import RelayLanguageServer
-from .language import view
 from .synchronization import fetch_settings
+from .views import view
 
 __all__ = ["register"]
 

@@ -14,9 +14,10 @@ from ..history import StepRecord
 from ..line_edits import line_edits
 from ..pass_calls import PassCall
 from ..protocol import RelayLanguageServer
+from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
-from .language import path_of, refusal
 from .running import apply, moved_on, run_and_apply, work
+from .views import refusal
 
 __all__ = ["calls_of_steps", "register"]
 

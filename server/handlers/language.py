@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from ...ir.snapshot import Snapshot
 from ..capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..conversion import Converter
-from ..documents import Document
 from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
-from ..features.document_links import Link, links
 from ..features.folding import folds, inline_folds
-from ..features.formatting import format_document, format_range
 from ..features.hover import hover
 from ..features.inlay_hints import (
     InlayHint,
@@ -32,71 +24,20 @@ from ..features.inlay_hints import (
     inlay_shapes,
 )
 from ..features.outline import OutlineItem, find_symbols, outline
-from ..features.provenance import Origin, function_at
+from ..features.provenance import function_at
 from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
-from ..protocol import Plain, RelayLanguageServer, Written
+from ..protocol import RelayLanguageServer, Written
 from ..slices import gathered
-from ..token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
 from ..written_outline import written_outline
+from .addresses import folder_of, origin_address
+from .views import View, early_or_refreshed_view, early_view, refusal, view
 
 __all__ = ["register"]
 
 _WORKSPACE_SYMBOLS = 200
-_REQUEST_FAILED = -32803
-
-
-class View:
-    """A document as a request sees it: its snapshot, and the converter that belongs to it."""
-
-    def __init__(
-        self, document: Document, snapshot: Snapshot, converter: Converter, *, is_beginning: bool = False
-    ) -> None:
-        self.document = document
-        self.snapshot = snapshot
-        self.converter = converter
-        self.is_beginning = is_beginning
-        """Whether the snapshot is of the beginning of the text only."""
-
-
-async def view(server: RelayLanguageServer, uri: str) -> View | None:
-    """The open document of this URI; ``None`` where there is none, which is answered with nothing."""
-    document = server.state.documents.find(uri)
-    if document is None:
-        return None
-    snapshot = await server.state.analysis.snapshot(document)
-    converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
-    return View(document, snapshot, converter)
-
-
-async def early_view(server: RelayLanguageServer, uri: str, place: types.Range | types.Position) -> View | None:
-    """The same for a request about one place. While a long text is being read, its beginning is enough for that."""
-    document = server.state.documents.find(uri)
-    preview = await server.state.analysis.preview(document) if document is not None else None
-    if document is None or preview is None:
-        return await view(server, uri)
-    converter = server.converter_for(document)
-    span = converter.span(place if isinstance(place, types.Range) else types.Range(place, place))
-    if not preview.has(span):
-        return await view(server, uri)
-    return View(document, preview.snapshot, converter, is_beginning=True)
-
-
-async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: types.Range, shown: str) -> View | None:
-    """The same for what is ``shown`` beside a range, if the client asks for it anew when we say so."""
-    if not server.refreshes(shown):
-        return await view(server, uri)
-    seen = await early_view(server, uri, range)
-    if seen is not None and seen.is_beginning:
-        server.state.analysis.shown(seen.document)
-    return seen
-
-
-def refusal(message: str) -> JsonRpcException:
-    """The answer to a request that cannot be fulfilled for a reason that the user should read."""
-    return JsonRpcException(message, code=_REQUEST_FAILED)
 
 
 async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> types.Hover | None:
@@ -352,131 +293,6 @@ async def on_code_lens_resolve(server: RelayLanguageServer, lens: types.CodeLens
     return lens
 
 
-async def on_document_link(
-    server: RelayLanguageServer, params: types.DocumentLinkParams
-) -> list[types.DocumentLink] | None:
-    """The places in files that comments name, as far as there are such files."""
-    seen = await view(server, params.text_document.uri)
-    if seen is None:
-        return None
-    folder = folder_of(seen.document.uri)
-    targets: dict[str, str | None] = {}
-    found: list[types.DocumentLink] = []
-    for link in links(seen.snapshot):
-        target = targets.setdefault(link.file, file_uri(folder, link.file))
-        if target is not None:
-            found.append(_link(seen.converter, link, target))
-    return found
-
-
-def folder_of(uri: str) -> Path | None:
-    """The folder of a document that is a file."""
-    parts = urlsplit(uri)
-    return Path(url2pathname(parts.path)).parent if parts.scheme == "file" else None
-
-
-def path_of(uri: str) -> str:
-    """The path of a document that is a file; for another one, the last part of its address."""
-    parts = urlsplit(uri)
-    return url2pathname(parts.path) if parts.scheme == "file" else uri.rpartition("/")[2]
-
-
-def file_uri(folder: Path | None, name: str) -> str | None:
-    """The address of a file that a comment names, if there is such a file in ``folder``."""
-    if folder is None:
-        return None
-    try:
-        path = folder / name
-        return path.resolve().as_uri() if path.is_file() else None
-    except (OSError, ValueError):
-        return None
-
-
-def origin_address(folder: Path | None, origin: Origin) -> str | None:
-    """The address of the line that an origin names, if there is such a file in ``folder``."""
-    address = file_uri(folder, origin.source) if origin.line else None
-    return None if address is None else f"{address}#L{origin.line},{max(origin.column, 1)}"
-
-
-def _link(converter: Converter, link: Link, target: str) -> types.DocumentLink:
-    return types.DocumentLink(
-        range=converter.range(link.span),
-        target=f"{target}#L{link.line},{max(link.column, 1)}",
-        tooltip=f"{link.file}, line {link.line}",
-    )
-
-
-async def on_formatting(
-    server: RelayLanguageServer, params: types.DocumentFormattingParams
-) -> list[types.TextEdit] | None:
-    """The layout of a document put right."""
-    seen = await view(server, params.text_document.uri)
-    return None if seen is None else seen.converter.text_edits(format_document(seen.snapshot))
-
-
-async def on_range_formatting(
-    server: RelayLanguageServer, params: types.DocumentRangeFormattingParams
-) -> list[types.TextEdit] | None:
-    """The layout of a part put right."""
-    seen = await view(server, params.text_document.uri)
-    if seen is None:
-        return None
-    return seen.converter.text_edits(format_range(seen.snapshot, seen.converter.span(params.range)))
-
-
-async def on_ranges_formatting(
-    server: RelayLanguageServer, params: types.DocumentRangesFormattingParams
-) -> list[types.TextEdit] | None:
-    """The layout of several parts put right (LSP 3.18)."""
-    seen = await view(server, params.text_document.uri)
-    if seen is None:
-        return None
-    edits = (edit for part in params.ranges for edit in format_range(seen.snapshot, seen.converter.span(part)))
-    return seen.converter.text_edits(dict.fromkeys(edits))
-
-
-async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Written | None:
-    """What each word of a document is."""
-    seen = await view(server, params.text_document.uri)
-    if seen is None:
-        return None
-    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
-    return _all_tokens(blocks, server.tokens.keep(seen.document.uri, blocks))
-
-
-def _all_tokens(blocks: Sequence[EncodedBlock], result_id: str) -> Written:
-    return Written(f'{{"data":{written(blocks)},"resultId":"{result_id}"}}')
-
-
-async def on_semantic_tokens_delta(
-    server: RelayLanguageServer, params: types.SemanticTokensDeltaParams
-) -> Plain | Written | None:
-    """What has changed in that since the client asked last."""
-    seen = await view(server, params.text_document.uri)
-    if seen is None:
-        return None
-    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
-    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, blocks)
-    result_id = server.tokens.keep(seen.document.uri, blocks)
-    if edit is None:
-        return _all_tokens(blocks, result_id)
-    change = {"start": edit.start, "deleteCount": edit.delete_count, "data": edit.data}
-    return Plain({"edits": [change] if edit.changes else [], "resultId": result_id})
-
-
-async def on_semantic_tokens_range(
-    server: RelayLanguageServer, params: types.SemanticTokensRangeParams
-) -> Plain | None:
-    """What each word of the visible part is."""
-    seen = await early_or_refreshed_view(server, params.text_document.uri, params.range, "semanticTokens")
-    if seen is None:
-        return None
-    span = seen.converter.span(params.range)
-    parts = encoded_parts(seen.snapshot, seen.converter.encoding, span.start, span.end)
-    begin = seen.converter.position(seen.snapshot.token_groups_start(span.start))
-    return Plain({"data": encode(parts, at=(begin.line, begin.character))})
-
-
 _HANDLERS: dict[str, Any] = {
     types.TEXT_DOCUMENT_HOVER: on_hover,
     types.TEXT_DOCUMENT_DEFINITION: on_definition,
@@ -496,13 +312,6 @@ _HANDLERS: dict[str, Any] = {
     types.TEXT_DOCUMENT_RENAME: on_rename,
     types.TEXT_DOCUMENT_CODE_LENS: on_code_lens,
     types.CODE_LENS_RESOLVE: on_code_lens_resolve,
-    types.TEXT_DOCUMENT_DOCUMENT_LINK: on_document_link,
-    types.TEXT_DOCUMENT_FORMATTING: on_formatting,
-    types.TEXT_DOCUMENT_RANGE_FORMATTING: on_range_formatting,
-    types.TEXT_DOCUMENT_RANGES_FORMATTING: on_ranges_formatting,
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: on_semantic_tokens,
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: on_semantic_tokens_delta,
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: on_semantic_tokens_range,
 }
 
 

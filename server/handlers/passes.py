@@ -15,10 +15,11 @@ from ..features.pass_documentation import describe_pass
 from ..jobs import PassesOutcome
 from ..pass_calls import PassCall, PassCallError
 from ..protocol import RelayLanguageServer
+from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps
-from .language import path_of, refusal
 from .running import described_steps, run_and_apply, run_passes, work
+from .views import refusal
 
 __all__ = ["register"]
 

@@ -9,8 +9,9 @@ from lsprotocol import types
 from ..features.history import RemovedValue, ValueEvent
 from ..features.provenance import Origin, function_at, origins_at
 from ..protocol import RelayLanguageServer
+from .addresses import folder_of, origin_address
 from .arguments import field_of
-from .language import folder_of, origin_address, refusal, view
+from .views import refusal, view
 
 __all__ = ["register"]
 

@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 from ...ir.source import TextSpan
 from ..features.refactoring import Refactoring, RefactoringError, refactorings
 from ..protocol import RelayLanguageServer
-from .language import View, refusal, view
+from .views import View, refusal, view
 
 __all__ = ["refactoring_actions", "resolve_refactoring"]
 

@@ -18,7 +18,7 @@ from ..pass_calls import PassCall
 from ..protocol import RelayLanguageServer
 from ..worker import JobCancelled, JobError
 from ..workspace import MovedOn
-from .language import refusal
+from .views import refusal
 
 __all__ = ["apply", "described_steps", "moved_on", "run_and_apply", "run_passes", "work"]
 

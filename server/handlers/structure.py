@@ -8,7 +8,7 @@ from ..features.call_hierarchy import Calls, function_at, function_named, incomi
 from ..features.linked_editing import WORD, linked_ranges
 from ..features.on_type_formatting import format_typed
 from ..protocol import RelayLanguageServer
-from .language import View, view
+from .views import View, view
 
 __all__ = ["register"]
 

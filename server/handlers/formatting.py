@@ -1,0 +1,47 @@
+"""Requests to put the layout of a document right, or of parts of it."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from ..features.formatting import format_document, format_range
+from ..protocol import RelayLanguageServer
+from .views import view
+
+__all__ = ["register"]
+
+
+async def on_formatting(
+    server: RelayLanguageServer, params: types.DocumentFormattingParams
+) -> list[types.TextEdit] | None:
+    """The layout of a document put right."""
+    seen = await view(server, params.text_document.uri)
+    return None if seen is None else seen.converter.text_edits(format_document(seen.snapshot))
+
+
+async def on_range_formatting(
+    server: RelayLanguageServer, params: types.DocumentRangeFormattingParams
+) -> list[types.TextEdit] | None:
+    """The layout of a part put right."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    return seen.converter.text_edits(format_range(seen.snapshot, seen.converter.span(params.range)))
+
+
+async def on_ranges_formatting(
+    server: RelayLanguageServer, params: types.DocumentRangesFormattingParams
+) -> list[types.TextEdit] | None:
+    """The layout of several parts put right (LSP 3.18)."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    edits = (edit for part in params.ranges for edit in format_range(seen.snapshot, seen.converter.span(part)))
+    return seen.converter.text_edits(dict.fromkeys(edits))
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(types.TEXT_DOCUMENT_FORMATTING)(on_formatting)
+    server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)(on_range_formatting)
+    server.feature(types.TEXT_DOCUMENT_RANGES_FORMATTING)(on_ranges_formatting)

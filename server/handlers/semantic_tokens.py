@@ -1,0 +1,63 @@
+"""What each word is: of a document, of its visible part, and what has changed in that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from ..protocol import Plain, RelayLanguageServer, Written
+from ..slices import gathered
+from ..token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
+from .views import early_or_refreshed_view, view
+
+__all__ = ["register"]
+
+
+async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Written | None:
+    """What each word of a document is."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
+    return _all_tokens(blocks, server.tokens.keep(seen.document.uri, blocks))
+
+
+def _all_tokens(blocks: Sequence[EncodedBlock], result_id: str) -> Written:
+    return Written(f'{{"data":{written(blocks)},"resultId":"{result_id}"}}')
+
+
+async def on_semantic_tokens_delta(
+    server: RelayLanguageServer, params: types.SemanticTokensDeltaParams
+) -> Plain | Written | None:
+    """What has changed in that since the client asked last."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
+    edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, blocks)
+    result_id = server.tokens.keep(seen.document.uri, blocks)
+    if edit is None:
+        return _all_tokens(blocks, result_id)
+    change = {"start": edit.start, "deleteCount": edit.delete_count, "data": edit.data}
+    return Plain({"edits": [change] if edit.changes else [], "resultId": result_id})
+
+
+async def on_semantic_tokens_range(
+    server: RelayLanguageServer, params: types.SemanticTokensRangeParams
+) -> Plain | None:
+    """What each word of the visible part is."""
+    seen = await early_or_refreshed_view(server, params.text_document.uri, params.range, "semanticTokens")
+    if seen is None:
+        return None
+    span = seen.converter.span(params.range)
+    parts = encoded_parts(seen.snapshot, seen.converter.encoding, span.start, span.end)
+    begin = seen.converter.position(seen.snapshot.token_groups_start(span.start))
+    return Plain({"data": encode(parts, at=(begin.line, begin.character))})
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL)(on_semantic_tokens)
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA)(on_semantic_tokens_delta)
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE)(on_semantic_tokens_range)

@@ -1,0 +1,66 @@
+"""What requests are answered from: a document, its snapshot, and the converter that belongs to both."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from ...ir.snapshot import Snapshot
+from ..conversion import Converter
+from ..documents import Document
+from ..protocol import RelayLanguageServer
+
+__all__ = ["View", "early_or_refreshed_view", "early_view", "refusal", "view"]
+
+_REQUEST_FAILED = -32803
+
+
+class View:
+    """A document as a request sees it: its snapshot, and the converter that belongs to it."""
+
+    def __init__(
+        self, document: Document, snapshot: Snapshot, converter: Converter, *, is_beginning: bool = False
+    ) -> None:
+        self.document = document
+        self.snapshot = snapshot
+        self.converter = converter
+        self.is_beginning = is_beginning
+        """Whether the snapshot is of the beginning of the text only."""
+
+
+async def view(server: RelayLanguageServer, uri: str) -> View | None:
+    """The open document of this URI; ``None`` where there is none, which is answered with nothing."""
+    document = server.state.documents.find(uri)
+    if document is None:
+        return None
+    snapshot = await server.state.analysis.snapshot(document)
+    converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
+    return View(document, snapshot, converter)
+
+
+async def early_view(server: RelayLanguageServer, uri: str, place: types.Range | types.Position) -> View | None:
+    """The same for a request about one place. While a long text is being read, its beginning is enough for that."""
+    document = server.state.documents.find(uri)
+    preview = await server.state.analysis.preview(document) if document is not None else None
+    if document is None or preview is None:
+        return await view(server, uri)
+    converter = server.converter_for(document)
+    span = converter.span(place if isinstance(place, types.Range) else types.Range(place, place))
+    if not preview.has(span):
+        return await view(server, uri)
+    return View(document, preview.snapshot, converter, is_beginning=True)
+
+
+async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: types.Range, shown: str) -> View | None:
+    """The same for what is ``shown`` beside a range, if the client asks for it anew when we say so."""
+    if not server.refreshes(shown):
+        return await view(server, uri)
+    seen = await early_view(server, uri, range)
+    if seen is not None and seen.is_beginning:
+        server.state.analysis.shown(seen.document)
+    return seen
+
+
+def refusal(message: str) -> JsonRpcException:
+    """The answer to a request that cannot be fulfilled for a reason that the user should read."""
+    return JsonRpcException(message, code=_REQUEST_FAILED)
