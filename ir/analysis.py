@@ -45,6 +45,7 @@ class Analysis:
         faulty: Sequence[int],
         heads: Mapping[str, Head],
         types: Sequence[int],
+        call_memo: dict[object, object] | None = None,
     ) -> None:
         self.context: Final = context
         self.segments: Final = segments
@@ -55,6 +56,8 @@ class Analysis:
         self.heads: Final = heads
         self.types: Final = types
         """The segments that define data types."""
+        self.call_memo: Final[dict[object, object]] = {} if call_memo is None else call_memo
+        """What others remember of which functions there are, and which others each of them names."""
 
     @cached
     def foreign(self) -> frozenset[str]:

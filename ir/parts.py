@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-__all__ = ["Part"]
+__all__ = ["Part", "Stretch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +22,17 @@ class Part:
     start: int
     memo: dict[object, object]
     is_typed: bool
+
+
+class Stretch(NamedTuple):
+    """Segments ``first`` to ``end`` of a text: a block of statements, or a function that is read as a whole.
+
+    ``memo`` is for what follows from the statements alone: it is the same as long as these are, and mean the same. Of a
+    block only what is typed by itself counts, not what else lies in it (heads, braces, functions that are read as a
+    whole).
+    """
+
+    first: int
+    end: int
+    memo: dict[object, object]
+    is_block: bool

@@ -17,7 +17,7 @@ from .diagnostics import Diagnostic, Place, in_order
 from .expressions import Expr
 from .incremental import Analysis, analyse
 from .module import IRModule, TypeData
-from .parts import Part
+from .parts import Part, Stretch
 from .source import LineIndex, TextSpan
 from .statement_names import StatementNames
 from .symbols import Symbol
@@ -32,9 +32,21 @@ from .syntax.units import Unit
 from .types import GlobalTypeVar, Type
 from .unused import meant_names
 from .unused import report as report_unused
+from .whole_function import WholeFunction
 from .whole_text import WholeText
 
-__all__ = ["CallSite", "Part", "Snapshot", "Symbol", "SymbolKind", "SyntaxNode", "Token", "TokenGroup", "TokenRole"]
+__all__ = [
+    "CallSite",
+    "Part",
+    "Snapshot",
+    "Stretch",
+    "Symbol",
+    "SymbolKind",
+    "SyntaxNode",
+    "Token",
+    "TokenGroup",
+    "TokenRole",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +192,37 @@ class Snapshot:
         for first, end, memo in analysis.states.runs(0, len(segments)):
             is_typed = memo is not None
             yield Part(first, end, segments.start(first), names.token_memo(first) if memo is None else memo, is_typed)
+
+    def stretches(self) -> Iterator[Stretch]:
+        """All statements of the text, in fewer pieces than :meth:`parts`; functions read as a whole come last."""
+        analysis = self._analysis
+        if analysis is None:
+            for index in range(len(self._split.segments)):
+                yield Stretch(index, index + 1, {}, False)
+            return
+        yield from analysis.states.stretches()
+        for function in analysis.functions:
+            if isinstance(function, WholeFunction):
+                yield Stretch(function.start - 1, function.last + 1, function.memo, False)
+
+    def statements_of(self, stretch: Stretch, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
+        """The statements of a stretch whose text has one of some words: their segments, and where they are."""
+        segments = self._split.segments
+        for index, segment in enumerate(segments[stretch.first : stretch.end], stretch.first):
+            text = segment.text
+            if not any(word in text for word in words):
+                continue
+            if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
+                start = segments.start(index)
+                yield index, TextSpan(start, start + segment.length)
+
+    def statement_memo(self, index: int) -> dict[object, object]:
+        """What others remember of a statement as long as it, and all that it names, means the same."""
+        return self._names.token_memo(index)
+
+    def segment_start(self, index: int) -> int:
+        """Where a segment begins."""
+        return self._split.segments.start(index)
 
     def parts_in(self, span: TextSpan) -> Iterator[Part]:
         """The parts that begin in a range of the text."""
@@ -336,10 +379,19 @@ class Snapshot:
         """The functions of the module, in the order of the text; what is in them is not looked at."""
         return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
 
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """Those of the functions that have one of some names, with their ``@``."""
+        return self._names.functions_named(names)
+
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""
         return self._names.calls
+
+    @property
+    def call_memo(self) -> dict[object, object]:
+        """What others remember of :attr:`calls`, as long as these stay the same."""
+        return self._analysis.call_memo if self._analysis is not None else {}
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -44,7 +44,7 @@ class TextSpan:
 class _Block:
     """Some whole lines of a text, and what is remembered of them wherever they stand."""
 
-    __slots__ = ("_comments", "_found", "_starts", "is_ascii", "line_ends", "text")
+    __slots__ = ("_comments", "_starts", "is_ascii", "line_ends", "text")
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
@@ -52,7 +52,6 @@ class _Block:
         self.line_ends: Final = text.count("\n") if "\r" not in text else len(_LINE_END.findall(text))
         self._starts: list[int] | None = None
         self._comments: tuple[int, int] | None = None
-        self._found: dict[str, tuple[int, ...]] = {}
 
     @property
     def starts(self) -> list[int]:
@@ -71,13 +70,6 @@ class _Block:
                 lowest = min(lowest, change)
             self._comments = (change, lowest)
         return self._comments
-
-    def places_of(self, word: str) -> tuple[int, ...]:
-        """Where a word begins in it; remembered, so it is for the few words that are looked for after every edit."""
-        found = self._found.get(word)
-        if found is None:
-            found = self._found[word] = tuple([mark.start() for mark in re.finditer(re.escape(word), self.text)])
-        return found
 
 
 class LineIndex:
@@ -193,12 +185,6 @@ class LineIndex:
                 index += 1
             if index == len(blocks):
                 return None
-
-    def places_of(self, word: str) -> Iterator[int]:
-        """Where a word, which goes over no line end, begins; each block of the text is searched once for each word."""
-        for block, offset in zip(self._blocks, self._offsets, strict=False):
-            for place in block.places_of(word):
-                yield offset + place
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """The 0-based line and column (in code points) of ``offset``."""

@@ -171,6 +171,11 @@ class StatementNames:
         """The functions of the module in the order of the text, and the names of those that each one names."""
         return [(function.name, function.calls) for function in self.analysis.functions if function.name]
 
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """The functions of the module that have one of some names, in order."""
+        found = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
+        return [symbol for symbol in found if symbol is not None]
+
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
         found = [self.symbol(home) for index in self.analysis.types for home in self.in_segments.definitions(index)]

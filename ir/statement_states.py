@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from .block_list import BlockList
 from .diagnostics import Diagnostic
+from .parts import Stretch
 from .statement_facts import Facts
 from .types import Type
 
@@ -63,10 +64,11 @@ class StatementState:
 class _Block(list["StatementState | None"]):
     """Some consecutive statements, and the names that they depend on."""
 
-    __slots__ = ("_names", "_runs")
+    __slots__ = ("_names", "_runs", "memo")
 
     def __init__(self, states: Sequence[StatementState | None]) -> None:
         super().__init__(states)
+        self.memo: Final[Memo] = {}
         self._names: frozenset[str] | None = None
         self._runs: list[tuple[int, int, Memo | None]] | None = None
 
@@ -139,6 +141,13 @@ class States(BlockList["StatementState | None"]):
             for run_start, run_end, memo in self._blocks[number].runs:
                 if first + run_end > start and first + run_start < end:
                     yield first + run_start, first + run_end, memo
+
+    def stretches(self) -> Iterator[Stretch]:
+        """Every block, with what others remember of its statements."""
+        start = 0
+        for block in self._blocks:
+            yield Stretch(start, start + len(block), block.memo, True)
+            start += len(block)
 
 
 def _order(state: StatementState | None) -> float:

@@ -34,17 +34,27 @@ def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
 
 
 def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    """What is in the statements themselves: remembered of each part of the text, as long as that means the same."""
-    parts = list(snapshot.parts())
-    ends = [*(part.start for part in parts), snapshot.lines.length][1:]  # an empty text has no parts
-    for part, end in zip(parts, ends, strict=True):
-        hints = cast("list[Diagnostic] | None", part.memo.get(_in_statements))
-        if hints is None:
-            span = TextSpan(part.start, end)
-            found = [*_arms(snapshot, span), *_branches(snapshot, span)]
-            hints = part.memo[_in_statements] = [_moved(diagnostic, -part.start) for diagnostic in found]
-        for diagnostic in hints:
-            yield _moved(diagnostic, part.start)
+    """What is in the statements themselves, remembered of each and of each stretch, as long as they mean the same."""
+    for stretch in snapshot.stretches():
+        known = cast("list[tuple[int, Diagnostic]] | None", stretch.memo.get(_in_statements))
+        if known is None:
+            known = stretch.memo[_in_statements] = [
+                (index - stretch.first, hint)
+                for index, span in snapshot.statements_of(stretch, ("match", "if"))
+                for hint in _in_statement(snapshot, index, span)
+            ]
+        for number, hint in known:
+            yield _moved(hint, snapshot.segment_start(stretch.first + number))
+
+
+def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagnostic]:
+    """What is in one statement; places count from its start."""
+    memo = snapshot.statement_memo(index)
+    hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
+    if hints is None:
+        found = [*_arms(snapshot, span), *_branches(snapshot, span)]
+        hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in found]
+    return hints
 
 
 def _moved(diagnostic: Diagnostic, by: int) -> Diagnostic:
@@ -167,10 +177,20 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
 
 
 def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    memo = snapshot.call_memo
+    unreached = cast("frozenset[str] | None", memo.get(_functions))
+    if unreached is None:
+        unreached = memo[_functions] = _unreached(snapshot)
+    for function in snapshot.functions_named(unreached) if unreached else ():
+        yield _hint(f"@main never calls {function.name}, neither directly nor through others", function.span)
+
+
+def _unreached(snapshot: Snapshot) -> frozenset[str]:
+    """The functions that ``@main`` does not call; none, where there is no ``@main``."""
     calls = snapshot.calls
-    names = [name for name, _ in calls]
-    if len(calls) < 2 or "@main" not in names:
-        return
+    names = frozenset([name for name, _ in calls])
+    if "@main" not in names:
+        return frozenset()
     called: dict[str, set[str]] = {}
     for name, callees in calls:
         called.setdefault(name, set()).update(callees)
@@ -181,11 +201,7 @@ def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
             if name not in reached:
                 reached.add(name)
                 waiting.append(name)
-    if reached.issuperset(names):
-        return
-    for function in snapshot.functions:
-        if function.name not in reached:
-            yield _hint(f"@main never calls {function.name}, neither directly nor through others", function.span)
+    return names - reached
 
 
 def _node(snapshot: Snapshot, offset: int, kind: str) -> SyntaxNode | None:

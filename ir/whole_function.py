@@ -94,6 +94,8 @@ class WholeFunction:
         self.inferred: Final = infer_expr(self.function or ErrorExpr(), module)
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What others remember of each segment."""
+        self.memo: Final[dict[object, object]] = {}
+        """What others remember of all of it."""
 
     def _foreign(self, outside: Outside) -> dict[str, Type | None]:
         bound: set[str] = set()

@@ -215,6 +215,10 @@ class WholeText:
                 found[max(0, bisect_right(heads, unit.span(token).start) - 1)][1].add(definition.name)
         return found
 
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """The functions of the module that have one of some names, in order."""
+        return [one for one in self._in_order if one.kind is SymbolKind.FUNCTION and one.name in names]
+
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
         return [symbol for symbol in self._in_order if symbol.kind in OF_MODULE]

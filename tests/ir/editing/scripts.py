@@ -15,6 +15,7 @@ from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.ir.syntax import splitting
 from relay_lsp.ir.syntax.statements import Segment
+from relay_lsp.ir.unreachable import unreachable
 from tests.conformance import records
 
 __all__ = ["Inequality", "described", "random_edit", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
@@ -165,6 +166,8 @@ _PARTS: Sequence[str] = [
     "\r\n",
     "fn (%q: int32) { %q }",
     "if (%c) { %0 } else {",
+    "if (True) { %0 } else { %0 }",
+    "_ => %0, ",
     "Tensor[(1, 9), float32]",
     '#[version = "0.0.5"]\n',
     "(let %x = 1; %x)",
@@ -305,7 +308,8 @@ def run_script(seed: int, edits: int = 4) -> None:
 
 def _difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool) -> str | None:
     pairs: list[tuple[str, object, object]] = [
-        ("diagnostics", described(edited.diagnostics), described(afresh.diagnostics))
+        ("diagnostics", described(edited.diagnostics), described(afresh.diagnostics)),
+        ("unreachable code", described(unreachable(edited)), described(unreachable(afresh))),
     ]
     if whole:
         pairs += [
