@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from .declarations import Head, NotPlain
 from .diagnostics import Diagnostic, Place
-from .expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Var
+from .expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
 from .inference import infer_statement
 from .inference.fixes import fixes_for
 from .module import IRModule
@@ -50,6 +50,7 @@ class LoweredStatement:
         "_effect",
         "_module",
         "_nodes",
+        "binds_inside",
         "bound",
         "declared",
         "diagnostics",
@@ -58,6 +59,7 @@ class LoweredStatement:
         "is_broken",
         "is_value",
         "lowering",
+        "memo",
         "origins",
         "placeholders",
         "typed",
@@ -86,6 +88,8 @@ class LoweredStatement:
         bound = (found for found in reversed(lowering.definitions) if found.value is what)
         self.bound: Final = next(bound, None)
         """The definition of the name that it binds."""
+        self.binds_inside: Final = any(found is not self.bound for found in lowering.definitions)
+        """Whether it has other names of its own."""
         self.is_broken: Final = isinstance(value, ErrorExpr)
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.functions: Final = tuple(lowering.functions)
@@ -97,6 +101,8 @@ class LoweredStatement:
         self.lowering: Final[Lowering] = lowering
         self.origins: Final = lowering.origins
         self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
+        self.memo: Final[dict[object, object]] = {}
+        """What others remember of it, and of all statements that it stands for."""
         self._nodes: dict[tuple[int, int], Expr] | None = None
         self._effect: Effect | None = None
         self.guess: LoweredStatement | None = None
@@ -123,6 +129,11 @@ class LoweredStatement:
         """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
         found = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return None if found is None or found.diagnostics or found.type is ERROR else found.type
+
+    @property
+    def matches(self) -> Sequence[Match]:
+        """Every ``match`` in it."""
+        return [expr for expr in self.origins if isinstance(expr, Match)]
 
     @property
     def callee(self) -> str | None:

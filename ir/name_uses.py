@@ -66,7 +66,7 @@ class NameUses:
         state = self.analysis.states[index]
         assert state is not None
         segment, base = self.analysis.segments[index], self.analysis.segments.start(index)
-        if state.facts.own is None:
+        if state.facts.is_flat:
             for piece in segment.pieces:
                 if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:
                     yield TextSpan(base, base + len(name))

@@ -95,16 +95,16 @@ class SegmentNames:
         if state is None:
             return _NOTHING
         lowered = state.facts.own or state.facts.lowered
-        if state.facts.own is None:
+        if state.facts.is_flat:
             return LocalNames(_bound_in(state), {}, self._outside(segment, lowered), frozenset())
         found = state.memo.get("names")
         if not isinstance(found, LocalNames):
             lowering = lowered.lowering
-            definitions = {found.token: (found.kind, found.name) for found in lowering.definitions}
+            kinds, texts, _ = segment.tokens
+            definitions = {found.token: (found.kind, texts[found.token]) for found in lowering.definitions}
             uses = {token: (0, found.token) for _, token, found in lowering.uses if found.unit is not None}
             unresolved = {token for _, token in lowering.unresolved}
             outside = self._outside(segment, lowered)
-            kinds, texts, _ = segment.tokens
             named = (token for token, kind in enumerate(kinds) if kind == "@" and texts[token] in lowered.functions)
             unresolved.update(token for token in named if token not in outside)
             found = LocalNames(definitions, uses, outside, frozenset(unresolved))
@@ -149,7 +149,7 @@ class SegmentNames:
     def defined(self, index: int) -> Collection[tuple[SymbolKind, str]]:
         """What each definition in one segment is, and its name, in order."""
         state = self.state(index)
-        if state is not None and state.facts.own is None:
+        if state is not None and state.facts.is_flat:
             return _bound_in(state).values()
         return [found for _, found in sorted(self.local(index).definitions.items())]
 
@@ -193,7 +193,7 @@ class SegmentNames:
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
         state = self.state(index)
-        if state is not None and state.facts.own is None:
+        if state is not None and state.facts.is_flat:
             return self._named_in_shared(index, state)
         local = self.local(index)
         found: dict[int, tuple[SymbolKind, bool]] = {}

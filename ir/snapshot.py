@@ -16,6 +16,7 @@ from .call_sites import CallSite, call_around
 from .diagnostics import Diagnostic, Place, in_order
 from .expressions import Expr
 from .incremental import Analysis, analyse
+from .lowered_statement import LoweredStatement
 from .module import IRModule, TypeData
 from .parts import Part, Stretch
 from .source import LineIndex, TextSpan
@@ -219,6 +220,11 @@ class Snapshot:
     def statement_memo(self, index: int) -> dict[object, object]:
         """What others remember of a statement as long as it, and all that it names, means the same."""
         return self._names.token_memo(index)
+
+    def alike(self, index: int) -> LoweredStatement | None:
+        """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
+        state = self._analysis.states[index] if self._analysis is not None else None
+        return state.facts.lowered if state is not None else None
 
     def segment_start(self, index: int) -> int:
         """Where a segment begins."""

@@ -36,7 +36,8 @@ _SPEAKING: Final = frozenset("INFbsM@uU")
 class Facts:
     """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone.
 
-    The functions of the module that it names come last among ``uses``.
+    Where that binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of the
+    module that it names come last among ``uses``.
     """
 
     __slots__ = ("bound", "inner_unused", "mentions", "own", "segment", "shared", "uses")
@@ -97,6 +98,11 @@ class Facts:
         return self.lowered.is_broken
 
     @property
+    def is_flat(self) -> bool:
+        """Whether it has no names of its own but the one that it binds, and nothing is wrong with it."""
+        return self.own is None and not self.lowered.binds_inside
+
+    @property
     def told(self) -> Type:
         """The type that the last comment about one says, ``/* ty=… */``; the error type where none does.
 
@@ -133,6 +139,12 @@ def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
     return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)
 
 
+def _leaves_unused(lowered: LoweredStatement) -> bool:
+    """Whether a statement binds a name for itself that it does not use: what is said of that is told by the name."""
+    used = {definition for _, _, definition in lowered.lowering.uses}
+    return any(found is not lowered.bound and found not in used for found in lowered.lowering.definitions)
+
+
 class _Template:
     """A statement that stands for all that differ in names alone, and which of its names it uses, in order.
 
@@ -157,6 +169,10 @@ class _Template:
         return Facts(segment, bound, (*uses, *self._functions) if self._functions else uses, self.lowered, None)
 
 
+_OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
+"""``%01`` is ``%1``, which their texts do not tell."""
+
+
 def _pattern(names: Sequence[str]) -> object:
     """Which of some names are the same: statements that differ in names alone agree in it."""
     return None if len(set(names)) == len(names) else tuple(map(names.index, names))
@@ -165,7 +181,7 @@ def _pattern(names: Sequence[str]) -> object:
 class _Plan:
     """Where statements of the same kinds of pieces have names, and what else makes one differ from another."""
 
-    __slots__ = ("has_one_name", "names", "others", "stands_alone")
+    __slots__ = ("has_one_name", "is_nested", "names", "others", "stands_alone")
 
     def __init__(self, kinds: str) -> None:
         names = [position for position, kind in enumerate(kinds) if kind in "LG"]
@@ -174,7 +190,9 @@ class _Plan:
         self.names: Final = _getter(names)
         self.others: Final = _getter(others)
         real = kinds.replace(COMMENT, "")
-        self.stands_alone: Final = "{" in real or "w" in real[1:] or OPEN_COMMENT in real
+        self.is_nested: Final = "{" in real or ";" in real[:-1]
+        """Whether other statements may be inside a statement with these kinds."""
+        self.stands_alone: Final = OPEN_COMMENT in real
         """Whether a statement with these kinds is lowered for itself in any case."""
 
 
@@ -239,6 +257,8 @@ class StatementContext:
                 return self._own_facts(segment)
             found = plan.names(segment.pieces)
             names = [found.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in found]
+            if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
+                return self._own_facts(segment)
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
             key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
             template = self._template_of(key, segment, names)
@@ -266,10 +286,17 @@ class StatementContext:
         return template
 
     def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
-        if shape_of("statement", kinds).fault is not None:
+        if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
             return None
         lowered = self._lowered(segment)
-        return None if lowered.diagnostics else _Template(lowered, names, kinds.startswith(("G=", "wL")))
+        if lowered.diagnostics:
+            return None
+        binds = kinds.startswith(("G=", "wL"))
+        if lowered.binds_inside:
+            token = lowered.bound.token if lowered.bound is not None else -1
+            if token != (kinds.index("=") - 1 if binds else -1) or _leaves_unused(lowered):
+                return None
+        return _Template(lowered, names, binds)
 
     def _own_facts(self, segment: Segment) -> Facts:
         own = self._lowered(segment)

@@ -52,7 +52,7 @@ def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagno
     memo = snapshot.statement_memo(index)
     hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
     if hints is None:
-        found = [*_arms(snapshot, span), *_branches(snapshot, span)]
+        found = [*(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()), *_branches(snapshot, span)]
         hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in found]
     return hints
 
@@ -91,6 +91,22 @@ def _keywords(
 
 
 # Arms of a match
+
+
+def _may_have_idle_arms(snapshot: Snapshot, index: int) -> bool:
+    """Whether a match in a statement has arms that no value reaches, if nothing is wrong with it.
+
+    That is the same for all statements that differ in names alone, so mostly it is known.
+    """
+    alike = snapshot.alike(index)
+    if alike is None:
+        return True
+    known = alike.memo.get(_may_have_idle_arms)
+    if not isinstance(known, bool):
+        definitions = snapshot.type_definitions
+        known = any(unreachable_arms(match, definitions) for match in alike.matches)
+        alike.memo[_may_have_idle_arms] = known
+    return known
 
 
 def _arms(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:

@@ -20,6 +20,8 @@ __all__ = ["StatementParser"]
 
 _TEXT_OF: Final = {"(": "(", ")": ")", "[": "[", "]": "]", ",": ",", ";": ";", "=": " = ", ":": ":", "r": " => "}
 """What to insert for each kind of token that may be missing."""
+_LONGEST_MENDED: Final = 2_000
+"""In a statement of more tokens no missing one is looked for: each try is to parse it again."""
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
 
 
@@ -154,6 +156,8 @@ class StatementParser:
 
         Where a list may go on without its comma, the fault shows a token or two late.
         """
+        if len(kinds) > _LONGEST_MENDED:
+            return None
         position = fault.position
         insertable = _REPAIRS if start != "header" else (*_REPAIRS, "{")
         expected = [kind for kind in insertable if kind in fault.expected]
