@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from ..features.formatting import format_document, format_range
+from ...ir.formatting import format_edits, format_range
 from ..protocol import RelayLanguageServer
+from .running import moved_on
 from .views import view
 
 __all__ = ["register"]
@@ -14,9 +15,19 @@ __all__ = ["register"]
 async def on_formatting(
     server: RelayLanguageServer, params: types.DocumentFormattingParams
 ) -> list[types.TextEdit] | None:
-    """The layout of a document put right."""
+    """The layout of a document put right.
+
+    Raises:
+        JsonRpcException: the text has changed meanwhile.
+    """
     seen = await view(server, params.text_document.uri)
-    return None if seen is None else seen.converter.text_edits(format_document(seen.snapshot))
+    if seen is None:
+        return None
+    version = seen.document.version
+    edits = await server.state.analysis.thread.run(format_edits, seen.snapshot.text)
+    if seen.document.version != version:
+        raise moved_on()
+    return seen.converter.text_edits(edits)
 
 
 async def on_range_formatting(
