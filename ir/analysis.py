@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from .cached import cached
@@ -87,8 +88,7 @@ class Analysis:
                 found.extend(self._of_whole(function))
                 continue
             found.extend(self._of_value(function, finding) for finding in function.findings)
-            for name in function.rebound:
-                found.extend(self._rebindings(function, name))
+            found.extend(self._rebindings(function))
         return in_order(found)
 
     def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
@@ -205,23 +205,28 @@ class Analysis:
                 return self.index_of(other, bound), bound.facts.bound_at
         return None
 
-    def _rebindings(self, function: FunctionStatements, name: str) -> Iterator[Diagnostic]:
+    def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """Warnings for all bindings of a graph variable but the first."""
-        states = function.names.get(name)
-        assert isinstance(states, tuple)
-        places: list[TextSpan] = []
-        for state in states:
-            index = self.index_of(function, state)
+        if not function.rebound:
+            return
+        found = {name: function.names.get(name) for name in function.rebound}
+        states = [state for bound in found.values() if isinstance(bound, tuple) for state in bound]
+        states.sort(key=attrgetter("order"))
+        places: dict[StatementState, TextSpan] = {}
+        for index, state in zip(self.states.positions(states, function.start, function.end), states, strict=True):
             segment, at = self.segments[index], state.facts.bound_at
-            places.append((segment.span(at) if at else segment.first_span).shifted(self.segments.start(index)))
-        for place in places[1:]:
-            yield Diagnostic(
-                "graph-variable-rebound",
-                Severity.WARNING,
-                f"{name} is bound already, and TVM keeps the first value",
-                place,
-                related=(Related("the binding that stays", places[0]),),
-            )
+            places[state] = (segment.span(at) if at else segment.first_span).shifted(self.segments.start(index))
+        for name, bound in found.items():
+            assert isinstance(bound, tuple)
+            related = (Related("the binding that stays", places[bound[0]]),)
+            for state in bound[1:]:
+                yield Diagnostic(
+                    "graph-variable-rebound",
+                    Severity.WARNING,
+                    f"{name} is bound already, and TVM keeps the first value",
+                    places[state],
+                    related=related,
+                )
 
     def unit(self, index: int) -> Unit:
         """A segment where it stands in the text."""
@@ -235,35 +240,48 @@ class Analysis:
                     if not self._is_borrowed(function, found.name):
                         yield replace(found, unit=self.unit(function.start - 1 + found.unit.number))
                 continue
-            for name in {*function.mentions.unused, *function.rebound}:
-                if not is_meant(name):
-                    yield from self._unused(function, name)
+            yield from self._unused(function)
         for index in self.faulty:
             state = self.states[index]
             assert state is not None
             for found in state.facts.inner_unused:
                 yield replace(found, unit=self.unit(index))
 
-    def _unused(self, function: FunctionStatements, name: str) -> Iterator[Unused]:
-        """The bindings of one name that nothing uses; a graph variable that is bound again has others."""
-        states = function.names.get(name)
-        if states is None:
-            for definition in function.head.definitions:
-                if definition.name == name:
-                    yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), definition.token)
-            return
-        bound = states if isinstance(states, tuple) else (states,)
-        is_graph = is_graph_name(name)
-        is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
-        for state in bound[1:] if is_used else bound:
-            effect = state.facts.lowered.effect if is_graph else _effect_of(function, state)
-            is_broken = state.facts.is_broken
-            callee = state.facts.lowered.callee
-            if callee is not None and ((head := self.heads.get(callee)) is None or head.signature is ERROR):
-                effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
-            if effect is Effect.NONE or (is_graph and not is_broken):
-                kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
-                yield Unused(kind, name, self.unit(self.index_of(function, state)), state.facts.bound_at, effect)
+    def _unused(self, function: FunctionStatements) -> Iterator[Unused]:
+        """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
+        unused: list[tuple[StatementState, Effect]] = []
+        for name in {*function.mentions.unused, *function.rebound}:
+            if is_meant(name):
+                continue
+            states = function.names.get(name)
+            if states is None:
+                for definition in function.head.definitions:
+                    if definition.name == name:
+                        yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), definition.token)
+                continue
+            bound = states if isinstance(states, tuple) else (states,)
+            is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
+            for state in bound[1:] if is_used else bound:
+                effect = self._effect_if_unused(function, state, is_graph_name(name))
+                if effect is not None:
+                    unused.append((state, effect))
+        unused.sort(key=lambda found: found[0].order)
+        places = self.states.positions([state for state, _ in unused], function.start, function.end)
+        for index, (state, effect) in zip(places, unused, strict=True):
+            name = state.facts.bound
+            assert name is not None
+            kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
+            yield Unused(kind, name, self.unit(index), state.facts.bound_at, effect)
+
+    def _effect_if_unused(self, function: FunctionStatements, state: StatementState, is_graph: bool) -> Effect | None:
+        """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""
+        lowered = state.facts.lowered
+        effect = lowered.effect if is_graph else _effect_of(function, state)
+        is_broken = lowered.is_broken
+        callee = lowered.callee
+        if callee is not None and ((head := self.heads.get(callee)) is None or head.signature is ERROR):
+            effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
+        return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
 
     def _is_borrowed(self, function: AnalysedFunction, name: str) -> bool:
         """Whether a later function uses this one's graph variable, which TVM allows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any, ClassVar, Final, Generic, TypeVar, overload
 
@@ -172,13 +172,17 @@ class BlockMap(Generic[K, V]):
     def __delitem__(self, key: K) -> None:
         del self.bucket(key)[key]
 
-    def add(self, key: K, value: V) -> bool:
-        """Set a key that is not there yet; tells whether it was not."""
-        bucket = self.bucket(key)
-        if key in bucket:
-            return False
-        bucket[key] = value
-        return True
+    def update(self, items: Mapping[K, V]) -> None:
+        """Set some keys."""
+        if not items:
+            return
+        for bucket, (key, value) in zip(self.buckets(items), items.items(), strict=True):
+            bucket[key] = value
+
+    def among(self, keys: Iterable[K]) -> set[K]:
+        """Those of some keys that are there."""
+        buckets, mask = self._buckets, self._mask
+        return {key for key in keys if key in buckets[hash(key[:-2]) & mask]}
 
     def pop(self, key: K) -> V:
         """Take out a key.
@@ -196,8 +200,13 @@ class BlockMap(Generic[K, V]):
 
     def bucket(self, key: K) -> dict[K, V]:
         """The bucket of a key, to be changed by whoever may change this."""
-        number = hash(key[:-2]) & self._mask
-        if number not in self._own:
+        return self.buckets((key,))[0]
+
+    def buckets(self, keys: Iterable[K]) -> list[dict[K, V]]:
+        """The bucket of each of some keys, to be changed by whoever may change this."""
+        buckets, mask = self._buckets, self._mask
+        numbers = [hash(key[:-2]) & mask for key in keys]
+        for number in set(numbers).difference(self._own):
             self._own.add(number)
-            self._buckets[number] = self._buckets[number].copy()
-        return self._buckets[number]
+            buckets[number] = buckets[number].copy()
+        return [buckets[number] for number in numbers]

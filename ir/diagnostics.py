@@ -5,11 +5,23 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast, overload
 
 from .expressions import Expr
 from .source import TextSpan
 
-__all__ = ["Diagnostic", "Fix", "Place", "Related", "Severity", "Tag", "TextEdit", "apply_edits", "in_order"]
+__all__ = [
+    "Diagnostic",
+    "Fix",
+    "LazyFixes",
+    "Place",
+    "Related",
+    "Severity",
+    "Tag",
+    "TextEdit",
+    "apply_edits",
+    "in_order",
+]
 
 
 class Severity(enum.IntEnum):
@@ -74,6 +86,42 @@ class Fix:
     edits: tuple[TextEdit, ...]
 
 
+class LazyFixes(Sequence[Fix]):
+    """Fixes that are worked out when somebody wants them: of hundreds of hints, hardly one is asked for its fix."""
+
+    __slots__ = ("_found", "_work_out")
+
+    def __init__(self, work_out: Callable[[], Iterable[Fix]]) -> None:
+        self._work_out = work_out
+        self._found: tuple[Fix, ...] | None = None
+
+    def _all(self) -> tuple[Fix, ...]:
+        if self._found is None:
+            self._found = tuple(self._work_out())
+        return self._found
+
+    @overload
+    def __getitem__(self, index: int) -> Fix: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Fix]: ...
+
+    def __getitem__(self, index: int | slice) -> Fix | Sequence[Fix]:
+        return self._all()[index]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._all() == tuple(cast("Sequence[object]", other))
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __reduce__(self) -> tuple[type[tuple[Fix, ...]], tuple[tuple[Fix, ...]]]:
+        return tuple, (self._all(),)  # another process has not what they are worked out from
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. ``code`` names a page of ``docs/diagnostics``.
@@ -89,7 +137,7 @@ class Diagnostic:
     span: TextSpan | None = None
     place: Place | None = None
     related: tuple[Related, ...] = ()
-    fixes: tuple[Fix, ...] = ()
+    fixes: Sequence[Fix] = ()
     tags: tuple[Tag, ...] = ()
     data: object = None
 

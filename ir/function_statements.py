@@ -42,8 +42,7 @@ class FunctionStatements:
     def of(head: Head, start: int, end: int) -> FunctionStatements:
         """A function whose statements are not known yet."""
         mentions = Mentions()
-        for parameter in head.parameters:
-            mentions.bind(parameter)
+        mentions.bind(head.parameters)
         return FunctionStatements(head, start, end, BlockMap(), frozenset(), mentions, {})
 
     @property

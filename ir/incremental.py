@@ -10,10 +10,8 @@ metadata section, in this order: there the whole text is read and inferred.
 
 from __future__ import annotations
 
-import operator
+import math
 from bisect import bisect_left
-from collections import Counter
-from itertools import chain
 from typing import Final
 
 from .analysis import Analysis
@@ -80,22 +78,20 @@ def _edited(
     shift_by = new_end - old_end
     removed = earlier.states[first:old_end]
     facts = earlier.context.facts_of(segments[first:new_end])
-    affected = {state.facts.bound for state in removed if state is not None}
-    affected.update(fact.bound for fact in facts)
-    affected.discard(None)
+    affected = {name for state in removed if state is not None and (name := state.facts.bound) is not None}
+    affected.update([name for fact in facts if (name := fact.bound) is not None])
     head = function.at(function.start, function.end + shift_by)
     outside = Outer(earlier.heads, earlier.functions[:position])
     typer = StatementTyper(earlier.context, head, function.names.copy(), earlier.states, outside)
     typer.remove(removed)
+    depended_on = typer.mentions.among(affected)  # by others than what is placed now
+    meant = {name for index in earlier.faulty if (state := earlier.states[index]) for name in state.meant or ()}
+    depended_on.update(affected.intersection(meant))
     typer.place_all(facts, orders, first)
     placed = typer.placed
-    ours = {id(state) for state in (*removed, *placed)}
-    inside = Counter(chain.from_iterable([state.facts.mentions for state in placed]))
-    meant = {name for index in earlier.faulty if (state := earlier.states[index]) for name in state.meant or ()}
+    ours = {id(state) for state in (*removed, *placed)} if depended_on else set[int]()
     changed: set[str] = set()
-    for name in affected:
-        if name is None or not (typer.mentions.count(name) > inside[name] or name in meant):
-            continue  # nobody depends on it but what was placed
+    for name in depended_on:
         old, new = function.binding(name), typer.function.binding(name)
         if old is new:
             continue
@@ -106,7 +102,7 @@ def _edited(
     followed = typer.follow(new_end, changed)
     states = replaced(states, followed)
     faulty = [i for i in earlier.faulty if i < first]
-    faulty += [first + number for number, state in enumerate(placed) if state.is_reported]
+    faulty += typer.reported
     later = [i + shift_by for i in earlier.faulty if i >= old_end and i + shift_by not in followed]
     faulty += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
     made = typer.finished(states, faulty[bisect_left(faulty, head.start) : bisect_left(faulty, head.end)])
@@ -126,7 +122,6 @@ def _orders(states: States, function: FunctionStatements, first: int, old_end: i
     start = low.order if low is not None else (high.order - count - 1 if high is not None else 0.0)
     end = high.order if high is not None else start + count + 1
     step = (end - start) / (count + 1)
-    orders = [start + step * (i + 1) for i in range(count)]
-    if any(map(operator.ge, [start, *orders], [*orders, end])):
+    if step <= 4 * math.ulp(max(abs(start), abs(end))):
         return None
-    return orders
+    return [start + step * (i + 1) for i in range(count)]

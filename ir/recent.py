@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
 __all__ = ["RecentMap"]
@@ -31,6 +31,14 @@ class RecentMap(Generic[K, V]):
         found = self._young.get(key)
         if found is None and key in self._old:
             found = self[key] = self._old[key]
+        return found
+
+    def get_all(self, keys: Iterable[K]) -> list[V | None]:
+        """The value of each of some keys, or ``None``."""
+        keys = list(keys)
+        found = list(map(self._young.get, keys))
+        if None in found:
+            found = [self.get(key) if value is None else value for key, value in zip(keys, found, strict=True)]
         return found
 
     def __contains__(self, key: K) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 __all__ = ["LineIndex", "TextSpan"]
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
+_NEW_LINE: Final = ord("\n")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
 
 _BLOCK: Final = 32_768
@@ -197,6 +198,15 @@ class LineIndex:
         line = bisect_right(starts, within) - 1
         return self._lines[index] + line, within - starts[line]
 
+    def lines_and_columns(self, span: TextSpan) -> tuple[int, int, int, int]:
+        """The 0-based line and column of the start of a span, and those of its end."""
+        line, column = self.line_and_column(span.start)
+        index = min(bisect_right(self._lines, line), len(self._blocks)) - 1
+        starts, following = self._blocks[index].starts, line - self._lines[index] + 1
+        if following < len(starts) and span.end < self._offsets[index] + starts[following]:
+            return line, column, line, column + span.end - span.start  # most spans lie on one line
+        return line, column, *self.line_and_column(span.end)
+
     def line_start(self, line: int) -> int:
         """The offset at which a 0-based line begins; that of the end for one past the last.
 
@@ -244,6 +254,9 @@ def _starts_after_line_ends(text: str) -> list[int]:
     """The offset after each line end of ``text``."""
     if "\r" in text:
         return [match.end() for match in _LINE_END.finditer(text)]
+    if text.isascii():
+        found: list[int] = (np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == _NEW_LINE) + 1).tolist()
+        return found
     starts: list[int] = []
     position = text.find("\n") + 1
     while position:

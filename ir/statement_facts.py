@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import compress
 from operator import itemgetter
@@ -13,7 +13,7 @@ from .declarations import ModuleTypes, NotPlain
 from .expressions import Var
 from .lowered_statement import LoweredStatement
 from .recent import RecentMap
-from .syntax.forms import Form, names_in
+from .syntax.forms import Form, names_in, names_in_all
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
 from .syntax.scopes import is_graph_name
@@ -222,20 +222,22 @@ class StatementContext:
     def _lowered(self, segment: Segment) -> LoweredStatement:
         return LoweredStatement(segment, self.names, self.types.module)
 
-    def facts_of(self, segments: Iterable[Segment]) -> list[Facts]:
+    def facts_of(self, segments: Sequence[Segment]) -> list[Facts]:
         """What statements bind and use.
 
         Raises:
             NotPlain: one of the statements cannot be understood by itself.
         """
-        alike = self._alike
+        # Most lines are like others before them, and all of their names differ.
+        formed = [(segment, form) for segment in segments if (form := segment.form) is not None]
+        forms = [form for _, form in formed]
+        names_of_all = iter(names_in_all([segment.text for segment, _ in formed], forms))
+        templates = iter(self._alike.get_all(forms))
         found: list[Facts] = []
         for segment in segments:
-            form = segment.form
-            if form is not None:
-                # Most lines are like others before them, and all of their names differ.
-                names = names_in(segment.text, form)
-                template = alike.get(form)
+            if segment.form is not None:
+                names = next(names_of_all)
+                template = next(templates) or self._alike.get(segment.form)
                 if template is not None and len(set(names)) == len(names):
                     found.append(template.facts(segment, names))
                     continue

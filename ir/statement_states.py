@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
 from .block_list import BlockList
@@ -117,6 +117,15 @@ class States(BlockList["StatementState | None"]):
             start, end = max(start, block_start), min(end, block_start + len(blocks[first]))
         block, base = blocks[first], self.block_start(first)
         return base + bisect_left(block, order, start - base, end - base, key=_order)
+
+    def positions(self, states: Iterable[StatementState], start: int, end: int) -> Iterator[int]:
+        """Where some statements of one function stand, which are given in their order."""
+        index = start
+        for state in states:
+            if not (index < end and self[index] is state):
+                index = self.position(state.order, index, end)
+            yield index
+            index += 1
 
     def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
         """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""

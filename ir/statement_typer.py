@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final, Protocol
 
 from .declarations import Head, NotPlain
 from .diagnostics import Diagnostic, Place, Severity
 from .function_statements import Bindings, FunctionStatements
+from .lowered_statement import LoweredStatement
 from .statement_facts import Facts, StatementContext
 from .statement_states import StatementState, States
 from .syntax.scopes import is_graph_name
@@ -52,37 +53,35 @@ class StatementTyper:
         self.states = states
         self.placed: list[StatementState] = []
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
+        self.reported: list[int] = []
+        """Those of them that are reported, by segment."""
 
     # ---- names
 
     def remove(self, states: Iterable[StatementState | None]) -> None:
         """Forget what statements bind and mention."""
         gone = [state for state in states if state is not None]
-        unbound = [name for state in gone if (name := self._unbind(state)) is not None]
-        self.mentions.unbind(*unbound)
+        binding = [(name, state) for state in gone if (name := state.facts.bound) is not None]
+        unbound: list[str] = []
+        for bucket, (name, state) in zip(self.names.buckets([name for name, _ in binding]), binding, strict=True):
+            found = bucket[name]
+            if not isinstance(found, tuple):
+                del bucket[name]
+                unbound.append(name)
+                continue
+            left = [other for other in found if other is not state]
+            if len(left) > 1:
+                bucket[name] = tuple(left)
+            else:
+                bucket[name] = left[0]
+                self.rebound.discard(name)
+        self.mentions.unbind(unbound)
         mentions = [state.facts.mentions for state in gone]
         for name, count in self.mentions.remove(mentions, self.names, self.function.parameters).items():
             if name[0] == "@":
                 self.calls[name] -= count
                 if not self.calls[name]:
                     del self.calls[name]
-
-    def _unbind(self, state: StatementState) -> str | None:
-        """Forget what a statement binds; gives its name, where nothing binds that any more."""
-        name = state.facts.bound
-        if name is None:
-            return None
-        found = self.names.get(name)
-        if not isinstance(found, tuple):
-            del self.names[name]
-            return name
-        left = [other for other in found if other is not state]
-        if len(left) > 1:
-            self.names[name] = tuple(left)
-        else:
-            self.names[name] = left[0]
-            self.rebound.discard(name)
-        return None
 
     def _bind(self, state: StatementState) -> None:
         """Take note of what a statement binds.
@@ -98,7 +97,7 @@ class StatementTyper:
             raise NotPlain
         if found is None:
             self.names[name] = state
-            self.mentions.bind(name)
+            self.mentions.bind((name,))
             return
         others = found if isinstance(found, tuple) else (found,)
         self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
@@ -167,6 +166,8 @@ class StatementTyper:
         self._bind(state)
         self._mention((facts.mentions,))
         self.placed.append(state)
+        if state.is_reported:
+            self.reported.append(index)
         return state
 
     def place_all(self, facts: Sequence[Facts], orders: Sequence[float], first: int) -> None:
@@ -180,7 +181,11 @@ class StatementTyper:
         """
         function, names, placed = self.function, self.names, self.placed
         parameters, type_before = function.parameters, function.type_before
+        bound_already = names.among([fact.bound for fact in facts if fact.bound is not None])
+        bound_already.update(parameters)
         types: dict[str, Type] = {}  # of the names that are bound here, and nowhere else
+        fresh: dict[str, StatementState] = {}  # what binds them, as far as it is not among the names yet
+        seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
         alike: list[Facts] = []
         last = function.end - 1
         for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
@@ -189,23 +194,39 @@ class StatementTyper:
                 known = [types.get(used) or type_before(used, order) for used in fact.uses]
                 if lowered.functions:
                     known[-len(lowered.functions) :] = [self._type_of_function(name) for name in lowered.functions]
-                type = lowered.known_type(tuple(known))
+                before = seen.get(lowered)
+                type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
                 if type is not None:
+                    seen[lowered] = known, type
                     state = StatementState(fact, order, type, ())
-                    if name is None or (name not in parameters and names.add(name, state)):
-                        placed.append(state)
-                        alike.append(fact)
-                        types[name or ""] = type
+                    placed.append(state)
+                    alike.append(fact)
+                    if name is None:
                         continue
+                    if name in types or name in bound_already:
+                        names.update(fresh)
+                        fresh = {}
+                        self._bind(state)
+                    else:
+                        types[name] = type
+                        fresh[name] = state
+                    continue
+            names.update(fresh)
+            fresh = {}
             self.place(fact, order, index, index == last)
-        self._mention([fact.mentions for fact in alike])
-        self.mentions.bind(*[fact.bound for fact in alike if fact.bound is not None])
+            if name is not None:
+                bound_already.add(name)
+        names.update(fresh)
+        mentioned = self._mention([fact.mentions for fact in alike])
+        self.mentions.bind(types.keys() - mentioned)
 
-    def _mention(self, mentions: Iterable[Iterable[str]]) -> None:
-        """Count the names that statements mention."""
-        for name, count in self.mentions.add(mentions).items():
+    def _mention(self, mentions: Iterable[Iterable[str]]) -> Set[str]:
+        """Count the names that statements mention, and give them."""
+        counted = self.mentions.add(mentions)
+        for name, count in counted.items():
             if name[0] == "@":
                 self.calls[name] = self.calls.get(name, 0) + count
+        return counted.keys()
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.

@@ -240,12 +240,11 @@ class Survey:
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(self.context.facts_of(part), orders, first)
-        self._take(start, end, typer.placed)
+        self._take(start, end, typer.placed, typer.reported)
         return typer.finished(self.states, _between(self.faulty, start, end))
 
-    def _take(self, start: int, end: int, made: Sequence[StatementState | None]) -> None:
+    def _take(self, start: int, end: int, made: Sequence[StatementState | None], reported: Sequence[int] = ()) -> None:
         self.states = self.states.spliced(start, end, made)
-        reported = [start + number for number, state in enumerate(made) if state is not None and state.is_reported]
         first, last = bisect_left(self.faulty, start), bisect_left(self.faulty, end)
         if reported or last > first:
             self.faulty[first:last] = reported
@@ -263,10 +262,8 @@ class Survey:
                 if any(name in known.names for name in new):
                     raise NotPlain
                 mentions = known.mentions.copy()
-                for name in old.keys() - new.keys():
-                    mentions.unbind(name)
-                for name in new.keys() - old.keys():
-                    mentions.bind(name)
+                mentions.unbind(old.keys() - new.keys())
+                mentions.bind(new.keys() - old.keys())
                 function = replace(function, mentions=mentions)
                 names |= {name for name in (*old, *new) if old.get(name) != new.get(name)}
                 unknown = faulty

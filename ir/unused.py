@@ -11,13 +11,14 @@ from __future__ import annotations
 import enum
 import re
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 from .block_list import BlockMap
-from .diagnostics import Diagnostic, Fix, Severity, Tag, TextEdit
+from .diagnostics import Diagnostic, Fix, LazyFixes, Severity, Tag, TextEdit
 from .expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
 from .ops.operator import Op
 from .source import LineIndex, TextSpan
@@ -67,42 +68,41 @@ class Mentions:
         made._unused = set(self._unused)
         return made
 
-    def bind(self, *names: str) -> None:
+    def bind(self, names: Collection[str]) -> None:
         """These names mean something from now on."""
-        counts = self._counts
-        self._unused.update([name for name in names if name not in counts])
+        self._unused.update(names)
+        self._unused.difference_update(self._counts.among(names))
 
-    def unbind(self, *names: str) -> None:
+    def unbind(self, names: Iterable[str]) -> None:
         """These names mean nothing any more."""
         self._unused.difference_update(names)
 
     def add(self, mentions: Iterable[Iterable[str]]) -> Mapping[str, int]:
         """Statements mention these names, each once; gives how many mention each."""
-        counts, more = self._counts, Counter(chain.from_iterable(mentions))
-        for name, count in more.items():
-            bucket = counts.bucket(name)
+        more = Counter(chain.from_iterable(mentions))
+        for bucket, (name, count) in zip(self._counts.buckets(more), more.items(), strict=True):
             bucket[name] = bucket.get(name, 0) + count
         self._unused.difference_update(more)
         return more
 
     def remove(
-        self, mentions: Iterable[Iterable[str]], bound: Container[str], parameters: Container[str]
+        self, mentions: Iterable[Iterable[str]], bound: BlockMap[str, Any], parameters: Mapping[str, Any]
     ) -> Mapping[str, int]:
         """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
-        counts, fewer = self._counts, Counter(chain.from_iterable(mentions))
-        for name, count in fewer.items():
-            bucket = counts.bucket(name)
-            bucket[name] -= count
-            if bucket[name]:
-                continue
-            del bucket[name]
-            if name in bound or name in parameters:
-                self._unused.add(name)
+        fewer = Counter(chain.from_iterable(mentions))
+        gone: list[str] = []
+        for bucket, (name, count) in zip(self._counts.buckets(fewer), fewer.items(), strict=True):
+            if bucket[name] > count:
+                bucket[name] -= count
+            else:
+                del bucket[name]
+                gone.append(name)
+        self._unused.update(bound.among(gone), parameters.keys() & gone)
         return fewer
 
-    def count(self, name: str) -> int:
-        """How many statements mention a name."""
-        return self._counts.get(name) or 0
+    def among(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that a statement mentions."""
+        return self._counts.among(names)
 
     @property
     def unused(self) -> Collection[str]:
@@ -180,16 +180,23 @@ def report(unused: Unused, lines: LineIndex) -> Diagnostic:
         message = f"parameter {message}"
     if unused.kind is SymbolKind.GRAPH and unused.effect is Effect.SOME:
         message += ", and so is no part of the function: its effect never takes place (bind it with let)"
-    fixes: list[Fix] = []
+    fixes = LazyFixes(partial(_fixes, unused, span, statement, lines))
+    return Diagnostic("unused-value", Severity.HINT, message, span, fixes=fixes, tags=_TAGS)
+
+
+_TAGS: Final = (Tag.UNNECESSARY,)
+
+
+def _fixes(unused: Unused, span: TextSpan, statement: TextSpan, lines: LineIndex) -> Iterator[Fix]:
+    """What can be done about a name at ``span`` that nothing uses, bound by ``statement``."""
     if unused.kind is SymbolKind.PATTERN_VAR:
-        fixes.append(replacement(span, "_"))
+        yield replacement(span, "_")
     elif unused.kind is not SymbolKind.PARAMETER:
         written = unused.unit.segment.text[statement.start - unused.unit.base : span.start - unused.unit.base]
         if _BINDS.fullmatch(written):
-            fixes.append(Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, unused.unit, lines), ""),)))
+            yield Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, unused.unit, lines), ""),))
     if unused.kind is not SymbolKind.GRAPH:
-        fixes.append(Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),)))
-    return Diagnostic("unused-value", Severity.HINT, message, span, fixes=tuple(fixes), tags=(Tag.UNNECESSARY,))
+        yield Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),))
 
 
 _VALUES: Final = frozenset(

@@ -141,8 +141,7 @@ class Converter:
     def plain_range(self, span: TextSpan) -> dict[str, Any]:
         """The client's range of a span, as JSON."""
         if self._counts_code_points:
-            line, character = self.lines.line_and_column(span.start)
-            end_line, end_character = self.lines.line_and_column(span.end)
+            line, character, end_line, end_character = self.lines.lines_and_columns(span)
             return {
                 "start": {"line": line, "character": character},
                 "end": {"line": end_line, "character": end_character},

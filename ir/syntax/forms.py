@@ -14,6 +14,8 @@ nor has one with braces, definitions or a second binding, or whose semicolon is 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import Final
 
 from ..recent import RecentMap
@@ -21,7 +23,7 @@ from .lexer import COMMENT_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE,
 from .segments import is_simple
 from .tokens import OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["Form", "alike_at", "names_in", "places_of"]
+__all__ = ["Form", "alike_from", "names_in", "names_in_all", "places_of"]
 
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
@@ -37,6 +39,9 @@ _QUIET_COMMENT: Final = re.compile(r'/\*[^*/"\r\n]*(?:(?:\*(?!/)|/(?!\*))[^*/"\r
 _GRAPH: Final = re.compile("%[0-9]+")
 _LOCAL: Final = re.compile(f"%{RESERVED_PATTERN}{NAME_PATTERN}")
 _VALUE: Final = re.compile(f"%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN})")
+_APART: Final = "\n\0"
+"""What stands between statements that are looked at together: neither a name nor a quiet comment goes beyond it."""
+
 _COMMENT_IN_META: Final = re.compile(r"meta\[[^\]]*/\*")
 
 
@@ -53,37 +58,60 @@ class Form:
 _forms: Final = RecentMap[str, "Form | None"](_KEPT)
 
 
-def alike_at(text: str, position: int) -> tuple[Form, str] | None:
-    """The form of the statement that begins at ``position`` in the body of a function, and its text.
+def alike_from(text: str, start: int, count: int) -> tuple[list[Form], list[str]]:
+    """The forms and the texts of up to ``count`` statements that follow one another in the body of a function.
 
-    ``None`` where what begins there has no form.
+    The first begins at ``start``; there are fewer where one follows that has no form.
     """
-    limit = position + _LONGEST
-    found = _STATEMENT.match(text, position, limit)
-    if found is None or (found.end() == limit and limit < len(text)):
-        return None
-    statement = found[0]
-    bare = _bare(statement)
-    key = _GRAPH.sub("%0", _LOCAL.sub("%a", bare))
-    form = _forms.get(key)
-    if form is None:
-        if key in _forms:
-            return None
-        form = _forms[key] = _learned(statement, bare)
+    statements: list[str] = []
+    match, length, position = _STATEMENT.match, len(text), start
+    while len(statements) < count:
+        limit = position + _LONGEST
+        found = match(text, position, limit)
+        if found is None:
+            break
+        position = found.end()
+        if position == limit and limit < length:
+            break
+        statements.append(found[0])
+    keys = _keys(statements)
+    forms: list[Form] = []
+    for key, form in zip(keys, _forms.get_all(keys), strict=True):
         if form is None:
-            return None
-    return form, statement
+            if key not in _forms:
+                _forms[key] = _learned(statements[len(forms)])
+            form = _forms.get(key)
+            if form is None:
+                break
+        forms.append(form)
+    return forms, statements[: len(forms)]
+
+
+def names_in_all(statements: Sequence[str], forms: Iterable[Form]) -> list[list[str]]:
+    """The names of values in statements of these forms, in order."""
+    found: list[str] = _VALUE.findall(_bare(_APART.join(statements)))
+    ends = list(accumulate([form.names for form in forms], initial=0))
+    return [found[start:end] for start, end in pairwise(ends)]
 
 
 def names_in(statement: str, form: Form) -> list[str]:
     """The names of values in a statement of a form, in order."""
-    found: list[str] = _VALUE.findall(statement)
-    return found if len(found) == form.names else _VALUE.findall(_bare(statement))
+    return names_in_all((statement,), (form,))[0]
 
 
-def _bare(statement: str) -> str:
-    """A statement without what its comments say."""
-    return _QUIET_COMMENT.sub("/**/", statement) if "/*" in statement else statement
+def _keys(statements: Sequence[str]) -> list[str]:
+    """What tells the form of each statement."""
+    keys = _key(_APART.join(statements)).split(_APART)
+    return keys if len(keys) == len(statements) else list(map(_key, statements))
+
+
+def _key(statements: str) -> str:
+    return _GRAPH.sub("%0", _LOCAL.sub("%a", _bare(statements)))
+
+
+def _bare(statements: str) -> str:
+    """Statements without what their comments say."""
+    return _QUIET_COMMENT.sub("/**/", statements) if "/*" in statements else statements
 
 
 def places_of(name: str, statements: str) -> list[int]:
@@ -94,7 +122,8 @@ def places_of(name: str, statements: str) -> list[int]:
     return [at for at in candidates if (found := value(statements, at)) is not None and found[0] == name]
 
 
-def _learned(statement: str, bare: str) -> Form | None:
+def _learned(statement: str) -> Form | None:
+    bare = _bare(statement)
     if _COMMENT_IN_META.search(bare):
         return None
     kinds = lex(statement).kinds

@@ -11,10 +11,10 @@ from typing import Final
 
 from ..block_list import BlockList
 from ..source import LineIndex, TextSpan
-from .forms import alike_at
+from .forms import alike_from
 from .lexer import WHITE_SPACE, lex, lex_chunks
-from .segments import BRACE, NEXT_TOP, Beyond, Role, Splitter, after_comments
-from .statements import Segment
+from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments
+from .statements import Segment, alike_segments
 from .tokens import OPEN_COMMENT
 
 __all__ = ["Segments", "Splice", "Split", "split", "split_text"]
@@ -27,6 +27,10 @@ _LOOK_AHEAD: Final = 64
 
 _WINDOW: Final = 2_000
 """How much text is cut into pieces at first where a statement is not known by its form."""
+
+_FEWEST_ALIKE: Final = 16
+_MOST_ALIKE: Final = 512
+"""Statements that are known by their forms are looked at together, more and more as long as all of them are."""
 
 _MOST_FAR_SIGHTED: Final = 16
 """Where more segments than this depend on text far beyond them, the whole text is split anew."""
@@ -255,12 +259,15 @@ class _Cutting:
         """Take the statements from here on that are known by their form."""
         if self._text is None:
             self._text, self._text_start = self._lines.part(self._position, self._end), self._position
-        text, made = self._text, self.made
         position = self._position - self._text_start
-        while (found := alike_at(text, position)) is not None:
-            form, statement = found
-            made.append(Segment(Role.STATEMENT, form.kinds, statement, True, form=form))
-            position += len(statement)
+        count = _FEWEST_ALIKE
+        are_more = True
+        while are_more:
+            forms, statements = alike_from(self._text, position, count)
+            self.made.extend(alike_segments(forms, statements))
+            position += sum(map(len, statements))
+            are_more = len(forms) == count
+            count = min(4 * count, _MOST_ALIKE)
         self._position = self._text_start + position
 
     def _cut(self) -> None:

@@ -6,7 +6,8 @@ Blocks nest without recursion: each statement is parsed on its own, with one tok
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
@@ -20,7 +21,7 @@ from .shapes import Start
 from .statement_parser import StatementParser
 from .tokens import BLOCK, CLAUSES, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["Segment"]
+__all__ = ["Segment", "alike_segments"]
 
 _NOT_PARSED: Final[list[Statement]] = []
 _ARM: Final = re.compile("[^;{}]*r")
@@ -100,6 +101,13 @@ class Segment(SegmentText):
                 span = self.span(token)
                 fix = Fix("Close the string", (TextEdit(TextSpan(span.end, span.end), '"'),))
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
+
+
+def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:
+    """Statements in the body of a function that are known by their forms."""
+    kinds = [form.kinds for form in forms]
+    no, none = repeat(False), repeat(None)
+    return map(Segment, repeat(Role.STATEMENT), kinds, texts, repeat(True), none, no, no, forms)
 
 
 class _Frame:
