@@ -94,7 +94,13 @@ class Snapshot:
         return snapshot
 
     def edit(self, span: TextSpan, new_text: str, lines: LineIndex | None = None) -> Snapshot:
-        """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand."""
+        """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand.
+
+        Raises:
+            ValueError: the span is not one of the text.
+        """
+        if not 0 <= span.start <= span.end <= self.lines.length:
+            raise ValueError(f"{span} is no range of a text of {self.lines.length} code points")
         lines = lines or self.lines.edited(span, new_text)
         split, splice = self._split.edited(lines, span, len(new_text))
         return Snapshot(lines, self.name, split, (self, splice))

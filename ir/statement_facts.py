@@ -40,7 +40,7 @@ class Facts:
     module that it names come last among ``uses``.
     """
 
-    __slots__ = ("bound", "inner_unused", "mentions", "own", "segment", "shared", "uses")
+    __slots__ = ("bound", "own", "segment", "shared", "uses")
 
     def __init__(
         self,
@@ -48,17 +48,23 @@ class Facts:
         bound: str | None,
         uses: tuple[str, ...],
         shared: LoweredStatement | None,
-        own: LoweredStatement | None,
+        own: LoweredStatement | None = None,
     ) -> None:
         self.segment: Final = segment
         self.bound: Final = bound
         self.uses: Final = uses
         self.shared: Final = shared
         self.own = own
-        self.mentions: Final = uses if own is None or not own.diagnostics else _names_in(segment, bound)
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
         """The names of outside that count as used here: of what is at fault, every one in the text."""
-        self.inner_unused: Final = () if own is None else _inner_unused(own)
+        return self.uses
+
+    @property
+    def inner_unused(self) -> tuple[Unused, ...]:
         """The values that it binds for itself and does not use."""
+        return ()
 
     @property
     def bound_at(self) -> int:
@@ -116,6 +122,26 @@ class Facts:
         return found
 
 
+class _OwnFacts(Facts):
+    """Those of a statement that was lowered for itself."""
+
+    __slots__ = ("_inner_unused", "_mentions")
+
+    def __init__(self, segment: Segment, own: LoweredStatement) -> None:
+        bound = own.bound and own.bound.name
+        super().__init__(segment, bound, tuple(own.placeholders), None, own)
+        self._mentions: Final = _names_in(segment, bound) if own.diagnostics else self.uses
+        self._inner_unused: Final = _inner_unused(own)
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
+        return self._mentions
+
+    @property
+    def inner_unused(self) -> tuple[Unused, ...]:
+        return self._inner_unused
+
+
 _TOLD: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
 
 
@@ -151,22 +177,27 @@ class _Template:
     ``names`` are all of its names, in order.
     """
 
-    __slots__ = ("_functions", "_used", "_uses_one", "binds", "lowered")
+    __slots__ = ("_uses", "binds", "lowered")
 
     def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
-        used = [name for name in lowered.placeholders if name[0] == "%"]
-        self._functions: Final = lowered.functions
-        self._used: Final = _getter([names.index(name) for name in used])
-        self._uses_one: Final = len(used) == 1
+        used = [names.index(name) for name in lowered.placeholders if name[0] == "%"]
+        self._uses: Final = _uses(used, lowered.functions)
 
     def facts(self, segment: Segment, names: Sequence[str]) -> Facts:
         """What a statement that differs in its ``names`` alone binds and uses."""
-        bound = names[0] if self.binds else None
-        used = self._used(names)
-        uses = (used,) if self._uses_one else used
-        return Facts(segment, bound, (*uses, *self._functions) if self._functions else uses, self.lowered, None)
+        return Facts(segment, names[0] if self.binds else None, self._uses(names), self.lowered)
+
+
+def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[Sequence[str]], tuple[str, ...]]:
+    """What gives the names at some places of many, and ``functions``."""
+    if not functions and len(used) > 1:
+        return itemgetter(*used)
+    if not functions and used:
+        (first,) = used
+        return lambda names: (names[first],)
+    return lambda names: (*[names[place] for place in used], *functions)
 
 
 _OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
@@ -228,7 +259,7 @@ class StatementContext:
         Raises:
             NotPlain: one of the statements cannot be understood by itself.
         """
-        # Most lines are like others before them, and all of their names differ.
+        # Most lines are like others before them, and mostly all of their names differ.
         formed = [(segment, form) for segment in segments if (form := segment.form) is not None]
         forms = [form for _, form in formed]
         names_of_all = iter(names_in_all([segment.text for segment, _ in formed], forms))
@@ -236,9 +267,12 @@ class StatementContext:
         found: list[Facts] = []
         for segment in segments:
             if segment.form is not None:
-                names = next(names_of_all)
-                template = next(templates) or self._alike.get(segment.form)
-                if template is not None and len(set(names)) == len(names):
+                names, template = next(names_of_all), next(templates)
+                if len(set(names)) < len(names):
+                    template = self._templates.get((segment.form, _pattern(names)))
+                elif template is None:
+                    template = self._alike.get(segment.form)
+                if template is not None:
                     found.append(template.facts(segment, names))
                     continue
             found.append(self._facts(segment))
@@ -305,4 +339,4 @@ class StatementContext:
         bound = own.bound
         if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
             raise NotPlain  # a binding that lost its `=`, or a use: the whole text tells
-        return Facts(segment, bound and bound.name, tuple(own.placeholders), None, own)
+        return _OwnFacts(segment, own)

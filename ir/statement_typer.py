@@ -183,7 +183,8 @@ class StatementTyper:
         parameters, type_before = function.parameters, function.type_before
         bound_already = names.among([fact.bound for fact in facts if fact.bound is not None])
         bound_already.update(parameters)
-        types: dict[str, Type] = {}  # of the names that are bound here, and nowhere else
+        types: dict[str, Type] = {}  # that do not change from here on: no name means something else in between
+        bound_here: list[str] = []
         fresh: dict[str, StatementState] = {}  # what binds them, as far as it is not among the names yet
         seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
         alike: list[Facts] = []
@@ -191,7 +192,11 @@ class StatementTyper:
         for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
             lowered, name = fact.shared, fact.bound
             if lowered is not None and (not lowered.is_value or index == last):
-                known = [types.get(used) or type_before(used, order) for used in fact.uses]
+                known = [types.get(used) for used in fact.uses]
+                if None in known:
+                    for place, used in enumerate(fact.uses):
+                        if known[place] is None and (type := type_before(used, order)) is not None:
+                            known[place] = types[used] = type
                 if lowered.functions:
                     known[-len(lowered.functions) :] = [self._type_of_function(name) for name in lowered.functions]
                 before = seen.get(lowered)
@@ -203,22 +208,27 @@ class StatementTyper:
                     alike.append(fact)
                     if name is None:
                         continue
-                    if name in types or name in bound_already:
+                    if name in fresh or name in bound_already:
                         names.update(fresh)
+                        bound_already.update(fresh)
                         fresh = {}
                         self._bind(state)
+                        types.pop(name, None)
                     else:
                         types[name] = type
                         fresh[name] = state
+                        bound_here.append(name)
                     continue
             names.update(fresh)
+            bound_already.update(fresh)
             fresh = {}
             self.place(fact, order, index, index == last)
             if name is not None:
                 bound_already.add(name)
+                types.pop(name, None)
         names.update(fresh)
-        mentioned = self._mention([fact.mentions for fact in alike])
-        self.mentions.bind(types.keys() - mentioned)
+        mentioned = self._mention([fact.uses for fact in alike])
+        self.mentions.bind(set(bound_here) - mentioned)
 
     def _mention(self, mentions: Iterable[Iterable[str]]) -> Set[str]:
         """Count the names that statements mention, and give them."""

@@ -102,6 +102,12 @@ def test_broken_text_has_symbols_too():
     assert {"%x", "%0", "%y", "@main"} <= {symbol.name for symbol in broken.symbols}
 
 
+@pytest.mark.parametrize("span", [(0, len(TEXT) + 1), (len(TEXT) + 1, len(TEXT) + 1), (-1, 0), (5, 4)])
+def test_an_edit_of_what_is_not_in_the_text_is_refused(snapshot: Snapshot, span: tuple[int, int]):
+    with pytest.raises(ValueError, match="is no range of a text"):
+        snapshot.edit(TextSpan(*span), "x")
+
+
 def test_an_edit_leaves_the_old_snapshot_alone(snapshot: Snapshot):
     offset = TEXT.index("nn.relu")
     edited = snapshot.edit(TextSpan(offset, offset + 7), "nn.rellu")
