@@ -71,6 +71,16 @@ class TokenGroup:
     """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Brackets:
+    """What is remembered of the brackets of a part: what each is, and where it stands in the part."""
+
+    rows: Sequence[tuple[str, int]]
+
+
+_BRACKETS: Final = "brackets"
+
+
 class Snapshot:
     """A buffer at one moment."""
 
@@ -366,18 +376,28 @@ class Snapshot:
 
     def folding_ranges(self) -> Iterator[TextSpan]:
         """The ranges between braces and around brackets that an editor may fold; most of those on one line left out."""
-        segments = self._split.segments
         opened: list[int] = []
-        for index, segment in enumerate(segments):
-            if _is_one_line(segment):
-                continue
-            base = segments.start(index)
-            kinds, _, starts = segment.tokens
-            for kind, start in zip(kinds, starts, strict=True):
+        for part in self.parts():
+            known = part.memo.get(_BRACKETS)
+            if not isinstance(known, _Brackets):
+                known = part.memo[_BRACKETS] = _Brackets(tuple(self._brackets(part)))
+            for kind, start in known.rows:
                 if kind in "{([":
-                    opened.append(base + start)
-                elif kind in "})]" and opened:
-                    yield TextSpan(opened.pop(), base + start + 1)
+                    opened.append(part.start + start)
+                elif opened:
+                    yield TextSpan(opened.pop(), part.start + start + 1)
+
+    def _brackets(self, part: Part) -> Iterator[tuple[str, int]]:
+        """The brackets of a part and where they stand in it, but for most that are closed on their own line."""
+        segments = self._split.segments
+        base = 0
+        for segment in segments[part.first : part.end]:
+            if not _is_one_line(segment):
+                kinds, _, starts = segment.tokens
+                for kind, start in zip(kinds, starts, strict=True):
+                    if kind in "{([])}":
+                        yield kind, base + start
+            base += len(segment.text)
 
     # ---- symbols
 

@@ -279,17 +279,18 @@ class Converter:
             location=self.location(item.span), name=item.name, kind=_SYMBOL_KINDS[item.kind], container_name=container
         )
 
-    def fold(self, fold: Fold, lines_only: bool) -> types.FoldingRange | None:
-        """A range that can be folded away; ``None`` where the client folds whole lines and nothing would be hidden."""
+    def fold(self, fold: Fold, lines_only: bool) -> dict[str, Any] | None:
+        """A range that can be folded away, as JSON; ``None`` where whole lines are to be hidden, and none would be."""
         found = range_of(self.lines, fold.span, self.encoding)
         start, end = found.start.line, found.end.line
-        kind = types.FoldingRangeKind(fold.kind.value) if fold.kind is not None else None
+        kind = {"kind": fold.kind.value} if fold.kind is not None else {}
         if not lines_only:
-            return types.FoldingRange(start, end, found.start.character, found.end.character, kind)
+            characters = {"startCharacter": found.start.character, "endCharacter": found.end.character}
+            return {"startLine": start, "endLine": end, **characters, **kind}
         # Of a line that goes on behind the range, the rest would be hidden with it.
         rest = self.lines.line(end)[self.lines.line_and_column(fold.span.end)[1] :]
         end -= bool(rest.strip())
-        return types.FoldingRange(start_line=start, end_line=end, kind=kind) if start < end else None
+        return {"startLine": start, "endLine": end, **kind} if start < end else None
 
     def inlay_hint(self, hint: InlayHint, version: int) -> types.InlayHint:
         """Words beside a value or an argument; ``data`` is what resolving it starts from."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import enum
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from ...ir.snapshot import Part, Snapshot, TokenRole
+from ...ir.snapshot import Part, Snapshot, TokenGroup, TokenRole
 from ...ir.source import TextSpan
 
-__all__ = ["Fold", "FoldKind", "folds", "inline_folds"]
+__all__ = ["Comments", "Fold", "FoldKind", "comments_in", "folds", "inline_folds"]
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_COMMENT_LINES = re.compile(r"^[ \t]*//[^\n]*(?:\n[ \t]*//[^\n]*)+", re.MULTILINE)
 _METADATA = "#[metadata]"
 _SHORTEST_INLINE = 24
 """A comment on one line is worth folding from this length on; ``/* ty=float32 */`` is not."""
@@ -40,56 +38,104 @@ def folds(snapshot: Snapshot) -> Iterator[Fold]:
         if _is_long(snapshot, span):
             yield Fold(span)
     yield from _comments(snapshot)
-    start = snapshot.text.rfind(_METADATA)
-    if start >= 0 and _role_at(snapshot, start) is not TokenRole.COMMENT:
-        span = TextSpan(start, start + len(snapshot.text[start:].rstrip()))
-        if _is_long(snapshot, span):
-            yield Fold(span, FoldKind.REGION)
+    for start in list(snapshot.lines.places_of(_METADATA))[-1:]:
+        if _role_at(snapshot, start) is not TokenRole.COMMENT:
+            written = snapshot.lines.part(start, snapshot.lines.length).rstrip()
+            span = TextSpan(start, start + len(written))
+            if _is_long(snapshot, span):
+                yield Fold(span, FoldKind.REGION)
 
 
 def inline_folds(snapshot: Snapshot) -> Iterator[Fold]:
     """Comments of types on one line, for editors that fold parts of lines."""
     for part in snapshot.parts():
-        found = part.memo.get(_INLINE)
-        if not isinstance(found, _Inline):
-            found = part.memo[_INLINE] = _Inline(list(_inline_comments(snapshot, part)))
-        for start, end in found.comments:
+        for start, end in comments_in(snapshot, part).inline:
             yield Fold(TextSpan(part.start + start, part.start + end), FoldKind.COMMENT)
 
 
-_INLINE = "comments of types on one line"
-
-
 @dataclass(frozen=True, slots=True)
-class _Inline:
-    """Where comments of types on one line begin and end in a part."""
+class Comments:
+    """Where comments that may be folded begin and end in a part of a text."""
 
-    comments: Sequence[tuple[int, int]]
+    inline: Sequence[tuple[int, int]]
+    """Those of types, on one line."""
+
+    long: Sequence[tuple[int, int]]
+    """Those over several lines."""
+
+    to_line_end: Sequence[tuple[int, int]]
+    """Those that end with their line."""
 
 
-def _inline_comments(snapshot: Snapshot, part: Part) -> Iterator[tuple[int, int]]:
+_COMMENTS: Final = "comments"
+
+
+def comments_in(snapshot: Snapshot, part: Part) -> Comments:
+    """The comments of a part, which remembers them."""
+    known = part.memo.get(_COMMENTS)
+    if not isinstance(known, Comments):
+        known = part.memo[_COMMENTS] = _comments_in(snapshot, part)
+    return known
+
+
+def _comments_in(snapshot: Snapshot, part: Part) -> Comments:
+    inline: list[tuple[int, int]] = []
+    long: list[tuple[int, int]] = []
+    to_line_end: list[tuple[int, int]] = []
     base = 0
     for group in snapshot.token_groups_in(part):
-        if "ty=" in group.text:
-            for offset, text, role, _ in group.tokens():
-                is_comment = role is TokenRole.COMMENT and len(text) >= _SHORTEST_INLINE and "ty=" in text
-                if is_comment and "\n" not in text and "\r" not in text:
-                    yield base + offset, base + offset + len(text)
+        for offset, text in _comments_of(group):
+            place = (base + offset, base + offset + len(text))
+            if text.startswith("//"):
+                to_line_end.append(place)
+            elif "\n" in text or "\r" in text:
+                if text.endswith("*/"):
+                    long.append(place)
+            elif "ty=" in text and len(text) >= _SHORTEST_INLINE:
+                inline.append(place)
         base += len(group.text)
+    return Comments(inline, long, to_line_end)
+
+
+def _comments_of(group: TokenGroup) -> Iterator[tuple[int, str]]:
+    """Where each comment of a part of the text begins in it, and the comment.
+
+    Most statements have the one comment of their type, which is found without cutting them into tokens.
+    """
+    text = group.text
+    start, line_comment = text.find("/*"), text.find("//")
+    if start < 0 and line_comment < 0:
+        return
+    end = text.find("*/", start + 2) + 2
+    is_alone = line_comment < 0 and end >= 2 and text.rfind("/*") == start
+    if is_alone and text.find('"', start) < 0 and text.count('"', 0, start) % 2 == 0 and "\\" not in text:
+        yield start, text[start:end]
+        return
+    for offset, written, role, _ in group.tokens():
+        if role is TokenRole.COMMENT:
+            yield offset, written
 
 
 def _comments(snapshot: Snapshot) -> Iterator[Fold]:
     """Comments over several lines, and lines of comments that follow each other."""
-    text = snapshot.text
-    for match in _COMMENT.finditer(text):
-        token = snapshot.token_at(match.start()) if "\n" in match[0] else None
-        if token is not None and token.role is TokenRole.COMMENT and token.span.start == match.start():
-            yield Fold(token.span, FoldKind.COMMENT)
-    for match in _COMMENT_LINES.finditer(text):
-        start = text.index("//", match.start())
-        token = snapshot.token_at(start)
-        if token is not None and token.role is TokenRole.COMMENT and token.span.start == start:
-            yield Fold(TextSpan(start, match.end()), FoldKind.COMMENT)
+    runs: list[tuple[int, int]] = []
+    last_line = -1
+    for part in snapshot.parts():
+        comments = comments_in(snapshot, part)
+        for start, end in comments.long:
+            yield Fold(TextSpan(part.start + start, part.start + end), FoldKind.COMMENT)
+        for start, end in comments.to_line_end:
+            line, column = snapshot.lines.line_and_column(part.start + start)
+            if snapshot.lines.part(part.start + start - column, part.start + start).strip(" \t"):
+                continue
+            follows = runs and line == last_line + 1
+            begun = runs.pop()[0] if follows else part.start + start
+            runs.append((begun, part.start + end))
+            last_line = line
+    for start, end in runs:
+        span = TextSpan(start, end)
+        if _is_long(snapshot, span):
+            yield Fold(span, FoldKind.COMMENT)
 
 
 def _is_long(snapshot: Snapshot, span: TextSpan) -> bool:

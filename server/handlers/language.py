@@ -14,7 +14,6 @@ from ..conversion import Converter
 from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
-from ..features.folding import folds, inline_folds
 from ..features.hover import hover
 from ..features.inlay_hints import (
     InlayHint,
@@ -31,6 +30,7 @@ from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
 from ..protocol import RelayLanguageServer, Written
 from ..slices import gathered
+from ..written_folds import written_folds
 from ..written_outline import written_outline
 from .addresses import folder_of, origin_address
 from .views import View, early_or_refreshed_view, early_view, refusal, view
@@ -147,19 +147,14 @@ async def on_workspace_symbol(
     return found
 
 
-async def on_folding_range(
-    server: RelayLanguageServer, params: types.FoldingRangeParams
-) -> list[types.FoldingRange] | None:
+async def on_folding_range(server: RelayLanguageServer, params: types.FoldingRangeParams) -> Written | None:
     """What can be folded away."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     lines_only = server.supports("textDocument", "foldingRange", "lineFoldingOnly")
-    found = list(folds(seen.snapshot))
-    if not lines_only:
-        found += inline_folds(seen.snapshot)
-    converted = (seen.converter.fold(fold, lines_only) for fold in found)
-    return [fold for fold in converted if fold is not None]
+    pieces = await gathered(written_folds(seen.snapshot, seen.converter, lines_only))
+    return Written(f"[{''.join(pieces)}]")
 
 
 async def on_selection_range(

@@ -54,10 +54,35 @@ def test_broken_text_folds_as_far_as_it_goes() -> None:
 def lines(fixture: Fixture, lines_only: bool) -> list[tuple[int, int]]:
     converter = Converter("file:///x", fixture.snapshot.lines, Encoding.UTF_16)
     found = (converter.fold(fold, lines_only) for fold in folds(fixture.snapshot))
-    return [(fold.start_line, fold.end_line) for fold in found if fold is not None]
+    return [(fold["startLine"], fold["endLine"]) for fold in found if fold is not None]
 
 
 def test_what_stands_behind_a_fold_on_its_last_line_stays_visible_where_whole_lines_fold() -> None:
     fixture = read_fixture("def @main(%x: float32) {\n  if (True) {\n    %x\n  } else {\n    %x\n  }\n}\n")
     assert lines(fixture, lines_only=True) == [(2, 3), (4, 6), (1, 7)]
     assert lines(fixture, lines_only=False) == [(2, 4), (4, 6), (1, 7)]
+
+
+def test_comments_between_statements_and_behind_them() -> None:
+    source = (
+        "// a\n  // b\ndef @main(%x: float32) {\n  // c\n  // d\n  %0 = exp(%x); // e\n  // f\n  // g\n  %0\n}\n// h\n"
+    )
+    assert [words for words, kind in folded(source) if kind is FoldKind.COMMENT] == [
+        "// a\n  // b",
+        "// c\n  // d",
+        "// f\n  // g",
+    ]
+
+
+def test_a_comment_of_a_type_is_found_beside_strings_and_other_comments() -> None:
+    fixture = read_fixture("""
+def @main(%x: Tensor[(1, 64), float32]) {
+  %0 = cast(%x, dtype="float32") /* ty=Tensor[(1, 64), float32] */;
+//                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  %1 = cast(%0, dtype="/* ty=Tensor[(1, 64), float32] */");
+  %2 = exp(%1) /* one */ /* ty=Tensor[(1, 64), float32] */;
+//                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  %2 // /* ty=Tensor[(1, 64), float32] */
+}
+""")
+    assert [fold.span for fold in inline_folds(fixture.snapshot)] == fixture.spans

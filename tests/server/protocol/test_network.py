@@ -57,6 +57,43 @@ async def test_tcp() -> None:
     await asyncio.wait_for(process.wait(), 20)
 
 
+LONG = BROKEN.replace("nn.rellu", "nn.relu") + "// a line of a comment\n" * 40_000
+OPENED = {"jsonrpc": "2.0", "method": "textDocument/didOpen"}
+
+
+def opening(uri: str, text: str) -> dict[str, Any]:
+    return {**OPENED, "params": {"textDocument": {"uri": uri, "languageId": "relay", "version": 1, "text": text}}}
+
+
+def hovering(uri: str, number: int) -> dict[str, Any]:
+    params = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 4}}
+    return {"jsonrpc": "2.0", "id": number, "method": "textDocument/hover", "params": params}
+
+
+async def test_a_long_text_over_tcp_and_the_end_right_behind_it() -> None:
+    port = free_port()
+    process = await serve("tcp", port)
+    reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))
+
+    def send(*messages: Any) -> None:
+        bodies = [json.dumps(message).encode() for message in messages]
+        writer.write(b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies))
+
+    async def answer_to(number: int) -> Any:
+        while True:
+            header = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 20)
+            message = json.loads(await reader.readexactly(int(header.split(b"\r\n")[0].split(b":")[1])))
+            if message.get("id") == number and "method" not in message:
+                return message["result"]
+
+    send(INITIALIZE, opening("file:///a.relay", LONG), hovering("file:///a.relay", 2))
+    assert "nn.relu" in str(await answer_to(2))
+    shutdown = {"jsonrpc": "2.0", "id": 3, "method": "shutdown"}
+    send(opening("file:///b.relay", LONG), shutdown, {"jsonrpc": "2.0", "method": "exit"})
+    assert await answer_to(3) is None
+    await asyncio.wait_for(process.wait(), 20)
+
+
 @pytest_asyncio.fixture
 async def websocket() -> AsyncIterator[Callable[..., Any]]:
     """A server on a WebSocket, as a function that connects a client to it."""
@@ -149,3 +186,19 @@ async def test_a_port_that_is_taken_is_said_so() -> None:
     assert process.returncode == 2
     assert b"cannot be listened on" in error
     assert b"Traceback" not in error
+
+
+async def test_a_long_text_over_a_websocket_and_a_client_that_says_goodbye_right_behind_it(
+    websocket: Callable[..., Any],
+) -> None:
+    connection = await websocket()
+    await ask(connection, "initialize", {"capabilities": {}})
+    await connection.send(json.dumps(opening("file:///a.relay", LONG)))
+    assert "nn.relu" in str(await ask(connection, "textDocument/hover", hovering("file:///a.relay", 2)["params"], 2))
+    await connection.send(json.dumps(opening("file:///b.relay", LONG)))
+    await ask(connection, "shutdown", None, 3)
+    await connection.send(json.dumps({"jsonrpc": "2.0", "method": "exit"}))
+    await connection.close()
+    another = await websocket()
+    assert await ask(another, "initialize", {"capabilities": {}})
+    await another.close()
