@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..ir.snapshot import Part, Snapshot
 from ..ir.source import TextSpan
 from .conversion import Converter
-from .features.folding import FoldKind, comments_in, folds
+from .features.folding import FoldKind, folds, passages_in
 from .positions import range_of
 
 __all__ = ["written_folds"]
@@ -64,7 +64,7 @@ def _written(snapshot: Snapshot, converter: Converter, part: Part) -> str:
 
 
 def _rows(snapshot: Snapshot, converter: Converter, part: Part, line: int) -> Iterator[tuple[int, str]]:
-    for start, end in comments_in(snapshot, part).inline:
+    for start, end in passages_in(snapshot, part).inline:
         places = range_of(converter.lines, TextSpan(part.start + start, part.start + end), converter.encoding)
         yield (
             places.start.line - line,

@@ -10,7 +10,7 @@ from typing import Final
 from ...ir.snapshot import Part, Snapshot, TokenGroup, TokenRole
 from ...ir.source import TextSpan
 
-__all__ = ["Comments", "Fold", "FoldKind", "comments_in", "folds", "inline_folds"]
+__all__ = ["Fold", "FoldKind", "Passages", "folds", "inline_folds", "passages_in"]
 
 _METADATA = "#[metadata]"
 _SHORTEST_INLINE = 24
@@ -38,50 +38,54 @@ def folds(snapshot: Snapshot) -> Iterator[Fold]:
         if _is_long(snapshot, span):
             yield Fold(span)
     yield from _comments(snapshot)
-    for start in list(snapshot.lines.places_of(_METADATA))[-1:]:
-        if _role_at(snapshot, start) is not TokenRole.COMMENT:
-            written = snapshot.lines.part(start, snapshot.lines.length).rstrip()
-            span = TextSpan(start, start + len(written))
-            if _is_long(snapshot, span):
-                yield Fold(span, FoldKind.REGION)
+    sections = [part.start + start for part in snapshot.parts() for start in passages_in(snapshot, part).metadata]
+    if sections and _role_at(snapshot, sections[-1]) is not TokenRole.COMMENT:
+        written = snapshot.lines.part(sections[-1], snapshot.lines.length).rstrip()
+        span = TextSpan(sections[-1], sections[-1] + len(written))
+        if _is_long(snapshot, span):
+            yield Fold(span, FoldKind.REGION)
 
 
 def inline_folds(snapshot: Snapshot) -> Iterator[Fold]:
     """Comments of types on one line, for editors that fold parts of lines."""
     for part in snapshot.parts():
-        for start, end in comments_in(snapshot, part).inline:
+        for start, end in passages_in(snapshot, part).inline:
             yield Fold(TextSpan(part.start + start, part.start + end), FoldKind.COMMENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Comments:
-    """Where comments that may be folded begin and end in a part of a text."""
+class Passages:
+    """Where what may be folded, besides braces and brackets, begins and ends in a part of a text."""
 
     inline: Sequence[tuple[int, int]]
-    """Those of types, on one line."""
+    """Comments of types on one line."""
 
     long: Sequence[tuple[int, int]]
-    """Those over several lines."""
+    """Comments over several lines."""
 
     to_line_end: Sequence[tuple[int, int]]
-    """Those that end with their line."""
+    """Comments that end with their line."""
+
+    metadata: Sequence[int]
+    """Where the metadata section may begin, which ends with the text."""
 
 
-_COMMENTS: Final = "comments"
+_PASSAGES: Final = "passages"
 
 
-def comments_in(snapshot: Snapshot, part: Part) -> Comments:
-    """The comments of a part, which remembers them."""
-    known = part.memo.get(_COMMENTS)
-    if not isinstance(known, Comments):
-        known = part.memo[_COMMENTS] = _comments_in(snapshot, part)
+def passages_in(snapshot: Snapshot, part: Part) -> Passages:
+    """What may be folded in a part, which remembers it."""
+    known = part.memo.get(_PASSAGES)
+    if not isinstance(known, Passages):
+        known = part.memo[_PASSAGES] = _found_in(snapshot, part)
     return known
 
 
-def _comments_in(snapshot: Snapshot, part: Part) -> Comments:
+def _found_in(snapshot: Snapshot, part: Part) -> Passages:
     inline: list[tuple[int, int]] = []
     long: list[tuple[int, int]] = []
     to_line_end: list[tuple[int, int]] = []
+    metadata: list[int] = []
     base = 0
     for group in snapshot.token_groups_in(part):
         for offset, text in _comments_of(group):
@@ -93,8 +97,10 @@ def _comments_in(snapshot: Snapshot, part: Part) -> Comments:
                     long.append(place)
             elif "ty=" in text and len(text) >= _SHORTEST_INLINE:
                 inline.append(place)
+        if (start := group.text.rfind(_METADATA)) >= 0:
+            metadata.append(base + start)
         base += len(group.text)
-    return Comments(inline, long, to_line_end)
+    return Passages(inline, long, to_line_end, metadata)
 
 
 def _comments_of(group: TokenGroup) -> Iterator[tuple[int, str]]:
@@ -121,7 +127,7 @@ def _comments(snapshot: Snapshot) -> Iterator[Fold]:
     runs: list[tuple[int, int]] = []
     last_line = -1
     for part in snapshot.parts():
-        comments = comments_in(snapshot, part)
+        comments = passages_in(snapshot, part)
         for start, end in comments.long:
             yield Fold(TextSpan(part.start + start, part.start + end), FoldKind.COMMENT)
         for start, end in comments.to_line_end:
