@@ -22,6 +22,7 @@ from .syntax.places import place_span
 from .syntax.reading import shift
 from .syntax.scopes import SymbolKind, is_graph_name
 from .syntax.splitting import Segments
+from .syntax.strays import stray_findings, version_findings
 from .syntax.units import Unit
 from .type_visitor import has_error
 from .types import ERROR, Type
@@ -46,6 +47,7 @@ class Analysis:
         faulty: Sequence[int],
         heads: Mapping[str, Head],
         types: Sequence[int],
+        strays: Sequence[int],
         call_memo: dict[object, object] | None = None,
     ) -> None:
         self.context: Final = context
@@ -57,6 +59,8 @@ class Analysis:
         self.heads: Final = heads
         self.types: Final = types
         """The segments that define data types."""
+        self.strays: Final = strays
+        """The segments that are no part of a definition: the version line, directives, what does not belong."""
         self.call_memo: Final[dict[object, object]] = {} if call_memo is None else call_memo
         """What others remember of which functions there are, and which others each of them names."""
 
@@ -78,6 +82,7 @@ class Analysis:
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
         found = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
+        found.extend(self._of_strays())
         for index in self.faulty:
             state = self.states[index]
             assert state is not None
@@ -90,6 +95,16 @@ class Analysis:
             found.extend(self._of_value(function, finding) for finding in function.findings)
             found.extend(self._rebindings(function))
         return in_order(found)
+
+    def _of_strays(self) -> Iterator[Diagnostic]:
+        first = next((index for index, segment in enumerate(self.segments) if segment.tokens[0]), None)
+        yield from version_findings(self.unit(first) if first is not None else None, self.segments.length)
+        for index in self.strays:
+            unit = self.unit(index)
+            unit.segment.parse()
+            yield from (shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
+            if unit.segment.tokens[0]:
+                yield from stray_findings(unit, is_first=index == first)
 
     def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
         """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""

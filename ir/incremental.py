@@ -109,8 +109,9 @@ def _edited(
     functions = [*earlier.functions[:position], made]
     functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
     types = [index + shift_by if index >= old_end else index for index in earlier.types]
+    strays = [index + shift_by if index >= old_end else index for index in earlier.strays]
     call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
-    analysis = Analysis(earlier.context, segments, states, functions, faulty, earlier.heads, types, call_memo)
+    analysis = Analysis(earlier.context, segments, states, functions, faulty, earlier.heads, types, strays, call_memo)
     touched = affected.union([state.facts.bound for state in followed.values()])
     return analysis if analysis.foreign.isdisjoint(touched) else settled(analysis)
 

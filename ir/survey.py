@@ -14,7 +14,6 @@ from .function_statements import FunctionStatements
 from .statement_facts import StatementContext
 from .statement_states import StatementState, States, replaced
 from .statement_typer import StatementTyper
-from .syntax.reading import VERSION_LINE
 from .syntax.segments import Role
 from .syntax.splitting import Segments, Splice
 from .syntax.statements import Segment
@@ -59,11 +58,11 @@ class Survey:
     def __init__(self, segments: Segments, earlier: Analysis | None, splice: Splice) -> None:
         self.segments: Final = segments
         count = len(segments)
-        if not count or segments[0].role is not Role.DIRECTIVE or segments[0].tokens[1][:1] != [VERSION_LINE]:
+        if not count:
             raise NotPlain
         self.metadata: Final = segments[-1] if segments[-1].role is Role.METADATA else None
         self.count: Final = count - (self.metadata is not None)
-        self.types: Final = self._types()
+        self.types: Final = self._types(earlier, splice)
         defined = [segments[index] for index in self.types]
         if earlier is not None:
             known = earlier.context.types
@@ -75,6 +74,7 @@ class Survey:
         )
         self.earlier: Final[Sequence[AnalysedFunction]] = earlier.functions if earlier is not None else ()
         self.earlier_heads: Final[Mapping[str, Head]] = earlier.heads if earlier is not None else {}
+        self.earlier_strays: Final[Sequence[int]] = earlier.strays if earlier is not None else ()
         self.splice: Final = splice
         self.shift: Final = splice.new_end - splice.old_end
         states = earlier.states if earlier is not None else States()
@@ -83,25 +83,25 @@ class Survey:
         self.faulty = [i for i in faulty if i < splice.first]
         self.faulty += [i + self.shift for i in faulty if i >= splice.old_end]
         self.functions: Final[list[AnalysedFunction]] = []
+        self.strays: Final[list[int]] = []
 
-    def _types(self) -> list[int]:
-        """The segments that define data types, which must come before all functions."""
-        found: list[int] = []
-        for index in range(1, self.count):
-            role = self.segments[index].role
-            if role is Role.TYPE:
-                found.append(index)
-            elif role is Role.HEADER:
-                break
-        return found
+    def _types(self, earlier: Analysis | None, splice: Splice) -> list[int]:
+        """The segments that define data types."""
+        if earlier is None:
+            return [index for index, segment in enumerate(self.segments) if segment.role is Role.TYPE]
+        known, by = earlier.types, splice.new_end - splice.old_end
+        found = [index for index in known if index < splice.first]
+        new = self.segments[splice.first : splice.new_end]
+        found += [index for index, segment in enumerate(new, splice.first) if segment.role is Role.TYPE]
+        return [*found, *(index + by for index in known if index >= splice.old_end)]
 
     # ---- where functions are
 
     def _regions(self) -> list[_Region]:
-        """Every function, in order.
+        """Every function, in order; takes note of what lies between them.
 
         Raises:
-            NotPlain: there is something else.
+            NotPlain: there is something that the whole text must be read for.
         """
         segments, splice = self.segments, self.splice
         found: list[_Region] = []
@@ -110,15 +110,12 @@ class Survey:
             kept -= 1  # it is not closed, so what was changed after it may be part of it now
         for function in self.earlier[:kept]:
             found.append(self._kept(function))
-        index = found[-1].last + 1 if found else 1
-        if not found and self.types:
-            for at in range(1, self.types[-1]):
-                if segments[at].role is not Role.TYPE:
-                    self._expect_nothing(at)
-            index = self.types[-1] + 1
+        index = found[-1].last + 1 if found else 0
+        self.strays.extend(stray for stray in self.earlier_strays if stray < index)
         while index < self.count:
             if segments[index].role is not Role.HEADER:
-                self._expect_nothing(index)
+                if self._is_stray(segments[index]):
+                    self.strays.append(index)
                 index += 1
                 continue
             if index >= splice.new_end:
@@ -126,16 +123,26 @@ class Survey:
                 if number < len(self.earlier) and self.earlier[number].start == index - self.shift + 1:
                     following = [self._kept(function.moved(self.shift)) for function in self.earlier[number:]]
                     found += following
-                    index = following[-1].last + 1
+                    first, index = index, following[-1].last + 1
+                    moved = (stray + self.shift for stray in self.earlier_strays)
+                    self.strays.extend(stray for stray in moved if first <= stray < index)
                     continue
             found.append(self._region(index))
             index = found[-1].last + 1
         return found
 
-    def _expect_nothing(self, index: int) -> None:
-        segment = self.segments[index]
-        if segment.tokens[0] or OPEN_COMMENT in segment.kinds:
+    @staticmethod
+    def _is_stray(segment: Segment) -> bool:
+        """Whether there is something to say about a segment that is no part of a function.
+
+        Raises:
+            NotPlain: it is text of another kind, or a metadata section that is not the last.
+        """
+        if segment.role is Role.TYPE:
+            return False
+        if segment.role is Role.METADATA or "\0" in segment.text:
             raise NotPlain
+        return bool(segment.tokens[0]) or OPEN_COMMENT in segment.kinds
 
     def _kept(self, function: AnalysedFunction) -> _Region:
         is_plain = isinstance(function, FunctionStatements) or function.could_be_plain
@@ -145,14 +152,9 @@ class Survey:
         """The function whose head is a segment."""
         segments = self.segments
         head = self._head(segments[header])
-        known: AnalysedFunction | None = None
-        if header + 1 >= self.splice.new_end:
-            start = header + 1 - self.shift
-            number = bisect_left(self.earlier, start, key=lambda function: function.start)
-            if number < len(self.earlier) and self.earlier[number].start == start:
-                known = self.earlier[number].moved(self.shift)
+        known = self._known(header + 1)
         if isinstance(known, FunctionStatements) and segments[known.last].role is Role.CLOSE:
-            # Only its head changed: what its segments are need not be looked at again.
+            # Only its head or its brace changed: what its statements are need not be looked at again.
             return _Region(header + 1, known.last, head.is_plain, head, known)
         last, index = header, header + 1
         is_plain = True
@@ -173,6 +175,22 @@ class Survey:
             index += 1
         known = known if known is not None and known.last == last else None
         return _Region(header + 1, last, is_plain and closed and head.is_plain, head, known)
+
+    def _known(self, start: int) -> AnalysedFunction | None:
+        """The earlier function of which all statements from ``start`` on stayed, if there is one."""
+        splice = self.splice
+        is_before = start <= splice.first
+        if not is_before and start < splice.new_end:
+            return None
+        at = start if is_before else start - self.shift
+        number = bisect_left(self.earlier, at, key=lambda function: function.start)
+        if number == len(self.earlier) or self.earlier[number].start != at:
+            return None
+        found = self.earlier[number]
+        if not is_before:
+            return found.moved(self.shift)
+        is_plain = isinstance(found, FunctionStatements)
+        return found if is_plain and found.last <= splice.first and found.last < self.count else None
 
     def _head(self, header: Segment) -> Head:
         found = header.memo.get(self.context)
@@ -201,13 +219,18 @@ class Survey:
             NotPlain: the text must be read as a whole.
         """
         regions = self._regions()
-        heads = {region.head.name: region.head for region in regions if region.head.name}
-        if len(heads) < len(regions):
+        if self.types and regions and self.types[-1] >= regions[0].start:
+            raise NotPlain  # a constructor means nothing above its type
+        named = [region.head for region in regions if region.head.name]
+        heads = {head.name: head for head in named}
+        if len(heads) < len(named):
             raise NotPlain
         changed = _Changes(self.earlier_heads, heads)
         for region in regions:
             self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
-        return Analysis(self.context, self.segments, self.states, self.functions, self.faulty, heads, self.types)
+        return Analysis(
+            self.context, self.segments, self.states, self.functions, self.faulty, heads, self.types, self.strays
+        )
 
     def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
         known = region.known

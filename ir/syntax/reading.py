@@ -17,11 +17,10 @@ from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
+from .strays import VERSION_LINE, stray_findings, unexpected_brace, version_findings
 from .units import Origin, Unit
 
 __all__ = ["VERSION_LINE", "Reading", "shift"]
-
-VERSION_LINE: Final = '#[version = "0.0.5"]'
 
 
 class Reading:
@@ -120,19 +119,9 @@ class Reading:
 
     def _check_version(self) -> None:
         first = next((unit for unit in self.units if unit.segment.tokens[0]), None)
-        if first is None or first.segment.tokens[0][0] != "V":
-            if self.is_expression:
-                return
-            span = first.span(0) if first is not None else TextSpan(0, len(self.text))
-            fix = Fix("Insert the version line", (TextEdit(TextSpan(0, 0), VERSION_LINE + "\n"),))
-            self._report("missing-version-line", f"expected the version line {VERSION_LINE} first", span, [fix])
-            return
-        text = first.segment.tokens[1][0]
-        version = text[2:-1].partition("=")[2].strip()
-        if version != '"0.0.5"':
-            span = first.span(0)
-            fix = Fix(f"Change to {VERSION_LINE}", (TextEdit(span, VERSION_LINE),))
-            self._report("unsupported-version", f"version {version} is not 0.0.5, the only one there is", span, [fix])
+        is_module = not self.is_expression or (first is not None and first.segment.tokens[0][0] == "V")
+        if is_module:
+            self.diagnostics.extend(version_findings(first, len(self.text)))
 
     def _declare(self) -> None:
         """Directives, metadata, and the names of functions and types: they count in the whole module."""
@@ -141,11 +130,9 @@ class Reading:
         for number, unit in enumerate(self.units):
             role = unit.segment.role
             kinds, texts, _ = unit.segment.tokens
-            if role is Role.DIRECTIVE and (kinds == "X" or (kinds == "V" and number > 0 and self._has_tokens(number))):
-                span = unit.span(0)
-                what = "the version line stands first" if kinds == "V" else f"unknown directive {texts[0]}"
-                fix = Fix("Remove it", (TextEdit(span, ""),))
-                self._report("unknown-directive", what, span, [fix])
+            if role is Role.DIRECTIVE:
+                is_first = not number or not self._has_tokens(number)
+                self.diagnostics.extend(stray_findings(unit, is_first=is_first))
             elif role is Role.METADATA:
                 span = unit.span(0)
                 head = TextSpan(span.start, span.start + texts[0].index("]") + 1)
@@ -282,12 +269,8 @@ class Reading:
             if role is Role.HEADER:
                 index = self._read_function(index)
                 continue
-            if role in (Role.CLOSE, Role.EXTRA_CLOSE):
-                span = unit.span(0)
-                self._report("unexpected-token", "unexpected `}`", span, [Fix("Remove `}`", (TextEdit(span, ""),))])
-            elif role is Role.STATEMENT:
-                tokens = unit.segment.tokens[0]
-                self._report("unexpected-text", "expected `def` or `type`", unit.range(0, len(tokens) - 1))
+            if role in (Role.CLOSE, Role.EXTRA_CLOSE, Role.STATEMENT):
+                self.diagnostics.extend(stray_findings(unit, is_first=False))
             index += 1
 
     def _read_function(self, index: int) -> int:
@@ -320,8 +303,7 @@ class Reading:
             faults += len(unit.segment.diagnostics)
             if role is Role.EXTRA_CLOSE:
                 if not faults:
-                    span = unit.span(0)
-                    self._report("unexpected-token", "unexpected `}`", span, [Fix("Remove `}`", (TextEdit(span, ""),))])
+                    self.diagnostics.append(unexpected_brace(unit))
                 faults += 1
                 braces_at_fault = True
                 continue
