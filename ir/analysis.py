@@ -92,6 +92,9 @@ class Analysis:
             if isinstance(function, WholeFunction):
                 found.extend(self._of_whole(function))
                 continue
+            if function.head.diagnostics:
+                base = self.segments.start(function.start - 1)
+                found.extend(shift(diagnostic, base) for diagnostic in function.head.diagnostics)
             found.extend(self._of_value(function, finding) for finding in function.findings)
             found.extend(self._rebindings(function))
         return in_order(found)

@@ -10,6 +10,7 @@ from typing import Final
 
 from .diagnostics import Diagnostic
 from .expressions import Expr, GlobalVar, Tuple
+from .inference.kinds import KindChecker
 from .metadata import MetadataError, read_metadata
 from .module import IRModule
 from .source import TextSpan
@@ -91,6 +92,7 @@ class Head:
 
     __slots__ = (
         "definitions",
+        "diagnostics",
         "function",
         "is_open",
         "is_plain",
@@ -139,12 +141,19 @@ class Head:
         )
         self.signature: Final[Type] = open_type if is_readable else ERROR
         self.is_open: Final = has_incomplete(self.signature)
-        faulty = header.diagnostics or lowering.diagnostics
+        self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics)
+        """What is wrong with it; places count from its start."""
+        has_brace = kinds.endswith("{")
         generic = any(definition.kind is SymbolKind.TYPE_PARAMETER for definition in self.definitions)
-        complete = all(var.type_annotation and not has_incomplete(var.type_annotation) for var in function.params)
+        # Of a head that cannot be read, parameters without a type say nothing.
+        written = [var.type_annotation or (None if is_readable else ERROR) for var in function.params]
+        complete = all(type is not None and not has_incomplete(type) for type in written)
         distinct = len(parameters) == len(function.params)
         result_known = self.result is None or not has_incomplete(self.result)
-        self.is_plain: Final = is_readable and not faulty and not generic and complete and distinct and result_known
+        kinds_agree = not any(_kind_faults(type, types.module) for type in (*written, self.result) if type is not None)
+        self.is_plain: Final = (
+            bool(self.name) and has_brace and not generic and complete and distinct and result_known and kinds_agree
+        )
         self.memo: Final[dict[object, object]] = {}
         """What others remember of it."""
 
@@ -159,6 +168,15 @@ class Head:
             raise NotPlain
         return self.signature
 
+    @property
+    def is_misread(self) -> bool:
+        """Whether its syntax is at fault."""
+        return bool(self.segment.diagnostics)
+
     def says_the_same(self, other: Head | None) -> bool:
         """Whether those who call it know the same of ``other``."""
         return other is not None and (self is other or (not self.is_open and self.signature == other.signature))
+
+
+def _kind_faults(type: Type, module: IRModule) -> bool:
+    return any(True for _ in KindChecker(module).faults(type))

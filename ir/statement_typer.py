@@ -124,10 +124,10 @@ class StatementTyper:
         last = states[function.end - 1] if function.end > function.start else None
         if last is not None and last.facts.is_value:
             type, findings = last.type, ()
-            if head.result is not None and type != head.result and type is not ERROR:
+            if head.result not in (None, ERROR) and type != head.result and type is not ERROR:
                 findings = self._result_findings(last, head.result)
             return replace(function, type=type, findings=findings)
-        if any(self._is_misread(states[index]) for index in faulty):
+        if head.is_misread or any(self._is_misread(states[index]) for index in faulty):
             return replace(function, type=ERROR, findings=())  # the fault is reported already
         missing = Diagnostic(
             "missing-value",
@@ -138,7 +138,7 @@ class StatementTyper:
         if last is None or last.facts.bound is not None:
             return replace(function, type=ERROR, findings=(missing,))
         findings = ()
-        if head.result is not None and last.type != head.result and last.type is not ERROR:
+        if head.result not in (None, ERROR) and last.type != head.result and last.type is not ERROR:
             findings = self._result_findings(last, head.result)
         return replace(function, type=last.type, findings=(missing, *findings))
 
