@@ -138,3 +138,54 @@ def test_an_edit_in_a_module_of_functions_is_followed_without_reading_it_whole()
     for old, new in [("nn.relu", "tanh"), ("%1 = @half(%0)", "%1 = @half(%a)"), ("add(1, @length", "add(2, @length")]:
         snapshot = _edited(snapshot, old, new)
         assert snapshot.is_followed
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("de", "expected `def`, `type` or the end of the module"),
+        ("def @new", "expected `(` or `[` here"),
+        ("}", "expected `def`, `type` or the end of the module"),
+        ("#[unknown]", "unknown directive #[unknown]"),
+        ("/* open", "this comment is never closed"),
+    ],
+)
+def test_what_is_typed_between_functions_leaves_these_as_they_are(typed: str, message: str):
+    snapshot = Snapshot.open(MODULE, "example.relay")
+    edited = _edited(snapshot, "}\ndef @main", f"}}\n{typed}\n\ndef @main")
+    assert message in _messages(edited)
+    assert edited.is_followed
+    assert _types(edited).items() >= _types(snapshot).items()
+
+
+@pytest.mark.parametrize("damaged", ["Tensor[(8, 4) float32]", "ensor[(8, 4), float32]", "Tensor[(8, 4), float32", ""])
+def test_a_head_at_fault_is_all_that_is_wrong_and_is_followed(damaged: str):
+    snapshot = Snapshot.open(MODULE, "example.relay")
+    edited = _edited(snapshot, "@main(%a: Tensor[(8, 4), float32]", f"@main(%a: {damaged}")
+    assert len(_messages(edited)) == 1
+    assert edited.is_followed
+    mended = _edited(edited, f"@main(%a: {damaged}", "@main(%a: Tensor[(8, 4), float32]")
+    assert not mended.diagnostics
+    assert _types(mended) == _types(snapshot)
+
+
+def test_a_type_in_a_head_takes_as_many_arguments_as_it_declares():
+    edited = _edited(Snapshot.open(MODULE, "example.relay"), "%l: List[int32]", "%l: List")
+    assert "List takes 1 type argument, not 0" in _messages(edited)
+
+
+def test_statements_with_braces_that_are_alike_have_names_of_their_own():
+    lines = "".join(
+        f"  %{i} = match (%l) {{ Cons(%h{i}, %t{i}) => add(%h{i}, @length(%t{i})), Nil => 0 }};\n" for i in range(3)
+    )
+    text = MODULE.replace("  %0 = @half(%a);\n", lines).replace("%1 = @half(%0);", "%5 = (%0, %1, %2);")
+    text = text.replace("(%1, %3)\n", "(%a, %3)\n")
+    snapshot = Snapshot.open(text, "example.relay")
+    assert not _messages(snapshot)
+    inner = [symbol for symbol in snapshot.symbols if symbol.kind is SymbolKind.PATTERN_VAR and symbol.name[2:]]
+    assert [symbol.name for symbol in inner] == ["%h0", "%t0", "%h1", "%t1", "%h2", "%t2"]
+    for symbol in inner:
+        assert [text[use.start : use.end] for use in symbol.uses] == [symbol.name]
+    assert [repr(symbol.type) for symbol in inner[-2:]] == ["int32", "List[int32]"]
+    unused = _edited(snapshot, "add(%h1, @length(%t1))", "@length(%t1)")
+    assert [found.message for found in unused.diagnostics if "%h" in found.message] == ["%h1 is never used"]
