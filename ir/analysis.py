@@ -95,8 +95,10 @@ class Analysis:
             if function.head.diagnostics:
                 base = self.segments.start(function.start - 1)
                 found.extend(shift(diagnostic, base) for diagnostic in function.head.diagnostics)
-            found.extend(self._of_value(function, finding) for finding in function.findings)
-            found.extend(self._rebindings(function))
+            if function.findings:
+                found.extend(self._of_value(function, finding) for finding in function.findings)
+            if function.rebound:
+                found.extend(self._rebindings(function))
         return in_order(found)
 
     def _of_strays(self) -> Iterator[Diagnostic]:
@@ -257,8 +259,8 @@ class Analysis:
                 for found in function.unused:
                     if not self._is_borrowed(function, found.name):
                         yield replace(found, unit=self.unit(function.start - 1 + found.unit.number))
-                continue
-            yield from self._unused(function)
+            elif function.mentions.unused or function.rebound:
+                yield from self._unused(function)
         for index in self.faulty:
             state = self.states[index]
             assert state is not None
