@@ -10,6 +10,7 @@ import enum
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from ...ir import ops
@@ -347,20 +348,15 @@ def _constructors(snapshot: Snapshot, span: TextSpan, as_patterns: bool = False)
 
 def _operators(span: TextSpan) -> Iterator[Completion]:
     for op in ops.registered().values():
-        yield Completion(
-            op.name,
-            CompletionKind.OPERATOR,
-            span,
-            _arguments(op),
-            insert_text=op.name,
-            snippet=operator_snippet(op),
-            subject=f"op:{op.name}",
-        )
+        detail, snippet = _words_of(op)
+        yield Completion(op.name, CompletionKind.OPERATOR, span, detail, op.name, snippet, f"op:{op.name}")
 
 
-def _arguments(op: Op) -> str:
+@lru_cache(maxsize=4096)
+def _words_of(op: Op) -> tuple[str, str]:
+    """The arguments of an operator, and the snippet of a call of it."""
     names = [argument.name for argument in op.arguments]
-    return f"({', '.join(names)}{', …' if op.variadic else ''})"
+    return f"({', '.join(names)}{', …' if op.variadic else ''})", operator_snippet(op)
 
 
 def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
