@@ -6,6 +6,7 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -445,12 +446,13 @@ class Snapshot:
         """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
         return self._names.values_at(self._index_at(offset), offset)
 
-    def typed_values_at(self, offset: int) -> Iterator[tuple[str, Type | None]]:
+    def typed_values_at(self, offset: int, wanted: re.Pattern[str] | None = None) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
 
-        There may be a hundred thousand: whoever takes the first few pays for those.
+        There may be a hundred thousand: whoever takes the first few pays for those. With ``wanted``, which is to match
+        lines (:data:`re.MULTILINE`), there are those whose names it matches.
         """
-        return self._names.typed_values_at(self._index_at(offset), offset)
+        return self._names.typed_values_at(self._index_at(offset), offset, wanted)
 
     @cached
     def module_symbols(self) -> Sequence[Symbol]:

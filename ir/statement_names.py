@@ -6,6 +6,7 @@ uses are searched among the statements of its function.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 from weakref import WeakValueDictionary
@@ -30,6 +31,8 @@ from .types import ERROR, GlobalTypeVar, Type
 from .whole_function import WholeFunction
 
 __all__ = ["Home", "StatementNames"]
+
+_BOUND: Final = "bound names"
 
 
 class StatementNames:
@@ -118,25 +121,28 @@ class StatementNames:
                 if definition.name not in inner:
                     yield self.symbol(Home(function.start - 1, definition.token))
 
-    def typed_values_at(self, index: int, offset: int) -> Iterator[tuple[str, Type | None]]:
+    def typed_values_at(
+        self, index: int, offset: int, wanted: re.Pattern[str] | None = None
+    ) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at an offset in a segment, and their types; those bound last first.
 
-        Each is given once, and no symbol is made for it.
+        Each is given once, and no symbol is made for it. With ``wanted``, which matches lines, there are those whose
+        names it matches, and the types of no others are looked at.
         """
         function = self.analysis.function_at(index)
         if function is None:
             return
         inner = self._bound_inside(function, index, offset)
         for symbol in reversed(inner.values()):
-            if symbol.kind is not SymbolKind.TYPE_PARAMETER:
+            if symbol.kind is not SymbolKind.TYPE_PARAMETER and (wanted is None or wanted.match(symbol.name)):
                 yield symbol.name, symbol.type
         if isinstance(function, WholeFunction):
             return
-        for _, state, name in self._bound_before(function, index, inner):
+        for _, state, name in self._bound_before(function, index, inner, wanted):
             yield name, _known(state.type)
         if index >= function.start:
             for name, type in reversed(list(function.parameters.items())):
-                if name not in inner:
+                if name not in inner and (wanted is None or wanted.match(name)):
                     yield name, type
 
     def _bound_inside(self, function: AnalysedFunction, index: int, offset: int) -> dict[str, Symbol]:
@@ -154,17 +160,34 @@ class StatementNames:
         return inner
 
     def _bound_before(
-        self, function: FunctionStatements, index: int, known: Container[str]
+        self, function: FunctionStatements, index: int, known: Container[str], wanted: re.Pattern[str] | None = None
     ) -> Iterator[tuple[int, StatementState, str]]:
-        """The statements of a function before a segment that bind a name, the last for each; but for some names."""
+        """The statements of a function before a segment that bind a name, the last for each; but for some names.
+
+        With ``wanted``, those that bind a name that it matches; where none does, statements are not looked at.
+        """
         seen: set[str] = set()
         states = self.analysis.states
-        for earlier in range(min(index, function.end) - 1, function.start - 1, -1):
-            state = states[earlier]
-            if state is None or (name := state.facts.bound) is None or name in seen or name in known:
+        start, end = function.start, min(index, function.end)
+        for first, last, memo in reversed(list(states.runs(start, end))):
+            if memo is None or (wanted is not None and wanted.search(self._bound_in(first, last, memo)) is None):
                 continue
-            seen.add(name)
-            yield earlier, state, name
+            for earlier in range(min(last, end) - 1, max(first, start) - 1, -1):
+                state = states[earlier]
+                if state is None or (name := state.facts.bound) is None or name in seen or name in known:
+                    continue
+                seen.add(name)
+                if wanted is None or wanted.match(name):
+                    yield earlier, state, name
+
+    def _bound_in(self, first: int, last: int, memo: dict[object, object]) -> str:
+        """The names that statements bind, a line each; remembered with them."""
+        found = memo.get(_BOUND)
+        if not isinstance(found, str):
+            states = self.analysis.states[first:last]
+            names = [state.facts.bound for state in states if state is not None and state.facts.bound is not None]
+            found = memo[_BOUND] = "\n".join(names)
+        return found
 
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:

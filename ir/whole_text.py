@@ -6,6 +6,7 @@ by function.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -237,16 +238,19 @@ class WholeText:
                 inner[symbol.name] = symbol
         yield from reversed(inner.values())
 
-    def typed_values_at(self, index: int, offset: int) -> Iterator[tuple[str, Type | None]]:
+    def typed_values_at(
+        self, index: int, offset: int, wanted: re.Pattern[str] | None = None
+    ) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at an offset in a segment, and their types; those bound last first.
 
-        Each is given once.
+        Each is given once. With ``wanted``, there are those whose names it matches.
         """
         seen: set[str] = set()
         for symbol in self.values_at(index, offset):
             if symbol.kind is not SymbolKind.TYPE_PARAMETER and symbol.name not in seen:
                 seen.add(symbol.name)
-                yield symbol.name, symbol.type
+                if wanted is None or wanted.match(symbol.name):
+                    yield symbol.name, symbol.type
 
     def _is_visible(self, symbol: Symbol, offset: int) -> bool:
         """Whether the block that a symbol is bound in is still open at ``offset``."""

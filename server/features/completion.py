@@ -23,7 +23,7 @@ from ...ir.types import DataType, FuncType, TupleType
 from .completion_places import Place, place_at
 from .completion_snippets import DEFINITIONS, KEYWORDS, applied, attribute_snippet, operator_snippet, placeholder
 from .markdown import markdown
-from .matching import NEAREST, has_in_order, likeness
+from .matching import NEAREST, has_in_order, in_order, likeness
 from .operator_documentation import attribute_documentation, operator_documentation
 from .type_words import type_words
 
@@ -310,7 +310,7 @@ def _attributes(call: CallSite, span: TextSpan) -> Iterator[Completion]:
 
 def _values(snapshot: Snapshot, span: TextSpan, word: str) -> Iterator[Completion]:
     """The values in scope, those bound last first. There may be thousands, so what does not fit is not even made."""
-    for name, type in snapshot.typed_values_at(span.start):
+    for name, type in snapshot.typed_values_at(span.start, in_order(word) if word.strip("%") else None):
         if has_in_order(name, word):
             yield Completion(name, CompletionKind.VALUE, span, type_words(type))
 

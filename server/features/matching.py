@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-__all__ = ["NEAREST", "has_in_order", "likeness"]
+__all__ = ["NEAREST", "has_in_order", "in_order", "likeness"]
 
 NEAREST: Final = 0
 """The likeness of a name that begins with what was typed."""
+
+
+def in_order(letters: str) -> re.Pattern[str]:
+    """What matches every line that has these letters in this order, and hardly any other."""
+    steps = [rf"[^{letter}\n]*{letter}" for letter in map(re.escape, letters)]
+    return re.compile("^" + "".join(steps), re.MULTILINE | re.IGNORECASE)
 
 
 def has_in_order(name: str, letters: str) -> bool:

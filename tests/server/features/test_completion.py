@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp.ir.source import TextSpan
 from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
 from tests.fixture import read_fixture
 
@@ -156,3 +157,30 @@ def test_of_many_values_the_nearest_are_offered_and_every_letter_brings_others()
     closer = read_fixture(source.replace("%$0", "%123$0"))
     begun_so = [item.label for item in completions(closer.snapshot, closer.offset).items][:11]
     assert begun_so == [*(f"%{number}" for number in range(1239, 1229, -1)), "%123"]
+
+
+def test_a_value_is_found_among_thousands_by_a_few_of_its_letters() -> None:
+    names = [f"v{number}" for number in range(2_000)]
+    names[700] = "conv_Weight"
+    body = "".join(f"  let %{name} = nn.relu(%x);\n" for name in names)
+    for letters in ("%cwt", "%CWT", "%conv_weight"):
+        source = (
+            f'#[version = "0.0.5"]\n'
+            f"def @main(%x: Tensor[(8), float32], %caught_wt: float32) {{\n{body}  nn.relu({letters}$0)\n}}"
+        )
+        found = completed(source)
+        assert next(iter(found)) == "%conv_Weight"
+        assert ("%caught_wt" in found) == (letters != "%conv_weight")
+        assert len(found) <= 2
+
+
+def test_a_value_that_was_just_written_is_found_by_its_letters() -> None:
+    body = "".join(f"  let %v{number} = nn.relu(%x);\n" for number in range(600))
+    fixture = read_fixture(f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{body}  nn.relu(%ne$0)\n}}')
+    assert completions(fixture.snapshot, fixture.offset).items == []
+    line = fixture.snapshot.lines.line_start(300)
+    written = "  let %new = nn.relu(%x);\n"
+    after = fixture.snapshot.edit(TextSpan(line, line), written)
+    assert [item.label for item in completions(after, fixture.offset + len(written)).items] == ["%new"]
+    again = after.edit(TextSpan(line, line + len(written)), "")
+    assert completions(again, fixture.offset).items == []
