@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -199,6 +199,35 @@ class Converter:
         if related:
             found["relatedInformation"] = related
         return found
+
+    def written_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> str:
+        """Findings as :meth:`diagnostic` has them, written in JSON: a pasted block may bring hundreds of hints."""
+        rests: dict[tuple[object, ...], str] = {}  # few, since most findings differ in place and words alone
+        written: list[str] = []
+        for diagnostic in diagnostics:
+            kind = diagnostic.code, diagnostic.severity, diagnostic.tags
+            rest = rests.get(kind)
+            if rest is None:
+                found = self.diagnostic(replace(diagnostic, related=()))
+                del found["range"], found["message"]
+                rest = rests[kind] = json.dumps(found)[1:]
+            place = self._written_range(diagnostic.span or TextSpan(0, 0))
+            related = [
+                f'{{"location":{{"uri":{json.dumps(self.uri)},"range":{self._written_range(item.span)}}}'
+                f',"message":{json.dumps(item.message)}}}'
+                for item in diagnostic.related
+                if item.span is not None
+            ]
+            also = f'"relatedInformation":[{",".join(related)}],' if related else ""
+            written.append(f'{{"range":{place},"message":{json.dumps(diagnostic.message)},{also}{rest}')
+        return f"[{','.join(written)}]"
+
+    def _written_range(self, span: TextSpan) -> str:
+        if not self._counts_code_points:
+            return json.dumps(self.plain_range(span))
+        line, character, end_line, end_character = self.lines.lines_and_columns(span)
+        start = f'"start":{{"line":{line},"character":{character}}}'
+        return f'{{{start},"end":{{"line":{end_line},"character":{end_character}}}}}'
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
         """A finding for an answer that is not JSON yet."""

@@ -131,6 +131,10 @@ class RelayProtocol(LanguageServerProtocol):
         """Send a notification whose parameters are JSON already."""
         self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
+    def notify_written(self, method: str, params: str) -> None:
+        """Send a notification whose parameters are written in JSON already, in characters of ASCII."""
+        self._write(f'{{"jsonrpc": "{self.VERSION}", "method": {json.dumps(method)}, "params": {params}}}')
+
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Answer as :func:`.capabilities.initialize_result` has it."""
@@ -250,13 +254,11 @@ class RelayLanguageServer(LanguageServer):
         if self.client_pulls:
             self.workspace_diagnostic_refresh(None)
             return
-        converter = self.converter_for(document)
-        params = {
-            "uri": document.uri,
-            "version": document.version,
-            "diagnostics": [converter.diagnostic(item) for item in found],
-        }
-        self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        written = self.converter_for(document).written_diagnostics(found)
+        params = f'{{"uri": {json.dumps(document.uri)}, "version": {document.version}, "diagnostics": {written}}}'
+        assert isinstance(self.protocol, RelayProtocol)
+        if not self.has_left:
+            self.protocol.notify_written(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
         """Send what is wrong with a user's file, each to the end of its line."""

@@ -43,6 +43,10 @@ _SURVEY_SECONDS = 1.5
 _TEXTS_KEPT = 4
 """For how many texts it is kept in mind which passes would change them."""
 
+_QUIET_SECONDS = 0.5
+"""For how long nothing may have been written before the worker is started. On two processors, its imports would take
+one from the server or the client."""
+
 _HINTS_SHOWN = 100
 _COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
@@ -397,7 +401,11 @@ class Workspace:
         self.analysis.thread.submit(_preload)
 
     async def prepare(self) -> None:
-        """Start the worker, so that the first pass does not wait for it."""
+        """Start the worker, so that the first pass does not wait for it; when nobody writes, so that no letter does."""
+        seen: list[tuple[str, int]] | None = None
+        while (versions := [(document.uri, document.version) for document in self.documents]) != seen:
+            seen = versions
+            await asyncio.sleep(_QUIET_SECONDS)
         with contextlib.suppress(JobError):
             await self.worker.run(Prepare())
         await self.load_extensions()

@@ -1,9 +1,10 @@
-"""Places as the protocol has them, where there are thousands of them."""
+"""Places and findings as the protocol has them, where there are many of them."""
 
 import json
 
 import pytest
 
+from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import LineIndex, TextSpan
 from relay_lsp.server.conversion import Converter
 from relay_lsp.server.encoding import Encoding
@@ -15,3 +16,15 @@ def test_written_locations_are_those_that_are_made_one_by_one(text: str):
     spans = [TextSpan(0, 1), TextSpan(3, 7), TextSpan(4, 9), TextSpan(9, 11)]
     for some in (spans, []):
         assert json.loads(converter.written_locations(some)) == [converter.plain_location(span) for span in some]
+
+
+@pytest.mark.parametrize("name", ["%value", "%wert_ü_𝛼"])
+def test_written_diagnostics_are_those_that_are_made_one_by_one(name: str):
+    text = f'def @main(%x: int32) {{ %0 = {name}; /* 𝛼 */ %0 = nn.rulu(%x);\n let %y = %x;\n add(%0, "open }}'
+    snapshot = Snapshot.open(text, "model.relay")
+    found = snapshot.diagnostics
+    assert any(item.related for item in found)
+    for encoding in Encoding:
+        converter = Converter("file:///a%20b.relay", snapshot.lines, encoding)
+        for some in (found, ()):
+            assert json.loads(converter.written_diagnostics(some)) == [converter.diagnostic(item) for item in some]
