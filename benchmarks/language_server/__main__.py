@@ -61,7 +61,7 @@ def main() -> None:
             "memory": lambda: measure_memory(other),
         }
     report = Report()
-    report.say(machine(), "")
+    report.say(machine(), "", "Load is that of the last minute; pace what a fixed loop took between samples (ms).", "")
     for name in options.only:
         figures = list(measures[name]())
         beside = list(theirs[name]()) if name in theirs else []

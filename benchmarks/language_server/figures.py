@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import statistics
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ class Figure:
     """What was measured, in milliseconds unless ``unit`` says otherwise, beside the 95th percentile that is the goal.
 
     ``cpu`` is the processor time that the server took for one; on a busy machine it says more than the clock.
+    ``pace`` is what a fixed loop took meanwhile, in milliseconds: a shared machine may be half as fast as a minute ago
+    though its load is the same.
     """
 
     what: str
@@ -27,6 +30,7 @@ class Figure:
     cpu: float | None = None
     unit: str = "ms"
     load: float = 0.0
+    pace: float | None = None
 
     @property
     def p95(self) -> float:
@@ -52,13 +56,15 @@ class Figure:
             met,
             cpu,
             self.load,
+            "" if self.pace is None else self.pace,
             beside.p95 if beside else "",
         )
 
 
 def figures_table(figures: Iterable[Figure], peer: Iterable[Figure] = ()) -> str:
     """A table in Markdown, with the p95 of a peer's figure beside each of ours."""
-    head = ("figure", "statements", "unit", "min", "p50", "p95", "goal p95", "met", "server CPU", "load", "peer p95")
+    measured = ("figure", "statements", "unit", "min", "p50", "p95", "goal p95", "met", "server CPU")
+    head = (*measured, "load", "pace", "peer p95")
     beside = {_measured(figure): figure for figure in peer}
     return table(head, [figure.row(beside.get(_measured(figure))) for figure in figures])
 
@@ -74,7 +80,20 @@ def time_each(
     """Run ``run(number)`` so many times after a first time that does not count; it gives seconds, one or several."""
     run(0)
     before = client.cpu_seconds
+    samples: list[float] = []
+    paces: list[float] = []
     with client.recorded(f"{what}, {size:,}"):
-        samples = [seconds * 1000 for number in range(1, repeat + 1) for seconds in run(number)]
+        for number in range(1, repeat + 1):
+            paces.append(_loop())
+            samples += [seconds * 1000 for seconds in run(number)]
     cpu = (client.cpu_seconds - before) * 1000 / len(samples)
-    return Figure(what, size, samples, goal, cpu, load=os.getloadavg()[0])
+    return Figure(what, size, samples, goal, cpu, load=os.getloadavg()[0], pace=statistics.median(paces))
+
+
+def _loop() -> float:
+    """Milliseconds that a fixed loop takes."""
+    started = time.perf_counter()
+    total = 0
+    for number in range(20_000):
+        total += number
+    return (time.perf_counter() - started) * 1000
