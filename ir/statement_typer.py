@@ -192,11 +192,14 @@ class StatementTyper:
         for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
             lowered, name = fact.shared, fact.bound
             if lowered is not None and (not lowered.is_value or index == last):
-                known = [types.get(used) for used in fact.uses]
-                if None in known:
-                    for place, used in enumerate(fact.uses):
-                        if known[place] is None and (type := type_before(used, order)) is not None:
-                            known[place] = types[used] = type
+                known: list[Type | None] = []
+                for used in fact.uses:
+                    type = types.get(used)
+                    if type is None:
+                        type = type_before(used, order)
+                        if type is not None:
+                            types[used] = type
+                    known.append(type)
                 if lowered.functions:
                     known[-len(lowered.functions) :] = [self._type_of_function(name) for name in lowered.functions]
                 before = seen.get(lowered)
