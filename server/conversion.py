@@ -161,21 +161,18 @@ class Converter:
         if not self._counts_code_points:
             return json.dumps([self.plain_location(span) for span in spans])
         line_starts = np.asarray(self.lines.line_starts)
-        columns: list[list[int]] = []
-        for offsets in ([span.start for span in spans], [span.end for span in spans]):
+        # A format for each place would take twice as long as to put together what all of them consist of.
+        pieces = [f'{{"uri":{json.dumps(self.uri)},"range":{{"start":{{"line":'] * (5 * len(spans))
+        offsets, after = [span.start for span in spans], ',"character":{}}},"end":{{"line":'
+        for first in (1, 3):
             places = np.array(offsets, np.int64)
             lines = np.searchsorted(line_starts, places, "right") - 1
-            columns += (lines.tolist(), (places - line_starts[lines]).tolist())
-        head = f'{{"uri":{json.dumps(self.uri)},"range":{{"start":{{"line":'
-        between: dict[tuple[int, int], tuple[str, str]] = {}  # few, since statements that look alike are many
-        written: list[str] = []
-        for line, character, end_line, end_character in zip(*columns, strict=True):
-            found = between.get((character, end_character))
-            if found is None:
-                found = f',"character":{character}}},"end":{{"line":', f',"character":{end_character}}}}}}}'
-                between[character, end_character] = found
-            written.append(f"{head}{line}{found[0]}{end_line}{found[1]}")
-        return f"[{','.join(written)}]"
+            columns: list[int] = (places - line_starts[lines]).tolist()
+            written = {column: after.format(column) for column in set(columns)}
+            pieces[first::5] = map(str, lines.tolist())
+            pieces[first + 1 :: 5] = map(written.__getitem__, columns)
+            offsets, after = [span.end for span in spans], ',"character":{}}}}}}},'
+        return f"[{''.join(pieces)[:-1]}]"
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""
