@@ -169,7 +169,8 @@ class _Skeleton:
         self._rest = rest[end - 1 :] if has_ended else rest[cut:]
         if has_ended:
             self._string = None
-            self._written.append(json.dumps(self._named(string)))
+            # Not in ASCII: two escapes beside each other would be read as one character.
+            self._written.append(json.dumps(self._named(string), ensure_ascii=False))
         return has_ended
 
     def _named(self, string: list[str]) -> str:
