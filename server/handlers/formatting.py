@@ -6,8 +6,7 @@ from lsprotocol import types
 
 from ...ir.formatting import format_edits, format_range
 from ..protocol import RelayLanguageServer
-from .running import moved_on
-from .views import view
+from .views import moved_on, view
 
 __all__ = ["register"]
 

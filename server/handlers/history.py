@@ -16,8 +16,8 @@ from ..pass_calls import PassCall
 from ..protocol import RelayLanguageServer
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
-from .running import apply, moved_on, run_and_apply, work
-from .views import refusal
+from .running import apply, run_and_apply, work
+from .views import moved_on, refusal
 
 __all__ = ["calls_of_steps", "register"]
 

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from ...ir.source import TextSpan
 from ..features.refactoring import Refactoring, RefactoringError, refactorings
 from ..protocol import RelayLanguageServer
-from .views import View, refusal, view
+from .views import View, moved_on, refusal, view
 
 __all__ = ["refactoring_actions", "resolve_refactoring"]
-
-_CONTENT_MODIFIED = -32801
 
 
 def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan) -> Iterator[types.CodeAction]:
@@ -50,7 +47,7 @@ async def resolve_refactoring(
     """
     seen = await view(server, str(data.get("uri")))
     if seen is None or seen.document.version != data.get("version"):
-        raise JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
+        raise moved_on()
     chosen = _find(server, seen, data)
     try:
         action.edit = server.edit_of(seen.converter, chosen.edits(), seen.document.version, chosen.title)

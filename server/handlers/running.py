@@ -18,16 +18,9 @@ from ..pass_calls import PassCall
 from ..protocol import RelayLanguageServer
 from ..worker import JobCancelled, JobError
 from ..workspace import MovedOn
-from .views import refusal
+from .views import moved_on, refusal
 
-__all__ = ["apply", "described_steps", "moved_on", "run_and_apply", "run_passes", "work"]
-
-_CONTENT_MODIFIED = -32801
-
-
-def moved_on() -> JsonRpcException:
-    """The answer to a request about a version of a text that is no more."""
-    return JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
+__all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]
 
 
 async def run_and_apply(

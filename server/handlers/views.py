@@ -10,9 +10,10 @@ from ..conversion import Converter
 from ..documents import Document
 from ..protocol import RelayLanguageServer
 
-__all__ = ["View", "early_or_refreshed_view", "early_view", "refusal", "view"]
+__all__ = ["View", "early_or_refreshed_view", "early_view", "moved_on", "refusal", "view"]
 
 _REQUEST_FAILED = -32803
+_CONTENT_MODIFIED = -32801
 
 
 class View:
@@ -59,6 +60,11 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
     if seen is not None and seen.is_beginning:
         server.state.analysis.shown(seen.document)
     return seen
+
+
+def moved_on() -> JsonRpcException:
+    """The answer to a request about a version of a text that is no more."""
+    return JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
 
 
 def refusal(message: str) -> JsonRpcException:
