@@ -57,7 +57,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class Written:
-    """A result that is written in JSON already, where even making objects for it would take too long."""
+    """What is written in JSON already, in characters of ASCII, where even making objects for it would take too long."""
 
     text: str
 
@@ -128,12 +128,11 @@ class RelayProtocol(LanguageServerProtocol):
         return self._shutdown
 
     def notify_plainly(self, method: str, params: Any) -> None:
-        """Send a notification whose parameters are JSON already."""
-        self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
-
-    def notify_written(self, method: str, params: str) -> None:
-        """Send a notification whose parameters are written in JSON already, in characters of ASCII."""
-        self._write(f'{{"jsonrpc": "{self.VERSION}", "method": {json.dumps(method)}, "params": {params}}}')
+        """Send a notification whose parameters are JSON already, or written in it."""
+        if isinstance(params, Written):
+            self._write(f'{{"jsonrpc": "{self.VERSION}", "method": {json.dumps(method)}, "params": {params.text}}}')
+        else:
+            self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -256,9 +255,7 @@ class RelayLanguageServer(LanguageServer):
             return
         written = self.converter_for(document).written_diagnostics(found)
         params = f'{{"uri": {json.dumps(document.uri)}, "version": {document.version}, "diagnostics": {written}}}'
-        assert isinstance(self.protocol, RelayProtocol)
-        if not self.has_left:
-            self.protocol.notify_written(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, Written(params))
 
     def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
         """Send what is wrong with a user's file, each to the end of its line."""
