@@ -14,7 +14,7 @@ from relay_lsp.server.encoding import Encoding
 from relay_lsp.server.features.folding import folds, inline_folds
 from relay_lsp.server.written_folds import written_folds
 
-from ..ir.editing.scripts import random_edit, small_blocks, texts
+from ..ir.editing.scripts import edited, small_blocks, texts
 
 
 def folded_afresh(text: str, encoding: Encoding, lines_only: bool) -> list[Any]:
@@ -32,11 +32,7 @@ def test_the_folds_of_an_edited_text_are_those_of_the_text_opened_afresh(seed: i
     with small_blocks():
         text = chance.choice(texts())
         text = text.replace("/* ty", "// one\n  // 𝒯wo\n  /* 𝒯é\n ty", 3) if chance.random() < 0.5 else text
-        snapshot = Snapshot.open(text, "example.relay")
-        history = [text]
-        for _ in range(6):
+        for snapshot in edited(chance, text, 5):
             converter = Converter("file:///example.relay", snapshot.lines, encoding)
             written = json.loads(f"[{''.join(written_folds(snapshot, converter, lines_only))}]")
             assert written == folded_afresh(snapshot.text, encoding, lines_only)
-            snapshot = snapshot.edit(*random_edit(chance, snapshot.text, history))
-            history.append(snapshot.text)

@@ -13,7 +13,7 @@ from relay_lsp.server.encoding import Encoding
 from relay_lsp.server.features.outline import outline
 from relay_lsp.server.written_outline import written_outline
 
-from ..ir.editing.scripts import random_edit, small_blocks, texts
+from ..ir.editing.scripts import edited, small_blocks, texts
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -23,11 +23,7 @@ def test_the_outline_of_an_edited_text_is_that_of_the_text_opened_afresh(seed: i
     with small_blocks():
         text = chance.choice(texts())
         text = text.replace("/* ty", "/* 𝒯é ty", 3) if chance.random() < 0.5 else text
-        snapshot = Snapshot.open(text, "example.relay")
-        history = [text]
-        for _ in range(6):
+        for snapshot in edited(chance, text, 5):
             converter = Converter("file:///example.relay", snapshot.lines, encoding)
             written = json.loads(f"[{''.join(written_outline(snapshot, converter))}]")
             assert written == converter.outline(outline(Snapshot.open(snapshot.text, "example.relay")))
-            snapshot = snapshot.edit(*random_edit(chance, snapshot.text, history))
-            history.append(snapshot.text)

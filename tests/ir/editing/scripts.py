@@ -18,7 +18,17 @@ from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.unreachable import unreachable
 from tests.conformance import records
 
-__all__ = ["Inequality", "described", "random_edit", "run_script", "small_blocks", "symbols_of", "texts", "tokens_of"]
+__all__ = [
+    "Inequality",
+    "described",
+    "edited",
+    "random_edit",
+    "run_script",
+    "small_blocks",
+    "symbols_of",
+    "texts",
+    "tokens_of",
+]
 
 _CHAIN = '#[version = "0.0.5"]\n'
 _CHAIN += "def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(8, 8), float32]) -> Tensor[(1, 8), float32] {\n"
@@ -251,6 +261,17 @@ def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tup
     start = chance.randint(0, length)
     end = min(length, start + chance.choice([0, chance.randint(1, 3), chance.randint(0, 120)]))
     return TextSpan(start, end), chance.choice([chance.choice(_PARTS), "", text[end : end + chance.randint(0, 120)]])
+
+
+def edited(chance: random.Random, text: str, edits: int) -> Iterator[Snapshot]:
+    """The snapshot of a text, and those after each of some random edits, each of the one before."""
+    snapshot = Snapshot.open(text, "example.relay")
+    history = [text]
+    yield snapshot
+    for _ in range(edits):
+        snapshot = snapshot.edit(*random_edit(chance, snapshot.text, history))
+        history.append(snapshot.text)
+        yield snapshot
 
 
 def described(diagnostics: Sequence[Diagnostic]) -> list[object]:
