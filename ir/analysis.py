@@ -227,8 +227,6 @@ class Analysis:
 
     def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """Warnings for all bindings of a graph variable but the first."""
-        if not function.rebound:
-            return
         found = {name: function.names.get(name) for name in function.rebound}
         states = [state for bound in found.values() if isinstance(bound, tuple) for state in bound]
         states.sort(key=attrgetter("order"))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from .brackets import bracketed
 from .cached import cached
 from .call_sites import CallSite, call_around
 from .diagnostics import Diagnostic, Place, in_order
@@ -28,7 +29,6 @@ from .syntax.parsing import Parsed
 from .syntax.scopes import SymbolKind
 from .syntax.segments import Role
 from .syntax.splitting import Splice, Split, split_text
-from .syntax.statements import Segment
 from .syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
 from .syntax.units import Unit
 from .types import GlobalTypeVar, Type
@@ -70,16 +70,6 @@ class TokenGroup:
     memo: dict[object, object]
     tokens: Callable[[], Iterator[tuple[int, str, TokenRole, bool]]]
     """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Brackets:
-    """What is remembered of the brackets of a part: what each is, and where it stands in the part."""
-
-    rows: Sequence[tuple[str, int]]
-
-
-_BRACKETS: Final = "brackets"
 
 
 class Snapshot:
@@ -231,8 +221,7 @@ class Snapshot:
             if not any(word in text for word in words):
                 continue
             if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
-                start = segments.start(index)
-                yield index, TextSpan(start, start + segment.length)
+                yield index, self._extent(index)
 
     def statement_memo(self, index: int) -> dict[object, object]:
         """What others remember of a statement as long as it, and all that it names, means the same."""
@@ -289,17 +278,20 @@ class Snapshot:
             return [TextSpan(0, len(self.text))]
         first = max(self._index_at(span.start) - 1, 0)
         end = min(self._index_at(max(span.start, span.end - 1)) + 1, last)
-        chosen = [TextSpan(first, end + 1)]
+        found = [TextSpan(segments.start(first), segments.start(end + 1))]
         # What is in the body of a function is laid out by its head, whose brace is closed by its end.
         if segments[first].role in (Role.STATEMENT, Role.CLOSE):
             head = next((at for at in range(first - 1, -1, -1) if segments[at].role is Role.HEADER), None)
-            chosen.insert(0, TextSpan(0, first) if head is None else TextSpan(head, head + 1))
+            found.insert(0, TextSpan(0, found[0].start) if head is None else self._extent(head))
         if segments[end].role in (Role.STATEMENT, Role.HEADER):
             close = next((at for at in range(end + 1, last + 1) if segments[at].role is Role.CLOSE), None)
-            chosen.append(TextSpan(end + 1, last + 1) if close is None else TextSpan(close, close + 1))
-        starts = [*(segments.start(part.start) for part in chosen)]
-        stops = [segments.start(part.end - 1) + segments[part.end - 1].length for part in chosen if part.end > 0]
-        return [TextSpan(start, stop) for start, stop in zip(starts, stops, strict=True)]
+            found.append(TextSpan(found[-1].end, segments.length) if close is None else self._extent(close))
+        return found
+
+    def _extent(self, index: int) -> TextSpan:
+        """Where a segment begins and ends."""
+        segments = self._split.segments
+        return TextSpan(segments.start(index), segments.start(index + 1))
 
     def statement_start(self, offset: int, before: int = 0) -> int:
         """Where the segment begins that is so many before the one at ``offset``."""
@@ -377,28 +369,7 @@ class Snapshot:
 
     def folding_ranges(self) -> Iterator[TextSpan]:
         """The ranges between braces and around brackets that an editor may fold; most of those on one line left out."""
-        opened: list[int] = []
-        for part in self.parts():
-            known = part.memo.get(_BRACKETS)
-            if not isinstance(known, _Brackets):
-                known = part.memo[_BRACKETS] = _Brackets(tuple(self._brackets(part)))
-            for kind, start in known.rows:
-                if kind in "{([":
-                    opened.append(part.start + start)
-                elif opened:
-                    yield TextSpan(opened.pop(), part.start + start + 1)
-
-    def _brackets(self, part: Part) -> Iterator[tuple[str, int]]:
-        """The brackets of a part and where they stand in it, but for most that are closed on their own line."""
-        segments = self._split.segments
-        base = 0
-        for segment in segments[part.first : part.end]:
-            if not _is_one_line(segment):
-                kinds, _, starts = segment.tokens
-                for kind, start in zip(kinds, starts, strict=True):
-                    if kind in "{([])}":
-                        yield kind, base + start
-            base += len(segment.text)
+        return bracketed(self.parts(), self._split.segments)
 
     # ---- symbols
 
@@ -525,14 +496,6 @@ _ROLE_OF: Final = {
     SymbolKind.FREE_VAR: TokenRole.LOCAL,
     SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
 }
-
-
-def _is_one_line(segment: Segment) -> bool:
-    """Whether a segment is on one line, and has as many brackets that open as that close."""
-    kinds, text = segment.kinds, segment.text.rstrip()
-    if "\n" in text or "\r" in text:
-        return False
-    return all(kinds.count(opening) == kinds.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _is_name(token: Token) -> bool:

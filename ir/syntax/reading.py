@@ -131,8 +131,7 @@ class Reading:
             role = unit.segment.role
             kinds, texts, _ = unit.segment.tokens
             if role is Role.DIRECTIVE:
-                is_first = not number or not self._has_tokens(number)
-                self.diagnostics.extend(stray_findings(unit, is_first=is_first))
+                self.diagnostics.extend(stray_findings(unit, is_first=not self._has_tokens(number)))
             elif role is Role.METADATA:
                 span = unit.span(0)
                 head = TextSpan(span.start, span.start + texts[0].index("]") + 1)
