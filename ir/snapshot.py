@@ -216,6 +216,10 @@ class Snapshot:
     def statements_of(self, stretch: Stretch, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
         """The statements of a stretch whose text has one of some words: their segments, and where they are."""
         segments = self._split.segments
+        text = self.lines.part(segments.start(stretch.first), segments.start(stretch.end))
+        words = [word for word in words if word in text]
+        if not words:
+            return
         for index, segment in enumerate(segments[stretch.first : stretch.end], stretch.first):
             text = segment.text
             if not any(word in text for word in words):

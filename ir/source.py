@@ -18,7 +18,7 @@ _LINE_END: Final = re.compile(r"\r\n?|\n")
 _NEW_LINE: Final = ord("\n")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
 
-_BLOCK: Final = 32_768
+_BLOCK: Final = 16_384
 """How many code points of whole lines a block of text has; a longer line is a block of its own."""
 
 
