@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from lsprotocol import types
 
-from ..ir.diagnostics import Diagnostic, TextEdit
+from ..ir.diagnostics import Diagnostic, Severity, Tag, TextEdit
 from ..ir.snapshot import Symbol, SymbolKind
 from ..ir.source import LineIndex, TextSpan
 from .documents import Change
@@ -92,6 +92,23 @@ def _range(range: types.Range) -> Range:
 
 def _position(position: types.Position) -> Position:
     return Position(position.line, position.character)
+
+
+@cache
+def _kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> Mapping[str, Any]:
+    """What findings of one kind have in common, as JSON: there are few kinds, and hundreds of findings of each."""
+    found: dict[str, Any] = {"severity": int(severity), "code": code, "source": _SOURCE}
+    page = documentation_page(code)
+    if page is not None:
+        found["codeDescription"] = {"href": page}
+    if tags:
+        found["tags"] = [int(tag) for tag in tags]
+    return found
+
+
+@cache
+def _written_kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> str:
+    return json.dumps(_kind(code, severity, tags))
 
 
 @cache
@@ -179,15 +196,8 @@ class Converter:
         found: dict[str, Any] = {
             "range": self.plain_range(diagnostic.span or TextSpan(0, 0)),
             "message": diagnostic.message,
-            "severity": int(diagnostic.severity),
-            "code": diagnostic.code,
-            "source": _SOURCE,
+            **_kind(diagnostic.code, diagnostic.severity, diagnostic.tags),
         }
-        page = documentation_page(diagnostic.code)
-        if page is not None:
-            found["codeDescription"] = {"href": page}
-        if diagnostic.tags:
-            found["tags"] = [int(tag) for tag in diagnostic.tags]
         related = [
             {"location": self.plain_location(item.span), "message": item.message}
             for item in diagnostic.related
@@ -199,15 +209,9 @@ class Converter:
 
     def written_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> str:
         """Findings as :meth:`diagnostic` has them, written in JSON: a pasted block may bring hundreds of hints."""
-        rests: dict[tuple[object, ...], str] = {}  # few, since most findings differ in place and words alone
         written: list[str] = []
         for diagnostic in diagnostics:
-            kind = diagnostic.code, diagnostic.severity, diagnostic.tags
-            rest = rests.get(kind)
-            if rest is None:
-                found = self.diagnostic(replace(diagnostic, related=()))
-                del found["range"], found["message"]
-                rest = rests[kind] = json.dumps(found)[1:]
+            kind = _written_kind(diagnostic.code, diagnostic.severity, diagnostic.tags)
             place = self._written_range(diagnostic.span or TextSpan(0, 0))
             related = [
                 f'{{"location":{{"uri":{json.dumps(self.uri)},"range":{self._written_range(item.span)}}}'
@@ -216,7 +220,7 @@ class Converter:
                 if item.span is not None
             ]
             also = f'"relatedInformation":[{",".join(related)}],' if related else ""
-            written.append(f'{{"range":{place},"message":{json.dumps(diagnostic.message)},{also}{rest}')
+            written.append(f'{{"range":{place},"message":{json.dumps(diagnostic.message)},{also}{kind[1:]}')
         return f"[{','.join(written)}]"
 
     def _written_range(self, span: TextSpan) -> str:
