@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -75,6 +76,26 @@ class RelayProtocol(LanguageServerProtocol):
             return
         if hasattr(structured, "jsonrpc"):
             self.handle_message(structured)
+
+    def handle_message(self, message: Any) -> None:
+        """Handle what can be understood, in a context of its own.
+
+        The library asks by run-time protocols what a message is, and these look at every attribute anew for each.
+        """
+        if message.jsonrpc != self.VERSION or self._shutdown or not hasattr(message, "method"):
+            super().handle_message(message)
+        elif hasattr(message, "id"):
+            copy_context().run(self._handle_request, message.id, message.method, message.params)
+        else:
+            copy_context().run(self._handle_notification, message.method, message.params)
+
+    def prepare_for(self, method: str) -> None:
+        """Have the library write its conversions for a message and its answer, which takes it milliseconds once."""
+        message, answer = self.get_message_type(method), self.get_result_type(method)
+        if message is not None:
+            self._converter.get_structure_hook(message)
+        if answer is not None:
+            self._converter.get_unstructure_hook(answer)
 
     def refuse(self, error: ValueError) -> None:
         """Answer a message that is no JSON."""

@@ -400,12 +400,15 @@ class Workspace:
         self._loop = asyncio.get_running_loop()
         self.analysis.thread.submit(_preload)
 
-    async def prepare(self) -> None:
-        """Start the worker, so that the first pass does not wait for it; when nobody writes, so that no letter does."""
+    async def quiet(self) -> None:
+        """Wait until nobody writes."""
         seen: list[tuple[str, int]] | None = None
         while (versions := [(document.uri, document.version) for document in self.documents]) != seen:
             seen = versions
             await asyncio.sleep(_QUIET_SECONDS)
+
+    async def prepare(self) -> None:
+        """Start the worker, so that the first pass does not wait for it."""
         with contextlib.suppress(JobError):
             await self.worker.run(Prepare())
         await self.load_extensions()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from lsprotocol import types
 
 from ..conversion import change_of
 from ..documents import Document
-from ..protocol import RelayLanguageServer
+from ..protocol import RelayLanguageServer, RelayProtocol
 from .running import apply
 
 __all__ = ["fetch_settings", "register"]
 
 _SECTION = "relay"
+_PAUSE_SECONDS = 0.01
 
 
 def _section(given: Any) -> Any:
@@ -86,7 +88,20 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     _changed(server, document)
     server.in_background(server.state.remembered.recall(item.uri, lines))
     if is_first:
-        server.in_background(server.state.prepare())
+        server.in_background(_prepare(server, document))
+
+
+async def _prepare(server: RelayLanguageServer, document: Document) -> None:
+    """Do what the first letter, the first request of each kind and the first pass would have to wait for."""
+    await server.state.analysis.snapshot(document)
+    protocol = server.protocol
+    assert isinstance(protocol, RelayProtocol)
+    protocol.prepare_for(types.TEXT_DOCUMENT_DID_CHANGE)
+    await server.state.quiet()
+    for method in list(protocol.fm.features):
+        protocol.prepare_for(method)
+        await asyncio.sleep(_PAUSE_SECONDS)
+    await server.state.prepare()
 
 
 def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
