@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any, ClassVar, Final, Generic, TypeVar, overload
 
@@ -17,6 +17,9 @@ V = TypeVar("V")
 
 _BLOCK: Final = 256
 _FEWEST: Final = 64
+_MOST_RECENT: Final = 1024
+_GONE: Final = object()
+"""The value of a key that was taken out lately."""
 
 
 class BlockList(Sequence[T], Generic[T]):
@@ -125,15 +128,17 @@ class BlockList(Sequence[T], Generic[T]):
 
 
 class BlockMap(Generic[K, V]):
-    """A dictionary of names in buckets. A :meth:`copy` shares all, and makes its own those in which it changes a key.
+    """A dictionary of names in buckets, of which a :meth:`copy` shares all, and what changed lately in front of them.
 
     Names that differ in their last two characters alone are in the same bucket: what an edit touches are mostly
-    numbered names that follow one another, and to copy a bucket is to fetch all that is in it from memory.
+    numbered names that follow one another, and to copy a bucket is to fetch all that is in it from memory. So an edit
+    leaves the buckets as they are, and changes a small dictionary; once that is not small any more, a later copy sorts
+    into buckets of its own what is in it.
 
     Whoever fills one may change it; once handed on, it is only read and copied.
     """
 
-    __slots__ = ("_buckets", "_mask", "_own")
+    __slots__ = ("_buckets", "_mask", "_own", "_recent")
 
     def __init__(self, expected: int = 0) -> None:
         size = 1
@@ -145,68 +150,65 @@ class BlockMap(Generic[K, V]):
         self._buckets = buckets
         self._mask = len(buckets) - 1
         self._own = own
+        self._recent: dict[K, Any] = {}
 
     def copy(self, expected: int = 0) -> BlockMap[K, V]:
         """One with the same keys and values; ``expected`` is how many it is going to have."""
+        made = BlockMap[K, V]()
         if expected > 4 * _BLOCK * len(self._buckets):
             made = BlockMap[K, V](expected)
             buckets, mask = made._buckets, made._mask
             for bucket in self._buckets:
                 for key, value in bucket.items():
                     buckets[hash(key[:-2]) & mask][key] = value
-            return made
-        made = BlockMap[K, V]()
-        made._take(self._buckets.copy(), set())
+        else:
+            made._take(self._buckets.copy(), set())
+        made._recent = self._recent.copy()
+        if len(made._recent) > _MOST_RECENT:
+            made.settle()
         return made
+
+    def settle(self) -> None:
+        """Sort in what changed lately, where there is the time for it."""
+        buckets, mask, own = self._buckets, self._mask, self._own
+        for key, value in self._recent.items():
+            number = hash(key[:-2]) & mask
+            if number not in own:
+                own.add(number)
+                buckets[number] = buckets[number].copy()
+            if value is not _GONE:
+                buckets[number][key] = value
+            elif key in buckets[number]:
+                del buckets[number][key]
+        self._recent = {}
 
     def get(self, key: K) -> V | None:
         """The value of a key, or ``None``."""
-        return self._buckets[hash(key[:-2]) & self._mask].get(key)
+        found = self._recent.get(key)
+        if found is None:
+            return self._buckets[hash(key[:-2]) & self._mask].get(key)
+        return None if found is _GONE else found
 
     def __contains__(self, key: K) -> bool:
-        return key in self._buckets[hash(key[:-2]) & self._mask]
+        return self.get(key) is not None
 
     def __setitem__(self, key: K, value: V) -> None:
-        self.bucket(key)[key] = value
+        self._recent[key] = value
 
     def __delitem__(self, key: K) -> None:
-        del self.bucket(key)[key]
+        self._recent[key] = _GONE
 
     def update(self, items: Mapping[K, V]) -> None:
         """Set some keys."""
-        if not items:
-            return
-        for bucket, (key, value) in zip(self.buckets(items), items.items(), strict=True):
-            bucket[key] = value
+        self._recent.update(items)
 
-    def among(self, keys: Iterable[K]) -> set[K]:
+    def among(self, keys: Collection[K]) -> set[K]:
         """Those of some keys that are there."""
-        buckets, mask = self._buckets, self._mask
-        return {key for key in keys if key in buckets[hash(key[:-2]) & mask]}
-
-    def pop(self, key: K) -> V:
-        """Take out a key.
-
-        Raises:
-            KeyError: it is not there.
-        """
-        return self.bucket(key).pop(key)
-
-    def __iter__(self) -> Iterator[K]:
-        return chain.from_iterable(self._buckets)
-
-    def __len__(self) -> int:
-        return sum(map(len, self._buckets))
-
-    def bucket(self, key: K) -> dict[K, V]:
-        """The bucket of a key, to be changed by whoever may change this."""
-        return self.buckets((key,))[0]
-
-    def buckets(self, keys: Iterable[K]) -> list[dict[K, V]]:
-        """The bucket of each of some keys, to be changed by whoever may change this."""
-        buckets, mask = self._buckets, self._mask
-        numbers = [hash(key[:-2]) & mask for key in keys]
-        for number in set(numbers).difference(self._own):
-            self._own.add(number)
-            buckets[number] = buckets[number].copy()
-        return [buckets[number] for number in numbers]
+        buckets, mask, recent = self._buckets, self._mask, self._recent
+        found = {key for key in keys if key in buckets[hash(key[:-2]) & mask]}
+        for key in recent.keys() & keys:
+            if recent[key] is _GONE:
+                found.discard(key)
+            else:
+                found.add(key)
+        return found

@@ -18,8 +18,8 @@ from .analysis import Analysis
 from .declarations import NotPlain
 from .function_statements import FunctionStatements
 from .statement_states import States, replaced
-from .statement_typer import StatementTyper
-from .survey import Outer, Survey, settled
+from .statement_typer import NEARBY, StatementTyper
+from .survey import Outer, Survey, between, settled
 from .syntax.segments import Role
 from .syntax.splitting import Segments, Splice
 from .whole_function import WholeFunction
@@ -55,7 +55,7 @@ def _followed(earlier: Analysis, segments: Segments, splice: Splice) -> Analysis
     function = earlier.functions[position]
     if isinstance(function, WholeFunction) or splice.first < function.start or splice.old_end > function.end:
         return None
-    if any(segment.role is not Role.STATEMENT for segment in segments[splice.first : splice.new_end]):
+    if not {segment.role for segment in segments[splice.first : splice.new_end]} <= {Role.STATEMENT}:
         return None
     try:
         return _edited(earlier, function, segments, position, splice)
@@ -99,13 +99,15 @@ def _edited(
             changed.add(name)
     states = earlier.states.spliced(first, old_end, placed)
     typer.states, typer.placed = states, []
-    followed = typer.follow(new_end, changed)
+    nearby = between(earlier.faulty, old_end, old_end + NEARBY + 1)
+    is_doubtful = any((state := earlier.states[index]) and state.meant is not None for index in nearby)
+    followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
     states = replaced(states, followed)
     faulty = [i for i in earlier.faulty if i < first]
     faulty += typer.reported
     later = [i + shift_by for i in earlier.faulty if i >= old_end and i + shift_by not in followed]
     faulty += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
-    made = typer.finished(states, faulty[bisect_left(faulty, head.start) : bisect_left(faulty, head.end)])
+    made = typer.finished(states, between(faulty, head.start, head.end))
     functions = [*earlier.functions[:position], made]
     functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
     types = [index + shift_by if index >= old_end else index for index in earlier.types]

@@ -174,30 +174,29 @@ def _leaves_unused(lowered: LoweredStatement) -> bool:
 class _Template:
     """A statement that stands for all that differ in names alone, and which of its names it uses, in order.
 
-    ``names`` are all of its names, in order.
+    ``names`` are all of its names, in order. ``uses`` gives those that it uses, of those of another.
     """
 
-    __slots__ = ("_uses", "binds", "lowered")
+    __slots__ = ("binds", "lowered", "uses")
 
     def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
         used = [names.index(name) for name in lowered.placeholders if name[0] == "%"]
-        self._uses: Final = _uses(used, lowered.functions)
+        self.uses: Final = _uses(used, lowered.functions)
 
-    def facts(self, segment: Segment, names: Sequence[str]) -> Facts:
+    def facts(self, segment: Segment, names: tuple[str, ...]) -> Facts:
         """What a statement that differs in its ``names`` alone binds and uses."""
-        return Facts(segment, names[0] if self.binds else None, self._uses(names), self.lowered)
+        return Facts(segment, names[0] if self.binds else None, self.uses(names), self.lowered)
 
 
-def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[Sequence[str]], tuple[str, ...]]:
+def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
     """What gives the names at some places of many, and ``functions``."""
-    if not functions and len(used) > 1:
-        return itemgetter(*used)
-    if not functions and used:
-        (first,) = used
-        return lambda names: (names[first],)
-    return lambda names: (*[names[place] for place in used], *functions)
+    if functions or not used:
+        return lambda names: (*[names[place] for place in used], *functions)
+    first, count = used[0], len(used)
+    in_a_row = list(used) == list(range(first, first + count))
+    return itemgetter(slice(first, first + count)) if in_a_row else itemgetter(*used)
 
 
 _OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
@@ -260,20 +259,21 @@ class StatementContext:
             NotPlain: one of the statements cannot be understood by itself.
         """
         # Most lines are like others before them, and mostly all of their names differ.
-        formed = [(segment, form) for segment in segments if (form := segment.form) is not None]
-        forms = [form for _, form in formed]
-        names_of_all = iter(names_in_all([segment.text for segment, _ in formed], forms))
-        templates = iter(self._alike.get_all(forms))
+        formed = [segment for segment in segments if segment.form is not None]
+        forms = [form for segment in formed if (form := segment.form) is not None]
+        names_of_all = names_in_all([segment.text for segment in formed], forms)
         found: list[Facts] = []
+        known = zip(forms, names_of_all, self._alike.get_all(forms), strict=True)
         for segment in segments:
             if segment.form is not None:
-                names, template = next(names_of_all), next(templates)
-                if len(set(names)) < len(names):
-                    template = self._templates.get((segment.form, _pattern(names)))
+                form, names, template = next(known)
+                if form.names > 1 and (names[0] == names[1] or len(set(names)) < form.names):
+                    template = self._templates.get((form, _pattern(names)))
                 elif template is None:
-                    template = self._alike.get(segment.form)
+                    template = self._alike.get(form)  # it may be known since
                 if template is not None:
-                    found.append(template.facts(segment, names))
+                    bound = names[0] if template.binds else None
+                    found.append(Facts(segment, bound, template.uses(names), template.lowered))
                     continue
             found.append(self._facts(segment))
         return found
@@ -292,7 +292,7 @@ class StatementContext:
             if plan.stands_alone or segment.is_short:
                 return self._own_facts(segment)
             found = plan.names(segment.pieces)
-            names = [found.rstrip(WHITE_SPACE)] if plan.has_one_name else [name.rstrip(WHITE_SPACE) for name in found]
+            names = tuple([name.rstrip(WHITE_SPACE) for name in ((found,) if plan.has_one_name else found)])
             if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
                 return self._own_facts(segment)
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.

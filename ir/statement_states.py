@@ -12,7 +12,7 @@ from .parts import Stretch
 from .statement_facts import Facts
 from .types import Type
 
-__all__ = ["StatementState", "States", "replaced"]
+__all__ = ["DoubtfulState", "StatementState", "States", "replaced"]
 
 Memo: TypeAlias = "dict[object, object]"
 
@@ -24,23 +24,16 @@ class StatementState:
     ``foreign`` are the graph variables that it does not have from its own function.
     """
 
-    __slots__ = ("_memo", "diagnostics", "facts", "foreign", "meant", "order", "type")
+    __slots__ = ("_memo", "facts", "order", "type")
 
-    def __init__(
-        self,
-        facts: Facts,
-        order: float,
-        type: Type,
-        diagnostics: tuple[Diagnostic, ...],
-        meant: tuple[str, ...] | None = None,
-        foreign: tuple[str, ...] = (),
-    ) -> None:
+    diagnostics: tuple[Diagnostic, ...] = ()
+    meant: tuple[str, ...] | None = None
+    foreign: tuple[str, ...] = ()
+
+    def __init__(self, facts: Facts, order: float, type: Type) -> None:
         self.facts: Final = facts
         self.order: Final = order
         self.type: Final = type
-        self.diagnostics: Final = diagnostics
-        self.meant: Final = meant
-        self.foreign: Final = foreign
         self._memo: dict[object, object] | None = None
 
     @property
@@ -59,6 +52,26 @@ class StatementState:
     def depends_on(self) -> tuple[str, ...]:
         """The names that its meaning depends on."""
         return (*self.facts.names, *self.meant) if self.meant else self.facts.names
+
+
+class DoubtfulState(StatementState):
+    """A statement with something to be said about it, or that depends on more than its own function."""
+
+    __slots__ = ("diagnostics", "foreign", "meant")
+
+    def __init__(
+        self,
+        facts: Facts,
+        order: float,
+        type: Type,
+        diagnostics: tuple[Diagnostic, ...],
+        meant: tuple[str, ...] | None = None,
+        foreign: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(facts, order, type)
+        self.diagnostics = diagnostics
+        self.meant = meant
+        self.foreign = foreign
 
 
 class _Block(list["StatementState | None"]):

@@ -11,14 +11,14 @@ from .diagnostics import Diagnostic, Place, Severity
 from .function_statements import Bindings, FunctionStatements
 from .lowered_statement import LoweredStatement
 from .statement_facts import Facts, StatementContext
-from .statement_states import StatementState, States
+from .statement_states import DoubtfulState, StatementState, States
 from .syntax.scopes import is_graph_name
 from .syntax.suggestions import closest, replacement
 from .types import ERROR, Type
 
-__all__ = ["Outside", "StatementTyper"]
+__all__ = ["NEARBY", "Outside", "StatementTyper"]
 
-_NEARBY: Final = 256
+NEARBY: Final = 256
 """How many statements before a misspelled name are searched for what was meant."""
 
 
@@ -58,22 +58,32 @@ class StatementTyper:
 
     # ---- names
 
+    def settle(self) -> None:
+        """See :meth:`.BlockMap.settle`."""
+        self.names.settle()
+        self.mentions.settle()
+
     def remove(self, states: Iterable[StatementState | None]) -> None:
         """Forget what statements bind and mention."""
         gone = [state for state in states if state is not None]
-        binding = [(name, state) for state in gone if (name := state.facts.bound) is not None]
+        if not gone:
+            return
+        names = self.names
         unbound: list[str] = []
-        for bucket, (name, state) in zip(self.names.buckets([name for name, _ in binding]), binding, strict=True):
-            found = bucket[name]
+        for state in gone:
+            name = state.facts.bound
+            if name is None:
+                continue
+            found = names.get(name)
             if not isinstance(found, tuple):
-                del bucket[name]
+                del names[name]
                 unbound.append(name)
                 continue
             left = [other for other in found if other is not state]
             if len(left) > 1:
-                bucket[name] = tuple(left)
+                names[name] = tuple(left)
             else:
-                bucket[name] = left[0]
+                names[name] = left[0]
                 self.rebound.discard(name)
         self.mentions.unbind(unbound)
         mentions = [state.facts.mentions for state in gone]
@@ -164,7 +174,7 @@ class StatementTyper:
             raise NotPlain
         state = self._state(facts, order, index)
         self._bind(state)
-        self._mention((facts.mentions,))
+        self._mention((facts.mentions,), [name for name in facts.mentions if name[0] == "@"])
         self.placed.append(state)
         if state.is_reported:
             self.reported.append(index)
@@ -184,14 +194,15 @@ class StatementTyper:
         bound_already = names.among([fact.bound for fact in facts if fact.bound is not None])
         bound_already.update(parameters)
         types: dict[str, Type] = {}  # that do not change from here on: no name means something else in between
-        bound_here: list[str] = []
         fresh: dict[str, StatementState] = {}  # what binds them, as far as it is not among the names yet
         seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
-        alike: list[Facts] = []
+        mentions: list[tuple[str, ...]] = []
+        bound_here: list[str] = []
+        end = first + len(facts)
         last = function.end - 1
-        for index, (fact, order) in enumerate(zip(facts, orders, strict=True), first):
+        for fact, order, index in zip(facts, orders, range(first, end), strict=True):
             lowered, name = fact.shared, fact.bound
-            if lowered is not None and (not lowered.is_value or index == last):
+            if lowered is not None and (index == last or not lowered.is_value):
                 known: list[Type | None] = []
                 for used in fact.uses:
                     type = types.get(used)
@@ -205,40 +216,41 @@ class StatementTyper:
                 before = seen.get(lowered)
                 type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
                 if type is not None:
-                    seen[lowered] = known, type
-                    state = StatementState(fact, order, type, ())
+                    seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
+                    state = StatementState(fact, order, type)
                     placed.append(state)
-                    alike.append(fact)
+                    mentions.append(fact.uses)
                     if name is None:
                         continue
                     if name in fresh or name in bound_already:
                         names.update(fresh)
                         bound_already.update(fresh)
+                        bound_here += fresh
                         fresh = {}
                         self._bind(state)
                         types.pop(name, None)
                     else:
                         types[name] = type
                         fresh[name] = state
-                        bound_here.append(name)
                     continue
             names.update(fresh)
             bound_already.update(fresh)
+            bound_here += fresh
             fresh = {}
             self.place(fact, order, index, index == last)
             if name is not None:
                 bound_already.add(name)
                 types.pop(name, None)
         names.update(fresh)
-        mentioned = self._mention([fact.uses for fact in alike])
+        bound_here += fresh
+        mentioned = self._mention(mentions, {name for lowered in seen for name in lowered.functions})
         self.mentions.bind(set(bound_here) - mentioned)
 
-    def _mention(self, mentions: Iterable[Iterable[str]]) -> Set[str]:
-        """Count the names that statements mention, and give them."""
+    def _mention(self, mentions: Iterable[Iterable[str]], functions: Iterable[str]) -> Set[str]:
+        """Count the names that statements mention, and give them; ``functions`` are those of functions."""
         counted = self.mentions.add(mentions)
-        for name, count in counted.items():
-            if name[0] == "@":
-                self.calls[name] = self.calls.get(name, 0) + count
+        for name in functions:
+            self.calls[name] = self.calls.get(name, 0) + counted[name]
         return counted.keys()
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
@@ -249,7 +261,7 @@ class StatementTyper:
         """
         made: dict[int, StatementState] = {}
         end = self.function.end
-        nearby = min(end, start + _NEARBY + 1)
+        nearby = min(end, start + NEARBY + 1)
         again = {index for index in unknown if index < nearby}
         for index, state in enumerate(self.states[start:nearby], start):
             if state is not None and (
@@ -294,7 +306,7 @@ class StatementTyper:
         if lowered is not None:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
-                return StatementState(facts, order, facts.told if typed.type is ERROR else typed.type, ())
+                return StatementState(facts, order, facts.told if typed.type is ERROR else typed.type)
         return self._own_state(facts, order, key)
 
     def _own_state(
@@ -303,7 +315,7 @@ class StatementTyper:
         own = self.context.own(facts)
         typed = own.type_with(types, self.outside.heads)
         type = facts.told if typed.type is ERROR else typed.type
-        return StatementState(facts, order, type, (*own.diagnostics, *typed.diagnostics), None, foreign)
+        return DoubtfulState(facts, order, type, (*own.diagnostics, *typed.diagnostics), None, foreign)
 
     def type_of(self, name: str, order: float) -> Type | None:
         """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
@@ -343,7 +355,7 @@ class StatementTyper:
         found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
         type = facts.told if guess.type is ERROR else guess.type
         names = tuple([near[0] for near in unknown.values() if near])
-        return StatementState(facts, order, type, found, names, foreign)
+        return DoubtfulState(facts, order, type, found, names, foreign)
 
     def _meant_type(self, name: str, order: float) -> Type | None:
         return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
@@ -356,7 +368,7 @@ class StatementTyper:
     def _nearest(self, name: str, index: int) -> list[str]:
         if name[0] == "@":
             return closest(name, self.outside.heads, count=3)
-        first = max(self.function.start, index - _NEARBY)
+        first = max(self.function.start, index - NEARBY)
         recent = self.placed[max(0, len(self.placed) - (index - first)) :]
         before = self.states[first : index - len(recent)]
         nearby = [state.facts.bound for state in (*before, *recent) if state is not None and state.facts.bound]

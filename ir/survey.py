@@ -21,7 +21,7 @@ from .syntax.tokens import COMMENT, OPEN_COMMENT
 from .types import Type
 from .whole_function import WholeFunction
 
-__all__ = ["Outer", "Survey", "settled"]
+__all__ = ["Outer", "Survey", "between", "settled"]
 
 _AT_ONCE: Final = 1_024
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
@@ -263,8 +263,9 @@ class Survey:
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(self.context.facts_of(part), orders, first)
+            typer.settle()
         self._take(start, end, typer.placed, typer.reported)
-        return typer.finished(self.states, _between(self.faulty, start, end))
+        return typer.finished(self.states, between(self.faulty, start, end))
 
     def _take(self, start: int, end: int, made: Sequence[StatementState | None], reported: Sequence[int] = ()) -> None:
         self.states = self.states.spliced(start, end, made)
@@ -274,7 +275,7 @@ class Survey:
 
     def _retyped(self, known: FunctionStatements, head: Head, outside: Outer, changed: _Changes) -> FunctionStatements:
         """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
-        faulty = _between(self.faulty, known.start, known.last)
+        faulty = between(self.faulty, known.start, known.last)
         names = changed.names.intersection(known.calls)
         unknown = [index for index in faulty if self._looks_outside(index, changed)]
         function = known
@@ -296,7 +297,7 @@ class Survey:
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self.states = replaced(self.states, followed)
         self.faulty = _with_reported(self.faulty, followed)
-        return typer.finished(self.states, _between(self.faulty, known.start, known.last))
+        return typer.finished(self.states, between(self.faulty, known.start, known.last))
 
     def _looks_outside(self, index: int, changed: _Changes) -> bool:
         """Whether what is wrong with a statement may depend on other functions."""
@@ -328,7 +329,8 @@ def settled(analysis: Analysis) -> Analysis:
     return Survey(segments, analysis, Splice(len(segments), len(segments), len(segments))).run()
 
 
-def _between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
+def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
+    """Those of some ordered indices that lie from ``start`` to ``end``."""
     return indices[bisect_left(indices, start) : bisect_left(indices, end)]
 
 

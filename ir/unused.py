@@ -55,11 +55,13 @@ class Unused:
 class Mentions:
     """How often the statements of a function mention each name, kept up to date as statements come and go."""
 
-    __slots__ = ("_counts", "_unused")
+    __slots__ = ("_absent", "_counts", "_unused")
 
     def __init__(self) -> None:
         self._counts: BlockMap[str, int] = BlockMap()
         self._unused: set[str] = set()
+        self._absent: set[str] = set()
+        """Some names that no statement mentions: they were asked about, and need not be looked for again."""
 
     def copy(self, expected: int = 0) -> Mentions:
         """Counts that can change without changing these, of about so many names."""
@@ -67,6 +69,10 @@ class Mentions:
         made._counts = self._counts.copy(expected)
         made._unused = set(self._unused)
         return made
+
+    def settle(self) -> None:
+        """See :meth:`.BlockMap.settle`."""
+        self._counts.settle()
 
     def bind(self, names: Collection[str]) -> None:
         """These names mean something from now on."""
@@ -80,8 +86,11 @@ class Mentions:
     def add(self, mentions: Iterable[Iterable[str]]) -> Mapping[str, int]:
         """Statements mention these names, each once; gives how many mention each."""
         more = Counter(chain.from_iterable(mentions))
-        for bucket, (name, count) in zip(self._counts.buckets(more), more.items(), strict=True):
-            bucket[name] = bucket.get(name, 0) + count
+        counts = self._counts
+        known = {name: count + more[name] for name in more.keys() - self._absent if (count := counts.get(name))}
+        counts.update(more)
+        counts.update(known)
+        self._absent -= more.keys()
         self._unused.difference_update(more)
         return more
 
@@ -90,19 +99,23 @@ class Mentions:
     ) -> Mapping[str, int]:
         """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
         fewer = Counter(chain.from_iterable(mentions))
-        gone: list[str] = []
-        for bucket, (name, count) in zip(self._counts.buckets(fewer), fewer.items(), strict=True):
-            if bucket[name] > count:
-                bucket[name] -= count
+        counts, gone = self._counts, list[str]()
+        for name, count in fewer.items():
+            left = (counts.get(name) or 0) - count
+            if left > 0:
+                counts[name] = left
             else:
-                del bucket[name]
+                del counts[name]
                 gone.append(name)
         self._unused.update(bound.among(gone), parameters.keys() & gone)
         return fewer
 
-    def among(self, names: Iterable[str]) -> set[str]:
+    def among(self, names: Collection[str]) -> set[str]:
         """Those of some names that a statement mentions."""
-        return self._counts.among(names)
+        found = self._counts.among(names)
+        self._absent.update(names)
+        self._absent -= found
+        return found
 
     @property
     def unused(self) -> Collection[str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
-from typing import Final
+from typing import Final, cast
 
 from ..recent import RecentMap
 from .lexer import COMMENT_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
@@ -32,8 +32,8 @@ _KEPT: Final = 8_192
 """How many forms are kept in mind at least."""
 
 _SPACE: Final = re.escape(WHITE_SPACE)
-_STATEMENT: Final = re.compile(rf"[^;/{{}}\#]*(?:(?:{COMMENT_PATTERN}|/(?!\*))[^;/{{}}\#]*)*;[{_SPACE}]*")
-"""Text up to a semicolon that is in no comment, and the blanks after it."""
+_STATEMENT: Final = re.compile(rf"([^;/{{}}\#]*(?:(?:{COMMENT_PATTERN}|/(?!\*))[^;/{{}}\#]*)*;[{_SPACE}]*)|(?s:.+)")
+"""Text up to a semicolon that is in no comment, and the blanks after it; or else, in no group, all that is left."""
 
 _QUIET_COMMENT: Final = re.compile(r'/\*[^*/"\r\n]*(?:(?:\*(?!/)|/(?!\*))[^*/"\r\n]*)*\*/')
 _GRAPH: Final = re.compile("%[0-9]+")
@@ -64,19 +64,24 @@ def alike_from(text: str, start: int, count: int) -> tuple[list[Form], list[str]
     The first begins at ``start``; there are fewer where one follows that has no form.
     """
     statements: list[str] = []
-    match, length, position = _STATEMENT.match, len(text), start
+    length, position = len(text), start
     while len(statements) < count:
         limit = position + _LONGEST
-        found = match(text, position, limit)
-        if found is None:
+        found: list[str] = _STATEMENT.findall(text, position, limit)
+        end = position + sum(map(len, found))
+        if found and (not found[-1] or end == limit < length):
+            end -= len(found.pop())
+        if not found:
             break
-        position = found.end()
-        if position == limit and limit < length:
-            break
-        statements.append(found[0])
+        statements += found
+        position = end
+    del statements[count:]
     keys = _keys(statements)
+    known = _forms.get_all(keys)
+    if None not in known:
+        return cast("list[Form]", known), statements
     forms: list[Form] = []
-    for key, form in zip(keys, _forms.get_all(keys), strict=True):
+    for key, form in zip(keys, known, strict=True):
         if form is None:
             if key not in _forms:
                 _forms[key] = _learned(statements[len(forms)])
@@ -87,14 +92,14 @@ def alike_from(text: str, start: int, count: int) -> tuple[list[Form], list[str]
     return forms, statements[: len(forms)]
 
 
-def names_in_all(statements: Sequence[str], forms: Iterable[Form]) -> list[list[str]]:
+def names_in_all(statements: Sequence[str], forms: Iterable[Form]) -> list[tuple[str, ...]]:
     """The names of values in statements of these forms, in order."""
-    found: list[str] = _VALUE.findall(_bare(_APART.join(statements)))
+    found: tuple[str, ...] = tuple(_VALUE.findall(_bare(_APART.join(statements))))
     ends = list(accumulate([form.names for form in forms], initial=0))
     return [found[start:end] for start, end in pairwise(ends)]
 
 
-def names_in(statement: str, form: Form) -> list[str]:
+def names_in(statement: str, form: Form) -> tuple[str, ...]:
     """The names of values in a statement of a form, in order."""
     return names_in_all((statement,), (form,))[0]
 

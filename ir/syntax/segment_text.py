@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, compress
-from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..source import TextSpan
@@ -23,12 +22,12 @@ class SegmentText:
 
     __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "text")
 
-    def __init__(self, kinds: str, text: str, pieces: list[str] | None = None) -> None:
-        self.kinds: Final = kinds
-        self.text: Final = text
-        self._pieces = pieces
-        self._tokens: tuple[str, list[str], list[int]] | None = None
-        self.diagnostics: Sequence[Diagnostic] = ()
+    # Segment gives them their first values: it has no time for another initializer, with thousands of lines at once.
+    kinds: str
+    text: str
+    diagnostics: Sequence[Diagnostic]
+    _pieces: list[str] | None
+    _tokens: tuple[str, list[str], list[int]] | None
 
     @property
     def length(self) -> int:

@@ -14,7 +14,7 @@ from ..source import LineIndex, TextSpan
 from .forms import alike_from
 from .lexer import WHITE_SPACE, lex, lex_chunks
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments
-from .statements import Segment, alike_segments
+from .statements import CutSegment, Segment, alike_segments
 from .tokens import OPEN_COMMENT
 
 __all__ = ["Segments", "Splice", "Split", "split", "split_text"]
@@ -298,7 +298,7 @@ class _Cutting:
             self._widen()
         kinds, pieces = self._kinds[index : cut.end], self._pieces[index : cut.end]
         is_far = cut.far_sighted or OPEN_COMMENT in kinds
-        self.made.append(Segment(cut.role, kinds, "".join(pieces), cut.in_body, pieces, is_far, cut.is_short))
+        self.made.append(CutSegment(cut.role, pieces, kinds, cut.in_body, is_far, cut.is_short))
         self._position, self._in_body = offsets[cut.end], cut.in_body
 
     def _widen(self) -> None:
@@ -397,8 +397,7 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
         in_body = cut.in_body or is_expression
         own = kinds[position:end]
         is_far = cut.far_sighted or OPEN_COMMENT in own
-        part = text[offsets[position] : offsets[end]]
-        segments.append(Segment(cut.role, own, part, in_body, pieces[position:end], is_far, cut.is_short))
+        segments.append(CutSegment(cut.role, pieces[position:end], own, in_body, is_far, cut.is_short))
         position = end
     return segments
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
@@ -21,40 +20,37 @@ from .shapes import Start
 from .statement_parser import StatementParser
 from .tokens import BLOCK, CLAUSES, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["Segment", "alike_segments"]
+__all__ = ["CutSegment", "Segment", "alike_segments"]
 
 _NOT_PARSED: Final[list[Statement]] = []
 _ARM: Final = re.compile("[^;{}]*r")
 
 
 class Segment(SegmentText):
-    """A piece of text that is parsed on its own, once somebody wants its statements."""
+    """A piece of text that is parsed on its own, once somebody wants its statements.
 
-    __slots__ = ("_memo", "form", "in_body", "is_far_sighted", "is_short", "role", "statements")
+    If it differs from other statements in its names alone, ``form`` is what it is known by.
+    """
 
-    def __init__(
-        self,
-        role: Role,
-        kinds: str,
-        text: str,
-        in_body: bool,
-        pieces: list[str] | None = None,
-        is_far: bool = False,
-        is_short: bool = False,
-        form: Form | None = None,
-    ) -> None:
-        super().__init__(kinds, text, pieces)
-        self.role: Final = role
-        self.in_body: Final = in_body
-        """Whether what follows is in the body of a function."""
-        self.is_far_sighted: Final = is_far
-        """Whether where it ends depends on text far beyond it."""
-        self.is_short: Final = is_short
-        """Whether its semicolon is missing, since the next line begins a binding."""
+    __slots__ = ("_memo", "form", "statements")
+
+    role: Role = Role.STATEMENT
+    in_body: bool = True
+    """Whether what follows is in the body of a function."""
+    is_far_sighted: bool = False
+    """Whether where it ends depends on text far beyond it."""
+    is_short: bool = False
+    """Whether its semicolon is missing, since the next line begins a binding."""
+
+    def __init__(self, kinds: str, text: str, form: Form | None = None) -> None:
+        self.kinds = kinds
+        self.text = text
         self.form: Final = form
-        """What it is known by, if it differs from other statements in its names alone."""
-        self._memo: dict[object, object] | None = None
+        self.diagnostics = ()
         self.statements: Sequence[Statement] = _NOT_PARSED
+        self._pieces = None
+        self._tokens = None
+        self._memo: dict[object, object] | None = None
 
     @property
     def memo(self) -> dict[object, object]:
@@ -103,11 +99,25 @@ class Segment(SegmentText):
                 self.report("unclosed-string", "this string has no closing quote on its line", span, fix)
 
 
+class CutSegment(Segment):
+    """One whose pieces told where it ends."""
+
+    __slots__ = ("in_body", "is_far_sighted", "is_short", "role")
+
+    def __init__(
+        self, role: Role, pieces: list[str], kinds: str, in_body: bool, is_far_sighted: bool, is_short: bool
+    ) -> None:
+        super().__init__(kinds, "".join(pieces))
+        self._pieces = pieces
+        self.role = role
+        self.in_body = in_body
+        self.is_far_sighted = is_far_sighted
+        self.is_short = is_short
+
+
 def alike_segments(forms: Sequence[Form], texts: Iterable[str]) -> Iterator[Segment]:
     """Statements in the body of a function that are known by their forms."""
-    kinds = [form.kinds for form in forms]
-    no, none = repeat(False), repeat(None)
-    return map(Segment, repeat(Role.STATEMENT), kinds, texts, repeat(True), none, no, no, forms)
+    return map(Segment, [form.kinds for form in forms], texts, forms)
 
 
 class _Frame:
