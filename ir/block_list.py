@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Any, ClassVar, Final, Generic, TypeVar, overload
 
 from typing_extensions import Self
 
-__all__ = ["BlockList", "BlockMap"]
+__all__ = ["BlockList"]
 
 T = TypeVar("T")
-K = TypeVar("K", bound=str)
-V = TypeVar("V")
 
 _BLOCK: Final = 256
 _FEWEST: Final = 64
-_MOST_RECENT: Final = 1024
-_GONE: Final = object()
-"""The value of a key that was taken out lately."""
 
 
 class BlockList(Sequence[T], Generic[T]):
@@ -125,90 +120,3 @@ class BlockList(Sequence[T], Generic[T]):
         if len(items) <= 2 * _BLOCK:
             return (self.block_type(items),) if items else ()
         return tuple([self.block_type(items[start : start + _BLOCK]) for start in range(0, len(items), _BLOCK)])
-
-
-class BlockMap(Generic[K, V]):
-    """A dictionary of names in buckets, of which a :meth:`copy` shares all, and what changed lately in front of them.
-
-    Names that differ in their last two characters alone are in the same bucket: what an edit touches are mostly
-    numbered names that follow one another, and to copy a bucket is to fetch all that is in it from memory. So an edit
-    leaves the buckets as they are, and changes a small dictionary; once that is not small any more, a later copy sorts
-    into buckets of its own what is in it.
-
-    Whoever fills one may change it; once handed on, it is only read and copied.
-    """
-
-    __slots__ = ("_buckets", "_mask", "_own", "_recent")
-
-    def __init__(self, expected: int = 0) -> None:
-        size = 1
-        while size * _BLOCK < expected:
-            size *= 2
-        self._take([{} for _ in range(size)], set(range(size)))
-
-    def _take(self, buckets: list[dict[K, V]], own: set[int]) -> None:
-        self._buckets = buckets
-        self._mask = len(buckets) - 1
-        self._own = own
-        self._recent: dict[K, Any] = {}
-
-    def copy(self, expected: int = 0) -> BlockMap[K, V]:
-        """One with the same keys and values; ``expected`` is how many it is going to have."""
-        made = BlockMap[K, V]()
-        if expected > 4 * _BLOCK * len(self._buckets):
-            made = BlockMap[K, V](expected)
-            buckets, mask = made._buckets, made._mask
-            for bucket in self._buckets:
-                for key, value in bucket.items():
-                    buckets[hash(key[:-2]) & mask][key] = value
-        else:
-            made._take(self._buckets.copy(), set())
-        made._recent = self._recent.copy()
-        if len(made._recent) > _MOST_RECENT:
-            made.settle()
-        return made
-
-    def settle(self) -> None:
-        """Sort in what changed lately, where there is the time for it."""
-        buckets, mask, own = self._buckets, self._mask, self._own
-        for key, value in self._recent.items():
-            number = hash(key[:-2]) & mask
-            if number not in own:
-                own.add(number)
-                buckets[number] = buckets[number].copy()
-            if value is not _GONE:
-                buckets[number][key] = value
-            elif key in buckets[number]:
-                del buckets[number][key]
-        self._recent = {}
-
-    def get(self, key: K) -> V | None:
-        """The value of a key, or ``None``."""
-        found = self._recent.get(key)
-        if found is None:
-            return self._buckets[hash(key[:-2]) & self._mask].get(key)
-        return None if found is _GONE else found
-
-    def __contains__(self, key: K) -> bool:
-        return self.get(key) is not None
-
-    def __setitem__(self, key: K, value: V) -> None:
-        self._recent[key] = value
-
-    def __delitem__(self, key: K) -> None:
-        self._recent[key] = _GONE
-
-    def update(self, items: Mapping[K, V]) -> None:
-        """Set some keys."""
-        self._recent.update(items)
-
-    def among(self, keys: Collection[K]) -> set[K]:
-        """Those of some keys that are there."""
-        buckets, mask, recent = self._buckets, self._mask, self._recent
-        found = {key for key in keys if key in buckets[hash(key[:-2]) & mask]}
-        for key in recent.keys() & keys:
-            if recent[key] is _GONE:
-                found.discard(key)
-            else:
-                found.add(key)
-        return found

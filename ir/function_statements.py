@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from .block_list import BlockMap
 from .declarations import Head
 from .diagnostics import Diagnostic
+from .layered_map import LayeredMap
 from .statement_states import StatementState
 from .types import ERROR, FuncType, Type
 from .unused import Mentions
 
 __all__ = ["Bindings", "FunctionStatements"]
 
-Bindings: TypeAlias = "BlockMap[str, StatementState | tuple[StatementState, ...]]"
+Bindings: TypeAlias = "LayeredMap[str, StatementState | tuple[StatementState, ...]]"
 """The statement that binds each name; where there are several, all of them in order."""
 
 
@@ -43,7 +43,7 @@ class FunctionStatements:
         """A function whose statements are not known yet."""
         mentions = Mentions()
         mentions.bind(head.parameters)
-        return FunctionStatements(head, start, end, BlockMap(), frozenset(), mentions, {})
+        return FunctionStatements(head, start, end, LayeredMap(), frozenset(), mentions, {})
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from .declarations import ModuleTypes, NotPlain
 from .expressions import Var
 from .lowered_statement import LoweredStatement
 from .recent import RecentMap
-from .syntax.forms import Form, names_in, names_in_all
+from .syntax.forms import Form, names_in
 from .syntax.lexer import WHITE_SPACE
 from .syntax.parsing import parse_expr
 from .syntax.scopes import is_graph_name
@@ -172,31 +172,34 @@ def _leaves_unused(lowered: LoweredStatement) -> bool:
 
 
 class _Template:
-    """A statement that stands for all that differ in names alone, and which of its names it uses, in order.
+    """A statement that stands for all that differ in names alone, and which of its names it uses.
 
-    ``names`` are all of its names, in order. ``uses`` gives those that it uses, of those of another.
+    ``names`` are all of its names, in order. It uses those from ``first`` to ``end``, or those that ``uses`` gives,
+    which also gives the functions that it names.
     """
 
-    __slots__ = ("binds", "lowered", "uses")
+    __slots__ = ("binds", "end", "first", "lowered", "uses")
 
     def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
         used = [names.index(name) for name in lowered.placeholders if name[0] == "%"]
-        self.uses: Final = _uses(used, lowered.functions)
+        self.first: Final = used[0] if used else 0
+        self.end: Final = self.first + len(used)
+        are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
+        self.uses: Final = None if are_in_a_row else _uses(used, lowered.functions)
 
     def facts(self, segment: Segment, names: tuple[str, ...]) -> Facts:
         """What a statement that differs in its ``names`` alone binds and uses."""
-        return Facts(segment, names[0] if self.binds else None, self.uses(names), self.lowered)
+        uses = names[self.first : self.end] if self.uses is None else self.uses(names)
+        return Facts(segment, names[0] if self.binds else None, uses, self.lowered)
 
 
 def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
     """What gives the names at some places of many, and ``functions``."""
-    if functions or not used:
-        return lambda names: (*[names[place] for place in used], *functions)
-    first, count = used[0], len(used)
-    in_a_row = list(used) == list(range(first, first + count))
-    return itemgetter(slice(first, first + count)) if in_a_row else itemgetter(*used)
+    if not functions:
+        return itemgetter(*used)
+    return lambda names: (*[names[place] for place in used], *functions)
 
 
 _OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
@@ -259,21 +262,31 @@ class StatementContext:
             NotPlain: one of the statements cannot be understood by itself.
         """
         # Most lines are like others before them, and mostly all of their names differ.
-        formed = [segment for segment in segments if segment.form is not None]
-        forms = [form for segment in formed if (form := segment.form) is not None]
-        names_of_all = names_in_all([segment.text for segment in formed], forms)
+        names = names_in([segment.text for segment in segments if segment.form is not None])
+        forms = [form for segment in segments if (form := segment.form) is not None]
+        templates = iter(self._alike.get_all(forms))
         found: list[Facts] = []
-        known = zip(forms, names_of_all, self._alike.get_all(forms), strict=True)
+        end = 0
         for segment in segments:
-            if segment.form is not None:
-                form, names, template = next(known)
-                if form.names > 1 and (names[0] == names[1] or len(set(names)) < form.names):
-                    template = self._templates.get((form, _pattern(names)))
+            form = segment.form
+            if form is not None:
+                template, count, start = next(templates), form.names, end
+                end += count
+                are_different = (
+                    count < 2
+                    or (count == 2 and names[start] != names[start + 1])
+                    or len(set(names[start:end])) == count
+                )
+                if not are_different:
+                    template = self._templates.get((form, _pattern(names[start:end])))
                 elif template is None:
                     template = self._alike.get(form)  # it may be known since
                 if template is not None:
-                    bound = names[0] if template.binds else None
-                    found.append(Facts(segment, bound, template.uses(names), template.lowered))
+                    if template.uses is None:
+                        uses = names[start + template.first : start + template.end]
+                    else:
+                        uses = template.uses(names[start:end])
+                    found.append(Facts(segment, names[start] if template.binds else None, uses, template.lowered))
                     continue
             found.append(self._facts(segment))
         return found
@@ -281,7 +294,7 @@ class StatementContext:
     def _facts(self, segment: Segment) -> Facts:
         form = segment.form
         if form is not None:
-            names = names_in(segment.text, form)
+            names = names_in((segment.text,))
             pattern = _pattern(names)
             key = (form, pattern)
             template = self._template_of(key, segment, names)

@@ -46,7 +46,7 @@ class StatementTyper:
         self.context: Final = context
         self.names: Final = names
         self.rebound: Final = set(function.rebound)
-        self.mentions: Final = function.mentions.copy(function.end - function.start)
+        self.mentions: Final = function.mentions.copy()
         self.function: Final = replace(function, names=names, mentions=self.mentions)
         self.calls: Final = dict(function.calls)
         self.outside: Final = outside
@@ -59,7 +59,7 @@ class StatementTyper:
     # ---- names
 
     def settle(self) -> None:
-        """See :meth:`.BlockMap.settle`."""
+        """See :meth:`.LayeredMap.settle`."""
         self.names.settle()
         self.mentions.settle()
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from .analysis import AnalysedFunction, Analysis, first_graph_type
-from .block_list import BlockMap
 from .declarations import Head, ModuleTypes, NotPlain
 from .function_statements import FunctionStatements
+from .layered_map import LayeredMap
 from .statement_facts import StatementContext
 from .statement_states import StatementState, States, replaced
 from .statement_typer import StatementTyper
@@ -258,7 +258,7 @@ class Survey:
         """A function of which nothing is known."""
         start, end = region.start, region.last
         function = FunctionStatements.of(region.head, start, end)
-        typer = StatementTyper(self.context, function, BlockMap(end - start), States(), outside)
+        typer = StatementTyper(self.context, function, LayeredMap(), States(), outside)
         for first in range(start, end, _AT_ONCE):
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]

@@ -17,9 +17,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
-from .block_list import BlockMap
 from .diagnostics import Diagnostic, Fix, LazyFixes, Severity, Tag, TextEdit
 from .expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
+from .layered_map import LayeredMap
 from .ops.operator import Op
 from .source import LineIndex, TextSpan
 from .syntax.lexer import WHITE_SPACE
@@ -55,23 +55,21 @@ class Unused:
 class Mentions:
     """How often the statements of a function mention each name, kept up to date as statements come and go."""
 
-    __slots__ = ("_absent", "_counts", "_unused")
+    __slots__ = ("_counts", "_unused")
 
     def __init__(self) -> None:
-        self._counts: BlockMap[str, int] = BlockMap()
+        self._counts: LayeredMap[str, int] = LayeredMap()
         self._unused: set[str] = set()
-        self._absent: set[str] = set()
-        """Some names that no statement mentions: they were asked about, and need not be looked for again."""
 
-    def copy(self, expected: int = 0) -> Mentions:
-        """Counts that can change without changing these, of about so many names."""
+    def copy(self) -> Mentions:
+        """Counts that can change without changing these."""
         made = Mentions()
-        made._counts = self._counts.copy(expected)
+        made._counts = self._counts.copy()
         made._unused = set(self._unused)
         return made
 
     def settle(self) -> None:
-        """See :meth:`.BlockMap.settle`."""
+        """See :meth:`.LayeredMap.settle`."""
         self._counts.settle()
 
     def bind(self, names: Collection[str]) -> None:
@@ -87,15 +85,14 @@ class Mentions:
         """Statements mention these names, each once; gives how many mention each."""
         more = Counter(chain.from_iterable(mentions))
         counts = self._counts
-        known = {name: count + more[name] for name in more.keys() - self._absent if (count := counts.get(name))}
+        known = {name: more[name] + (counts.get(name) or 0) for name in counts.among(more)}
         counts.update(more)
         counts.update(known)
-        self._absent -= more.keys()
         self._unused.difference_update(more)
         return more
 
     def remove(
-        self, mentions: Iterable[Iterable[str]], bound: BlockMap[str, Any], parameters: Mapping[str, Any]
+        self, mentions: Iterable[Iterable[str]], bound: LayeredMap[str, Any], parameters: Mapping[str, Any]
     ) -> Mapping[str, int]:
         """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
         fewer = Counter(chain.from_iterable(mentions))
@@ -112,10 +109,7 @@ class Mentions:
 
     def among(self, names: Collection[str]) -> set[str]:
         """Those of some names that a statement mentions."""
-        found = self._counts.among(names)
-        self._absent.update(names)
-        self._absent -= found
-        return found
+        return self._counts.among(names)
 
     @property
     def unused(self) -> Collection[str]:

@@ -27,7 +27,7 @@ def measure_edits(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]
         client.initialize()
         client.open(dialect.chain(size))
         goal = _GOALS.get(size)
-        few = max(repeat // 3, 4)
+        few = repeat
         yield time_each(_FIRST, size, client, goal, repeat, _break_and_mend(client, dialect, size))
         for what, kind in _KINDS.items():
             run = kind(client, dialect, size)

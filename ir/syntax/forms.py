@@ -14,8 +14,7 @@ nor has one with braces, definitions or a second binding, or whose semicolon is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Sequence
 from typing import Final, cast
 
 from ..recent import RecentMap
@@ -23,7 +22,7 @@ from .lexer import COMMENT_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE,
 from .segments import is_simple
 from .tokens import OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["Form", "alike_from", "names_in", "names_in_all", "places_of"]
+__all__ = ["Form", "alike_from", "names_in", "places_of"]
 
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
@@ -92,16 +91,9 @@ def alike_from(text: str, start: int, count: int) -> tuple[list[Form], list[str]
     return forms, statements[: len(forms)]
 
 
-def names_in_all(statements: Sequence[str], forms: Iterable[Form]) -> list[tuple[str, ...]]:
-    """The names of values in statements of these forms, in order."""
-    found: tuple[str, ...] = tuple(_VALUE.findall(_bare(_APART.join(statements))))
-    ends = list(accumulate([form.names for form in forms], initial=0))
-    return [found[start:end] for start, end in pairwise(ends)]
-
-
-def names_in(statement: str, form: Form) -> tuple[str, ...]:
-    """The names of values in a statement of a form, in order."""
-    return names_in_all((statement,), (form,))[0]
+def names_in(statements: Sequence[str]) -> tuple[str, ...]:
+    """The names of values in statements that all have a form, in order."""
+    return tuple(_VALUE.findall(_bare(_APART.join(statements))))
 
 
 def _keys(statements: Sequence[str]) -> list[str]:

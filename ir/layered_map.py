@@ -1,0 +1,81 @@
+"""A large dictionary of which an edit copies only what changed lately: what the names of a function stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Mapping
+from typing import Any, Final, Generic, TypeVar
+
+__all__ = ["LayeredMap"]
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+_FEWEST_RECENT: Final = 1024
+_RECENT_SHARE: Final = 64
+_GONE: Final = object()
+"""The value of a key that was taken out lately."""
+
+
+class LayeredMap(Generic[K, V]):
+    """A dictionary that a :meth:`copy` shares, and another one before it with what changed since it was made.
+
+    Once that is not small any more (a thousand keys, or a 64th of all), a later copy puts the two together. No value is
+    ``None``.
+
+    Whoever fills one may change it; once handed on, it is only read and copied.
+    """
+
+    __slots__ = ("_is_shared", "_recent", "_settled")
+
+    def __init__(self) -> None:
+        self._settled: dict[K, V] = {}
+        self._recent: dict[K, Any] = {}
+        self._is_shared = False
+
+    def copy(self) -> LayeredMap[K, V]:
+        """One with the same keys and values."""
+        made = LayeredMap[K, V]()
+        made._settled, made._recent = self._settled, self._recent.copy()
+        self._is_shared = made._is_shared = True
+        if len(made._recent) > max(_FEWEST_RECENT, len(made._settled) // _RECENT_SHARE):
+            made.settle()
+        return made
+
+    def settle(self) -> None:
+        """Put together what changed lately and the rest, where there is the time for it."""
+        if self._is_shared:
+            self._settled, self._is_shared = self._settled.copy(), False
+        self._settled.update(self._recent)
+        for key in [key for key, value in self._recent.items() if value is _GONE]:
+            del self._settled[key]
+        self._recent = {}
+
+    def get(self, key: K) -> V | None:
+        """The value of a key, or ``None``."""
+        found = self._recent.get(key)
+        if found is None:
+            return self._settled.get(key)
+        return None if found is _GONE else found
+
+    def __contains__(self, key: K) -> bool:
+        return self.get(key) is not None
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._recent[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        self._recent[key] = _GONE
+
+    def update(self, items: Mapping[K, V]) -> None:
+        """Set some keys."""
+        self._recent.update(items)
+
+    def among(self, keys: Collection[K]) -> set[K]:
+        """Those of some keys that are there."""
+        found, recent = self._settled.keys() & keys, self._recent
+        for key in recent.keys() & keys:
+            if recent[key] is _GONE:
+                found.discard(key)
+            else:
+                found.add(key)
+        return found
