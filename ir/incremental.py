@@ -127,4 +127,4 @@ def _orders(states: States, function: FunctionStatements, first: int, old_end: i
     step = (end - start) / (count + 1)
     if step <= 4 * math.ulp(max(abs(start), abs(end))):
         return None
-    return [start + step * (i + 1) for i in range(count)]
+    return [start + step * number for number in range(1, count + 1)]

@@ -213,16 +213,14 @@ class Snapshot:
             if isinstance(function, WholeFunction):
                 yield Stretch(function.start - 1, function.last + 1, function.memo, False)
 
-    def statements_of(self, stretch: Stretch, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
-        """The statements of a stretch whose text has one of some words: their segments, and where they are."""
+    def nested_statements(self, stretch: Stretch, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
+        """The statements of a stretch that have others in braces and one of some words: their segments, and places.
+
+        There may be some without braces among them.
+        """
         segments = self._split.segments
-        text = self.lines.part(segments.start(stretch.first), segments.start(stretch.end))
-        words = [word for word in words if word in text]
-        if not words:
-            return
         for index, segment in enumerate(segments[stretch.first : stretch.end], stretch.first):
-            text = segment.text
-            if not any(word in text for word in words):
+            if segment.form is not None or not any(word in segment.text for word in words):
                 continue
             if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
                 yield index, self._extent(index)

@@ -40,7 +40,7 @@ def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
         if known is None:
             known = stretch.memo[_in_statements] = [
                 (index - stretch.first, hint)
-                for index, span in snapshot.statements_of(stretch, ("match", "if"))
+                for index, span in snapshot.nested_statements(stretch, ("match", "if"))
                 for hint in _in_statement(snapshot, index, span)
             ]
         for number, hint in known:

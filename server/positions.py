@@ -61,8 +61,11 @@ def offset_of(lines: LineIndex, position: Position, encoding: Encoding) -> int:
         return 0
     if position.line >= lines.line_count:
         return lines.length
+    start = lines.line_start(position.line)
+    if position.character <= 0:
+        return start
     line = lines.line(position.line)
-    return lines.line_start(position.line) + _code_points(line, max(position.character, 0), encoding)
+    return start + _code_points(line, position.character, encoding)
 
 
 def position_of(lines: LineIndex, offset: int, encoding: Encoding) -> Position:
