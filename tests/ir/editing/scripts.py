@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from unittest import mock
 
-from relay_lsp.ir import block_list, incremental, source
+from relay_lsp.ir import block_list, incremental, layered_map, source, statement_typer, survey
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
-from relay_lsp.ir.syntax import splitting
+from relay_lsp.ir.syntax import forms, splitting
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.unreachable import unreachable
 from tests.conformance import records
@@ -193,9 +193,14 @@ _SMALL = [
     (source, "_BLOCK", 60),
     (block_list, "_BLOCK", 3),
     (block_list, "_FEWEST", 2),
+    (layered_map, "_FEWEST_RECENT", 2),
+    (forms, "_LONGEST", 150),
     (splitting, "_LOOK_AHEAD", 1),
     (splitting, "_WINDOW", 20),
+    (survey, "_AT_ONCE", 5),
     (incremental, "_RENUMBERED", 2),
+    (incremental, "NEARBY", 3),
+    (statement_typer, "NEARBY", 3),
 ]
 
 _PIECE = re.compile(r"/\*[^*]*\*/|[%@]?\w[\w.]*|\s+|.", re.DOTALL)
