@@ -40,7 +40,11 @@ class NameUses:
             found.remove(unit.span(key.token))
             if function is not None and self.is_outer(key, function):
                 first = max(key.segment + 1, function.start)
-                found += self._uses_in_statements(key, self.analysis.states.using({name}, first, function.end), name)
+                indices = self.analysis.states.using({name}, first, function.end)
+                if name in function.rebound:
+                    found += [span for index in indices for span in self._uses_in_statement(key, index, name)]
+                else:
+                    found += self._uses_in_statements(key, indices, name)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.foreign:
             found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
         return sorted(found, key=attrgetter("start"))
@@ -67,9 +71,12 @@ class NameUses:
         assert state is not None
         segment, base = self.analysis.segments[index], self.analysis.segments.start(index)
         if state.facts.is_flat:
+            binds_again = state.facts.bound == name
             for piece in segment.pieces:
                 if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:
-                    yield TextSpan(base, base + len(name))
+                    if not binds_again:
+                        yield TextSpan(base, base + len(name))
+                    binds_again = False  # only where it stands first
                 base += len(piece)
             return
         yield from self._meaning(key, index)

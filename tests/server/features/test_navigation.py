@@ -108,6 +108,22 @@ def @other(%x: float32) { %x }
     assert references(fixture.snapshot, fixture.offset, include_definition=False) == fixture.spans[1:]
 
 
+def test_references_of_a_value_are_not_where_its_name_is_bound_again() -> None:
+    """TVM keeps the first value of a graph variable, also for the binding that comes second."""
+    fixture = read_fixture("""
+def @main(%x: float32) {
+  %0$0 = add(%x, %x);
+//^^
+  %0 = multiply(%0, %0);
+//              ^^
+//                  ^^
+  multiply(%0, %x)
+//         ^^
+}
+""")
+    assert references(fixture.snapshot, fixture.offset) == fixture.spans
+
+
 def test_highlights_tell_writing_from_reading() -> None:
     fixture = read_fixture("""
 def @main(%x: float32) {
