@@ -65,7 +65,10 @@ def decode_tensor(blob: str) -> tuple[NDArray, DataType]:
         expected *= extent
     if array.size != expected:
         raise MetadataError(f"a tensor of shape {list(shape)} has {array.size} elements instead of {expected}")
-    return array.reshape(shape), dtype
+    try:
+        return array.reshape(shape), dtype
+    except ValueError:  # extents below zero; none beside one that is too large; more of them than numpy knows
+        raise MetadataError(f"a tensor of shape {list(shape)} cannot be held") from None
 
 
 def encode_tensor(array: NDArray, dtype: DataType) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import math
+import struct
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -125,6 +129,17 @@ def test_a_broken_tensor_says_so(blob: str) -> None:
     broken = whole[:start] + f'"b64ndarrays": ["{blob}"]' + "\n}"
     with pytest.raises(MetadataError, match="tensor"):
         read_metadata(broken)
+
+
+@pytest.mark.parametrize("shape", [(0, 1 << 62), (-2, -3), (-1, 0), (1,) * 100])
+def test_a_tensor_of_a_shape_that_no_array_has_says_so(shape: tuple[int, ...]) -> None:
+    size = 4 * max(math.prod(shape), 0)
+    raw = struct.pack("<QQiiiBBH", 0xDD5E40F096B4A13F, 0, 1, 0, len(shape), 2, 32, 1)
+    raw += struct.pack(f"<{len(shape)}qq", *shape, size) + bytes(size)
+    whole = write_metadata({"relay.Constant": [Constant(np.zeros(2, "float32"))]})
+    start = whole.index('"b64ndarrays"')
+    with pytest.raises(MetadataError, match=r"a tensor of shape .* cannot be held"):
+        read_metadata(whole[:start] + f'"b64ndarrays": ["{base64.b64encode(raw).decode()}"]' + "\n}")
 
 
 def test_a_node_of_unknown_kind_is_kept() -> None:
