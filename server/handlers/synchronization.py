@@ -15,7 +15,7 @@ from .running import apply
 __all__ = ["fetch_settings", "register"]
 
 _SECTION = "relay"
-_PAUSE_SECONDS = 0.01
+_PAUSE_SECONDS = 0.1  # so that who asks in the meantime seldom waits for it
 
 
 def _section(given: Any) -> Any:
