@@ -189,10 +189,10 @@ class _Template:
         are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
         self.uses: Final = None if are_in_a_row else _uses(used, lowered.functions)
 
-    def facts(self, segment: Segment, names: tuple[str, ...]) -> Facts:
-        """What a statement that differs in its ``names`` alone binds and uses."""
-        uses = names[self.first : self.end] if self.uses is None else self.uses(names)
-        return Facts(segment, names[0] if self.binds else None, uses, self.lowered)
+    def facts(self, segment: Segment, names: tuple[str, ...], start: int, end: int) -> Facts:
+        """What a statement that differs in names alone binds and uses; its own are those from ``start`` to ``end``."""
+        uses = names[start + self.first : start + self.end] if self.uses is None else self.uses(names[start:end])
+        return Facts(segment, names[start] if self.binds else None, uses, self.lowered)
 
 
 def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
@@ -282,11 +282,7 @@ class StatementContext:
                 elif template is None:
                     template = self._alike.get(form)  # it may be known since
                 if template is not None:
-                    if template.uses is None:
-                        uses = names[start + template.first : start + template.end]
-                    else:
-                        uses = template.uses(names[start:end])
-                    found.append(Facts(segment, names[start] if template.binds else None, uses, template.lowered))
+                    found.append(template.facts(segment, names, start, end))
                     continue
             found.append(self._facts(segment))
         return found
@@ -311,7 +307,7 @@ class StatementContext:
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
             key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
             template = self._template_of(key, segment, names)
-        return self._own_facts(segment) if template is None else template.facts(segment, names)
+        return self._own_facts(segment) if template is None else template.facts(segment, names, 0, len(names))
 
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
         template = self._templates.get(key)
