@@ -64,7 +64,10 @@ class LayeredMap(Generic[K, V]):
         self._recent[key] = value
 
     def __delitem__(self, key: K) -> None:
-        self._recent[key] = _GONE
+        if key in self._settled:
+            self._recent[key] = _GONE
+        else:
+            self._recent.pop(key, None)
 
     def update(self, items: Mapping[K, V]) -> None:
         """Set some keys."""
