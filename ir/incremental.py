@@ -55,7 +55,8 @@ def _followed(earlier: Analysis, segments: Segments, splice: Splice) -> Analysis
     function = earlier.functions[position]
     if isinstance(function, WholeFunction) or splice.first < function.start or splice.old_end > function.end:
         return None
-    if not {segment.role for segment in segments[splice.first : splice.new_end]} <= {Role.STATEMENT}:
+    unknown = [segment for segment in segments[splice.first : splice.new_end] if segment.form is None]
+    if any(segment.role is not Role.STATEMENT for segment in unknown):
         return None
     try:
         return _edited(earlier, function, segments, position, splice)
@@ -68,7 +69,9 @@ def _edited(
 ) -> Analysis:
     first, old_end, new_end = splice.first, splice.old_end, splice.new_end
     orders = _orders(earlier.states, function, first, old_end, new_end - first)
+    names = splice.names
     if orders is None:
+        names = None
         shift_by = new_end - old_end
         first, old_end = max(function.start, first - _RENUMBERED), min(function.end, old_end + _RENUMBERED)
         new_end = old_end + shift_by
@@ -77,9 +80,9 @@ def _edited(
             raise NotPlain
     shift_by = new_end - old_end
     removed = earlier.states[first:old_end]
-    facts = earlier.context.facts_of(segments[first:new_end])
+    facts = earlier.context.facts_of(segments[first:new_end], names)
     affected = {name for state in removed if state is not None and (name := state.facts.bound) is not None}
-    affected.update([name for fact in facts if (name := fact.bound) is not None])
+    affected.update([fact.bound for fact in facts if fact.bound is not None])
     head = function.at(function.start, function.end + shift_by)
     outside = Outer(earlier.heads, earlier.functions[:position])
     typer = StatementTyper(earlier.context, head, function.names.copy(), earlier.states, outside)

@@ -255,7 +255,8 @@ def _starts_after_line_ends(text: str) -> list[int]:
     if "\r" in text:
         return [match.end() for match in _LINE_END.finditer(text)]
     if text.isascii():
-        found: list[int] = (np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == _NEW_LINE) + 1).tolist()
+        line_ends = (np.frombuffer(text.encode(), np.uint8) == _NEW_LINE).nonzero()[0]
+        found: list[int] = (line_ends + 1).tolist()
         return found
     starts: list[int] = []
     position = text.find("\n") + 1

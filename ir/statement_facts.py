@@ -255,14 +255,16 @@ class StatementContext:
     def _lowered(self, segment: Segment) -> LoweredStatement:
         return LoweredStatement(segment, self.names, self.types.module)
 
-    def facts_of(self, segments: Sequence[Segment]) -> list[Facts]:
-        """What statements bind and use.
+    def facts_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[Facts]:
+        """What statements bind and use; ``names`` are those of the ones that are known by their forms, if at hand.
 
         Raises:
             NotPlain: one of the statements cannot be understood by itself.
         """
         # Most lines are like others before them, and mostly all of their names differ.
-        names = names_in([segment.text for segment in segments if segment.form is not None])
+        if names is None:
+            names = names_in([segment.text for segment in segments if segment.form is not None])
+        names = tuple(names)
         forms = [form for segment in segments if (form := segment.form) is not None]
         templates = iter(self._alike.get_all(forms))
         found: list[Facts] = []
@@ -290,7 +292,7 @@ class StatementContext:
     def _facts(self, segment: Segment) -> Facts:
         form = segment.form
         if form is not None:
-            names = names_in((segment.text,))
+            names = tuple(names_in((segment.text,)))
             pattern = _pattern(names)
             key = (form, pattern)
             template = self._template_of(key, segment, names)

@@ -190,61 +190,65 @@ class StatementTyper:
             NotPlain: one of them cannot be understood by itself.
         """
         function, names, placed = self.function, self.names, self.placed
-        parameters, type_before = function.parameters, function.type_before
         bound_already = names.among([fact.bound for fact in facts if fact.bound is not None])
-        bound_already.update(parameters)
-        types: dict[str, Type] = {}  # that do not change from here on: no name means something else in between
-        fresh: dict[str, StatementState] = {}  # what binds them, as far as it is not among the names yet
+        bound_already.update(function.parameters)
+        fresh: dict[str, StatementState] = {}  # what binds names that are not among ``names`` yet
+        types: dict[str, Type] = {}  # of others; none of these changes from here on, or means something else in between
         seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
         mentions: list[tuple[str, ...]] = []
         bound_here: list[str] = []
-        end = first + len(facts)
         last = function.end - 1
-        for fact, order, index in zip(facts, orders, range(first, end), strict=True):
-            lowered, name = fact.shared, fact.bound
-            if lowered is not None and (index == last or not lowered.is_value):
-                known: list[Type | None] = []
-                for used in fact.uses:
-                    type = types.get(used)
-                    if type is None:
-                        type = type_before(used, order)
-                        if type is not None:
-                            types[used] = type
-                    known.append(type)
-                if lowered.functions:
-                    known[-len(lowered.functions) :] = [self._type_of_function(name) for name in lowered.functions]
-                before = seen.get(lowered)
-                type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
-                if type is not None:
-                    seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
-                    state = StatementState(fact, order, type)
-                    placed.append(state)
-                    mentions.append(fact.uses)
-                    if name is None:
-                        continue
-                    if name in fresh or name in bound_already:
-                        names.update(fresh)
-                        bound_already.update(fresh)
-                        bound_here += fresh
-                        fresh = {}
-                        self._bind(state)
-                        types.pop(name, None)
-                    else:
-                        types[name] = type
-                        fresh[name] = state
-                    continue
+
+        def put_away() -> None:
             names.update(fresh)
             bound_already.update(fresh)
-            bound_here += fresh
-            fresh = {}
-            self.place(fact, order, index, index == last)
-            if name is not None:
-                bound_already.add(name)
+            bound_here.extend(fresh)
+            fresh.clear()
+
+        for fact, order, index in zip(facts, orders, range(first, first + len(facts)), strict=True):
+            lowered, name = fact.shared, fact.bound
+            type = None
+            known: list[Type | None] = []
+            if lowered is not None and (index == last or not lowered.is_value):
+                for used in fact.uses:
+                    binding = fresh.get(used)
+                    if binding is not None:
+                        known.append(binding.type)
+                        continue
+                    of_used = types.get(used)
+                    if of_used is None:
+                        of_used = self._type_known(used, order)
+                        if of_used is not None:
+                            types[used] = of_used
+                    known.append(of_used)
+                before = seen.get(lowered)
+                type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
+            if lowered is None or type is None:
+                put_away()
+                self.place(fact, order, index, index == last)
+                if name is not None:
+                    bound_already.add(name)
+                    types.pop(name, None)
+                continue
+            seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
+            state = StatementState(fact, order, type)
+            placed.append(state)
+            mentions.append(fact.uses)
+            if name is None:
+                continue
+            if name in fresh or name in bound_already:
+                put_away()
+                self._bind(state)
                 types.pop(name, None)
-        names.update(fresh)
-        bound_here += fresh
+            else:
+                fresh[name] = state
+        put_away()
         mentioned = self._mention(mentions, {name for lowered in seen for name in lowered.functions})
-        self.mentions.bind(set(bound_here) - mentioned)
+        self.mentions.bind([name for name in bound_here if name not in mentioned])
+
+    def _type_known(self, name: str, order: float) -> Type | None:
+        """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
+        return self._type_of_function(name) if name[0] == "@" else self.function.type_before(name, order)
 
     def _mention(self, mentions: Iterable[Iterable[str]], functions: Iterable[str]) -> Set[str]:
         """Count the names that statements mention, and give them; ``functions`` are those of functions."""

@@ -22,7 +22,7 @@ from .lexer import COMMENT_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE,
 from .segments import is_simple
 from .tokens import OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
-__all__ = ["Form", "alike_from", "names_in", "places_of"]
+__all__ = ["AlikeStatements", "Form", "names_in", "places_of"]
 
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
@@ -35,9 +35,9 @@ _STATEMENT: Final = re.compile(rf"([^;/{{}}\#]*(?:(?:{COMMENT_PATTERN}|/(?!\*))[
 """Text up to a semicolon that is in no comment, and the blanks after it; or else, in no group, all that is left."""
 
 _QUIET_COMMENT: Final = re.compile(r'/\*[^*/"\r\n]*(?:(?:\*(?!/)|/(?!\*))[^*/"\r\n]*)*\*/')
-_GRAPH: Final = re.compile("%[0-9]+")
-_LOCAL: Final = re.compile(f"%{RESERVED_PATTERN}{NAME_PATTERN}")
-_VALUE: Final = re.compile(f"%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN})")
+_VALUE: Final = re.compile(f"(%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN}))")
+_AFTER_GRAPH: Final = "%:"
+"""What comes after every graph variable and before every local one, in the order of texts."""
 _APART: Final = "\n\0"
 """What stands between statements that are looked at together: neither a name nor a quiet comment goes beyond it."""
 
@@ -57,53 +57,71 @@ class Form:
 _forms: Final = RecentMap[str, "Form | None"](_KEPT)
 
 
-def alike_from(text: str, start: int, count: int) -> tuple[list[Form], list[str]]:
-    """The forms and the texts of up to ``count`` statements that follow one another in the body of a function.
+class AlikeStatements:
+    """The statements that follow one another in the body of a function, from an offset on, while each has a form."""
 
-    The first begins at ``start``; there are fewer where one follows that has no form.
-    """
-    statements: list[str] = []
-    length, position = len(text), start
-    while len(statements) < count:
-        limit = position + _LONGEST
-        found: list[str] = _STATEMENT.findall(text, position, limit)
-        end = position + sum(map(len, found))
-        if found and (not found[-1] or end == limit < length):
-            end -= len(found.pop())
-        if not found:
-            break
-        statements += found
-        position = end
-    del statements[count:]
-    keys = _keys(statements)
-    known = _forms.get_all(keys)
-    if None not in known:
-        return cast("list[Form]", known), statements
-    forms: list[Form] = []
-    for key, form in zip(keys, known, strict=True):
-        if form is None:
-            if key not in _forms:
-                _forms[key] = _learned(statements[len(forms)])
-            form = _forms.get(key)
+    def __init__(self, text: str, start: int) -> None:
+        self._text: Final = text
+        self._position = start
+        self._found: list[str] = []
+        """Statements up to there that are not taken yet."""
+
+    def take(self, count: int) -> tuple[list[Form], list[str], list[str]]:
+        """The forms and the texts of the next statements, up to ``count``, and the names of values in them, in order.
+
+        There are fewer where one follows that has no form, or the text ends; then nothing can be taken any more.
+        """
+        self._find(count)
+        statements, self._found = self._found[:count], self._found[count:]
+        keys, names = _keys_and_names(statements)
+        known = _forms.get_all(keys)
+        if None not in known:
+            return cast("list[Form]", known), statements, names
+        forms: list[Form] = []
+        for key, form in zip(keys, known, strict=True):
             if form is None:
-                break
-        forms.append(form)
-    return forms, statements[: len(forms)]
+                if key not in _forms:
+                    _forms[key] = _learned(statements[len(forms)])
+                form = _forms.get(key)
+                if form is None:
+                    break
+            forms.append(form)
+        return forms, statements[: len(forms)], names[: sum([form.names for form in forms])]
+
+    def _find(self, count: int) -> None:
+        """See that so many statements are found, if there are as many."""
+        text, length = self._text, len(self._text)
+        while len(self._found) < count:
+            limit = self._position + _LONGEST
+            found: list[str] = _STATEMENT.findall(text, self._position, limit)
+            end = self._position + sum(map(len, found))
+            if found and (not found[-1] or end == limit < length):
+                end -= len(found.pop())
+            if not found:
+                return
+            self._found += found
+            self._position = end
 
 
-def names_in(statements: Sequence[str]) -> tuple[str, ...]:
+def names_in(statements: Sequence[str]) -> Sequence[str]:
     """The names of values in statements that all have a form, in order."""
-    return tuple(_VALUE.findall(_bare(_APART.join(statements))))
+    return _VALUE.findall(_bare(_APART.join(statements)))
 
 
-def _keys(statements: Sequence[str]) -> list[str]:
-    """What tells the form of each statement."""
-    keys = _key(_APART.join(statements)).split(_APART)
-    return keys if len(keys) == len(statements) else list(map(_key, statements))
+def _keys_and_names(statements: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What tells the form of each statement, and the names of values in them, as far as they have one."""
+    parts = _VALUE.split(_bare(_APART.join(statements)))
+    names = parts[1::2]
+    keys = _key(parts).split(_APART)
+    if len(keys) != len(statements):
+        keys = [_key(_VALUE.split(_bare(statement))) for statement in statements]
+    return keys, names
 
 
-def _key(statements: str) -> str:
-    return _GRAPH.sub("%0", _LOCAL.sub("%a", _bare(statements)))
+def _key(parts: list[str]) -> str:
+    """A text with marks in the place of its names, which are every other one of its ``parts``."""
+    parts[1::2] = ["%0" if name < _AFTER_GRAPH else "%a" for name in parts[1::2]]
+    return "".join(parts)
 
 
 def _bare(statements: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 
 from ..block_list import BlockList
 from ..source import LineIndex, TextSpan
-from .forms import alike_from
+from .forms import AlikeStatements
 from .lexer import WHITE_SPACE, lex, lex_chunks
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments
 from .statements import CutSegment, Segment, alike_segments
@@ -38,11 +38,15 @@ _MOST_FAR_SIGHTED: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Which segments an edit replaced: ``first`` to ``old_end`` became ``first`` to ``new_end``."""
+    """Which segments an edit replaced: ``first`` to ``old_end`` became ``first`` to ``new_end``.
+
+    ``names`` are the names of values in those of the new ones that are known by their forms, in order, if at hand.
+    """
 
     first: int
     old_end: int
     new_end: int
+    names: Sequence[str] | None = None
 
     def then(self, later: Splice) -> Splice:
         """One that stands for this and then another."""
@@ -192,8 +196,9 @@ class Split:
         cutting.run()
         made, following = cutting.made, cutting.following
         before, after = _kept(old[first:following], made)
+        names = cutting.names[_name_count(made[:before]) : len(cutting.names) - _name_count(made[len(made) - after :])]
         made = made[before : len(made) - after]
-        splice = Splice(first + before, following - after, first + before + len(made))
+        splice = Splice(first + before, following - after, first + before + len(made), names)
         segments = old.spliced(splice.first, splice.old_end, made)
         shift = splice.new_end - splice.old_end
         far_sighted = [index for index in self.far_sighted if index < splice.first]
@@ -226,6 +231,8 @@ class _Cutting:
         self._rest: list[Segment] = []
         self._splitter: Splitter | None = None
         self.made: Final[list[Segment]] = []
+        self.names: Final[list[str]] = []
+        """The names of values in those of ``made`` that are known by their forms."""
         self._go_on(following)
 
     def _go_on(self, following: int) -> None:
@@ -260,11 +267,13 @@ class _Cutting:
         if self._text is None:
             self._text, self._text_start = self._lines.part(self._position, self._end), self._position
         position = self._position - self._text_start
+        alike = AlikeStatements(self._text, position)
         count = _FEWEST_ALIKE
         are_more = True
         while are_more:
-            forms, statements = alike_from(self._text, position, count)
+            forms, statements, names = alike.take(count)
             self.made.extend(alike_segments(forms, statements))
+            self.names.extend(names)
             position += sum(map(len, statements))
             are_more = len(forms) == count
             count = min(4 * count, _MOST_ALIKE)
@@ -346,6 +355,11 @@ class _Cutting:
 def _always(depth: int) -> bool:
     """Where there is more text to look at, what closes a brace may be in it."""
     return True
+
+
+def _name_count(segments: Sequence[Segment]) -> int:
+    """How many names of values are in those that are known by their forms."""
+    return sum([segment.form.names for segment in segments if segment.form is not None])
 
 
 def _kept(old: Sequence[Segment], new: Sequence[Segment]) -> tuple[int, int]:
