@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import FeatureNotificationError, JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
@@ -25,6 +25,7 @@ from ..ir.diagnostics import Diagnostic, Severity, TextEdit
 from ..ir.source import LineIndex
 from .arrivals import Arrivals
 from .capabilities import choose_encoding, initialize_result, pulls_diagnostics, server_version, supports
+from .change_messages import change_notification
 from .conversion import Converter
 from .documents import Document
 from .long_messages import LongTexts
@@ -77,6 +78,10 @@ class RelayProtocol(LanguageServerProtocol):
         if hasattr(structured, "jsonrpc"):
             self.handle_message(structured)
 
+    def structure_message(self, data: Any) -> Any:
+        """A message as an object of the library's."""
+        return change_notification(data) or super().structure_message(data)
+
     def handle_message(self, message: Any) -> None:
         """Handle what can be understood, in a context of its own.
 
@@ -86,8 +91,17 @@ class RelayProtocol(LanguageServerProtocol):
             super().handle_message(message)
         elif hasattr(message, "id"):
             copy_context().run(self._handle_request, message.id, message.method, message.params)
+        elif message.method == types.TEXT_DOCUMENT_DID_CHANGE:
+            copy_context().run(self._take_changes, message.params)
         else:
             copy_context().run(self._handle_notification, message.method, message.params)
+
+    def _take_changes(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Hand changes on at once: the library makes an identifier and a future for every notification."""
+        try:
+            self.lsp_text_document__did_change(params)
+        except Exception as error:
+            self._server.report_server_error(error, FeatureNotificationError)
 
     def prepare_for(self, method: str) -> None:
         """Have the library write its conversions for a message and its answer, which takes it milliseconds once."""

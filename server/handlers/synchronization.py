@@ -92,11 +92,10 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
 
 
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:
-    """Do what the first letter, the first request of each kind and the first pass would have to wait for."""
+    """Do what the first request of each kind and the first pass would have to wait for."""
     protocol = server.protocol
     assert isinstance(protocol, RelayProtocol)
     await server.state.analysis.snapshot(document)
-    protocol.prepare_for(types.TEXT_DOCUMENT_DID_CHANGE)
     await server.state.quiet()
     server.in_background(server.state.prepare())
     for method in list(protocol.fm.features):
