@@ -218,9 +218,9 @@ class Snapshot:
 
         There may be some without braces among them.
         """
-        segments = self._split.segments
-        for index, segment in enumerate(segments[stretch.first : stretch.end], stretch.first):
-            if segment.form is not None or not any(word in segment.text for word in words):
+        segments = enumerate(self._split.segments[stretch.first : stretch.end], stretch.first)
+        for index, segment in [item for item in segments if item[1].form is None]:
+            if not any(word in segment.text for word in words):
                 continue
             if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
                 yield index, self._extent(index)
