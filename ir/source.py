@@ -6,9 +6,8 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,8 +21,7 @@ _BLOCK: Final = 16_384
 """How many code points of whole lines a block of text has; a longer line is a block of its own."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TextSpan:
+class TextSpan(NamedTuple):
     """The half-open range ``[start, end)`` of offsets into a text."""
 
     start: int
