@@ -40,31 +40,40 @@ class NameUses:
             found.remove(unit.span(key.token))
             if function is not None and self.is_outer(key, function):
                 first = max(key.segment + 1, function.start)
-                indices = self.analysis.states.using({name}, first, function.end)
+                states = self.analysis.states
                 if name in function.rebound:
+                    indices = states.using({name}, first, function.end)
                     found += [span for index in indices for span in self._uses_in_statement(key, index, name)]
                 else:
-                    found += self._uses_in_statements(key, indices, name)
+                    for start, end in states.parts_using(name, first, function.end):
+                        found += self._uses_in_statements(key, start, end, name)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.foreign:
             found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
         return sorted(found, key=attrgetter("start"))
 
-    def _uses_in_statements(self, key: Home, indices: Iterable[int], name: str) -> Iterator[TextSpan]:
-        """The uses in statements that use a name; those that stand together and have forms are searched together."""
-        segments, length = self.analysis.segments, len(name)
-        pending = iter(indices)
-        index = next(pending, None)
-        while index is not None:
-            first, texts = index, list[str]()
-            while index is not None and index == first + len(texts) and segments[index].form is not None:
-                texts.append(segments[index].text)
-                index = next(pending, None)
-            if texts:
-                base = segments.start(first)
-                yield from [TextSpan(base + at, base + at + length) for at in places_of(name, "".join(texts))]
-            elif index is not None:
-                yield from self._uses_in_statement(key, index, name)
-                index = next(pending, None)
+    def _uses_in_statements(self, key: Home, start: int, end: int, name: str) -> list[TextSpan]:
+        """The uses in some statements of a name that none of them binds; where they have forms, in all at once."""
+        segments = self.analysis.segments
+        found: list[TextSpan] = []
+        searched = start
+        for index, segment in enumerate(segments[start:end], start):
+            if segment.form is None:
+                found += self._uses_by_form(searched, index, name)
+                state = self.analysis.states[index]
+                if state is not None and name in state.depends_on:
+                    found += self._uses_in_statement(key, index, name)
+                searched = index + 1
+        found += self._uses_by_form(searched, end, name)
+        return found
+
+    def _uses_by_form(self, start: int, end: int, name: str) -> Iterable[TextSpan]:
+        """The uses of a name in statements that have forms."""
+        if start == end:
+            return ()
+        segments = self.analysis.segments
+        base = segments.start(start)
+        starts = [base + at for at in places_of(name, "".join([segment.text for segment in segments[start:end]]))]
+        return map(TextSpan._make, zip(starts, [at + len(name) for at in starts], strict=True))
 
     def _uses_in_statement(self, key: Home, index: int, name: str) -> Iterator[TextSpan]:
         state = self.analysis.states[index]

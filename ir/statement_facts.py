@@ -77,7 +77,7 @@ class Facts:
     def names(self) -> tuple[str, ...]:
         """Everything of outside that it names: what it uses or mentions, data types and constructors."""
         declared = self.lowered.declared
-        if not declared and self.mentions is self.uses:
+        if not declared and (self.shared is not None or self.mentions is self.uses):
             return self.uses
         return tuple(dict.fromkeys((*self.uses, *self.mentions, *declared)))
 

@@ -154,6 +154,16 @@ class States(BlockList["StatementState | None"]):
                         yield at
             index = last
 
+    def parts_using(self, name: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The parts of blocks, from ``start`` to ``end``, in which a statement depends on a name."""
+        index = start
+        while index < end:
+            number = self.block_number(index)
+            last = min(self.block_start(number) + len(self._blocks[number]), end)
+            if name in self._blocks[number].names:
+                yield index, last
+            index = last
+
     def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
         """The runs of statements of each block that have some of ``start`` to ``end``; see :attr:`_Block.runs`."""
         if start >= end:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from ..recent import RecentMap
-from .lexer import COMMENT_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
+from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
 from .segments import is_simple
 from .tokens import OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
@@ -131,10 +131,11 @@ def _bare(statements: str) -> str:
 
 def places_of(name: str, statements: str) -> list[int]:
     """Where a name of a value stands in statements that follow one another and all have a form."""
-    begins = re.compile(f"{_QUIET_COMMENT.pattern}|{re.escape(name)}")
-    candidates = [found.start() for found in begins.finditer(statements)]
-    value = _VALUE.match
-    return [at for at in candidates if (found := value(statements, at)) is not None and found[0] == name]
+    alone = f"({re.escape(name)})(?!{'[0-9]' if name < _AFTER_GRAPH else NAME_GOES_ON_PATTERN})"
+    pattern = re.compile(alone)
+    if "/*" in statements and len(pattern.findall(statements)) != len(pattern.findall(_bare(statements))):
+        pattern = re.compile(f"{_QUIET_COMMENT.pattern}|{alone}")  # a comment has it, too
+    return [match.start() for match in pattern.finditer(statements) if match.lastindex]
 
 
 def _learned(statement: str) -> Form | None:

@@ -24,6 +24,7 @@ from .tokens import BY_TEXT, COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [
     "COMMENT_PATTERN",
+    "NAME_GOES_ON_PATTERN",
     "NAME_PATTERN",
     "RESERVED_PATTERN",
     "WHITE_SPACE",
@@ -42,7 +43,8 @@ _CHUNK: Final = 65_536
 
 WHITE_SPACE: Final = " \t\r\n\f\v\ufeff"
 
-NAME_PATTERN: Final = r"[A-Za-z_](?:[A-Za-z0-9_]|/(?!\*))*"
+NAME_GOES_ON_PATTERN: Final = r"(?:[A-Za-z0-9_]|/(?!\*))"
+NAME_PATTERN: Final = rf"[A-Za-z_]{NAME_GOES_ON_PATTERN}*"
 RESERVED_PATTERN: Final = (
     r"(?!(?:let|fn|def|if|else|type|match|extern|free_var|ref|ref_read|ref_write)(?![A-Za-z0-9_/]))"
 )
