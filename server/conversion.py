@@ -111,7 +111,6 @@ def _written_kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> str:
     return json.dumps(_kind(code, severity, tags))
 
 
-@cache
 def documentation_page(code: str) -> str | None:
     """The page on a kind of diagnostic, in a checkout as in an installed package."""
     page = _DIAGNOSTICS_FOLDER / f"{code}.md"
