@@ -28,6 +28,7 @@ from .features.references import Access, Highlight
 from .features.signature_help import SignatureHelp
 from .long_messages import LongTexts
 from .positions import Position, Range, offset_of, position_of, range_of, span_of, units
+from .written_locations import written_locations
 
 __all__ = ["Converter", "change_of", "documentation_page"]
 
@@ -172,23 +173,19 @@ class Converter:
         """A place in this text, as JSON."""
         return {"uri": self.uri, "range": self.plain_range(span)}
 
-    def written_locations(self, spans: Sequence[TextSpan]) -> str:
+    def written_locations(self, spans: Sequence[TextSpan]) -> memoryview:
         """Places in this text, written in JSON: a value may have thousands of uses."""
         if not self._counts_code_points:
-            return json.dumps([self.plain_location(span) for span in spans])
+            ranges = [range_of(self.lines, span, self.encoding) for span in spans]
+            places = [(place.line, place.character) for range in ranges for place in (range.start, range.end)]
+            return written_locations(self.uri, list(np.array(places, np.int64).reshape(-1, 4).T))
         line_starts = np.asarray(self.lines.line_starts)
-        # A format for each place would take twice as long as to put together what all of them consist of.
-        pieces = [f'{{"uri":{json.dumps(self.uri)},"range":{{"start":{{"line":'] * (5 * len(spans))
-        offsets, after = [span.start for span in spans], ',"character":{}}},"end":{{"line":'
-        for first in (1, 3):
+        numbers: list[Any] = []
+        for offsets in ([span.start for span in spans], [span.end for span in spans]):
             places = np.array(offsets, np.int64)
             lines = np.searchsorted(line_starts, places, "right") - 1
-            columns: list[int] = (places - line_starts[lines]).tolist()
-            written = {column: after.format(column) for column in set(columns)}
-            pieces[first::5] = map(str, lines.tolist())
-            pieces[first + 1 :: 5] = map(written.__getitem__, columns)
-            offsets, after = [span.end for span in spans], ',"character":{}}}}}}},'
-        return f"[{''.join(pieces)[:-1]}]"
+            numbers += (lines, places - line_starts[lines])
+        return written_locations(self.uri, numbers)
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""

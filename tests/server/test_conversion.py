@@ -15,7 +15,7 @@ def test_written_locations_are_those_that_are_made_one_by_one(text: str):
     converter = Converter('file:///a%20"b.relay', LineIndex(text), Encoding.UTF_16)
     spans = [TextSpan(0, 1), TextSpan(3, 7), TextSpan(4, 9), TextSpan(9, 11)]
     for some in (spans, []):
-        assert json.loads(converter.written_locations(some)) == [converter.plain_location(span) for span in some]
+        assert json.loads(bytes(converter.written_locations(some))) == [converter.plain_location(span) for span in some]
 
 
 @pytest.mark.parametrize("name", ["%value", "%wert_ü_𝛼"])
