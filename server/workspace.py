@@ -464,13 +464,15 @@ def _value_at(text: str, offset: int) -> TextSpan | None:
 
 
 def _preload() -> None:
-    """Import what the first snapshot needs, and tell the collector that it is there to stay.
+    """Import what the first snapshot needs, and settle what becomes of memory: what is there now is there to stay.
 
     A text becomes hundreds of thousands of objects that live as long as it does. Looking through them again and again
     for garbage, as Python would by default, takes as long as making them.
     """
     from ..ir import ops, snapshot  # noqa: F401
+    from .allocation import keep_freed_memory
 
+    keep_freed_memory()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECTOR_THRESHOLDS)
