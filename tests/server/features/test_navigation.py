@@ -108,6 +108,21 @@ def @other(%x: float32) { %x }
     assert references(fixture.snapshot, fixture.offset, include_definition=False) == fixture.spans[1:]
 
 
+def test_references_are_not_longer_names_nor_names_in_comments() -> None:
+    fixture = read_fixture("""
+def @main(%x: float32, %x1: float32) {
+//        ^^
+  %0 = add(%x$0, %x1) /* of %x */;
+//         ^^
+  %1 = add(%x1, %x1); // as %x
+  %2 = add(%1, %x) /* %x and %x */;
+//             ^^
+  multiply(%2, %x1)
+}
+""")
+    assert references(fixture.snapshot, fixture.offset) == fixture.spans
+
+
 def test_references_of_a_value_are_not_where_its_name_is_bound_again() -> None:
     """TVM keeps the first value of a graph variable, also for the binding that comes second."""
     fixture = read_fixture("""
