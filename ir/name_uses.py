@@ -45,7 +45,7 @@ class NameUses:
                     indices = states.using({name}, first, function.end)
                     found += [span for index in indices for span in self._uses_in_statement(key, index, name)]
                 else:
-                    for start, end in states.parts_using(name, first, function.end):
+                    for start, end in states.parts_using({name}, first, function.end):
                         found += self._uses_in_statements(key, start, end, name)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.foreign:
             found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)

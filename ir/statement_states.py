@@ -142,25 +142,18 @@ class States(BlockList["StatementState | None"]):
 
     def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
         """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
-        index = start
-        while index < end:
-            number = self.block_number(index)
-            block, first = self._blocks[number], self.block_start(number)
-            last = min(first + len(block), end)
-            if names and not names.isdisjoint(block.names):
-                for at in range(index, last):
-                    state = block[at - first]
-                    if state is not None and not names.isdisjoint(state.depends_on):
-                        yield at
-            index = last
+        for first, last in self.parts_using(names, start, end):
+            for index, state in enumerate(self[first:last], first):
+                if state is not None and not names.isdisjoint(state.depends_on):
+                    yield index
 
-    def parts_using(self, name: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The parts of blocks, from ``start`` to ``end``, in which a statement depends on a name."""
+    def parts_using(self, names: set[str], start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The parts of blocks, from ``start`` to ``end``, in which a statement does; see :meth:`using`."""
         index = start
         while index < end:
             number = self.block_number(index)
             last = min(self.block_start(number) + len(self._blocks[number]), end)
-            if name in self._blocks[number].names:
+            if names and not names.isdisjoint(self._blocks[number].names):
                 yield index, last
             index = last
 
