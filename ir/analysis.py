@@ -16,8 +16,9 @@ from .function_statements import FunctionStatements
 from .inference.fixes import return_type_fixes
 from .inference.report import undeclared_result
 from .source import TextSpan
-from .statement_facts import StatementContext
-from .statement_states import StatementState, States
+from .statement_context import StatementContext
+from .statement_state import StatementState
+from .statement_states import States
 from .syntax.places import place_span
 from .syntax.reading import shift
 from .syntax.scopes import SymbolKind, is_graph_name
@@ -152,7 +153,7 @@ class Analysis:
             return replace(finding, span=self.unit(function.end).span(0), place=None)
         last, header = self.states[function.end - 1], self.segments.start(function.start - 1)
         assert last is not None
-        own, base = self.context.own(last.facts), self.segments.start(function.end - 1)
+        own, base = self.context.own(last), self.segments.start(function.end - 1)
 
         def locate(place: Place) -> TextSpan | None:
             if place.expr is function.head.function:
@@ -202,7 +203,7 @@ class Analysis:
         """Where a name that a statement of a function uses is defined: the segment, and the token in it."""
         bound = function.bound_before(name, order)
         if bound is not None:
-            return self.index_of(function, bound), bound.facts.bound_at
+            return self.index_of(function, bound), bound.bound_at
         for definition in function.head.definitions:
             if definition.name == name:
                 return function.start - 1, definition.token
@@ -222,7 +223,7 @@ class Analysis:
                 if unit is not None:
                     return other.start - 1 + unit[0], unit[1]
             elif (bound := other.binding(name)) is not None:
-                return self.index_of(other, bound), bound.facts.bound_at
+                return self.index_of(other, bound), bound.bound_at
         return None
 
     def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
@@ -232,7 +233,7 @@ class Analysis:
         states.sort(key=attrgetter("order"))
         places: dict[StatementState, TextSpan] = {}
         for index, state in zip(self.states.positions(states, function.start, function.end), states, strict=True):
-            segment, at = self.segments[index], state.facts.bound_at
+            segment, at = self.segments[index], state.bound_at
             places[state] = (segment.span(at) if at else segment.first_span).shifted(self.segments.start(index))
         for name, bound in found.items():
             assert isinstance(bound, tuple)
@@ -262,7 +263,7 @@ class Analysis:
         for index in self.faulty:
             state = self.states[index]
             assert state is not None
-            for found in state.facts.inner_unused:
+            for found in state.inner_unused:
                 yield replace(found, unit=self.unit(index))
 
     def _unused(self, function: FunctionStatements) -> Iterator[Unused]:
@@ -286,14 +287,14 @@ class Analysis:
         unused.sort(key=lambda found: found[0].order)
         places = self.states.positions([state for state, _ in unused], function.start, function.end)
         for index, (state, effect) in zip(places, unused, strict=True):
-            name = state.facts.bound
+            name = state.bound
             assert name is not None
             kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
-            yield Unused(kind, name, self.unit(index), state.facts.bound_at, effect)
+            yield Unused(kind, name, self.unit(index), state.bound_at, effect)
 
     def _effect_if_unused(self, function: FunctionStatements, state: StatementState, is_graph: bool) -> Effect | None:
         """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""
-        lowered = state.facts.lowered
+        lowered = state.lowered
         effect = lowered.effect if is_graph else _effect_of(function, state)
         is_broken = lowered.is_broken
         callee = lowered.callee
@@ -330,13 +331,13 @@ def _effect_of(function: FunctionStatements, state: StatementState) -> Effect:
     seen: set[str] = set()
     pending = [state]
     while pending:
-        facts = pending.pop().facts
-        effect = facts.lowered.effect
+        statement = pending.pop()
+        effect = statement.lowered.effect
         if effect is Effect.SOME:
             return effect
         if effect is Effect.UNKNOWN:
             found = effect
-        for name in facts.uses:
+        for name in statement.uses:
             bound = function.binding(name) if is_graph_name(name) else None
             if bound is not None and name not in seen:
                 seen.add(name)

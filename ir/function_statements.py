@@ -9,7 +9,7 @@ from typing import TypeAlias
 from .declarations import Head
 from .diagnostics import Diagnostic
 from .layered_map import LayeredMap
-from .statement_states import StatementState
+from .statement_state import StatementState
 from .types import ERROR, FuncType, Type
 from .unused import Mentions
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from itertools import count as numbers_from
+from itertools import islice
 from typing import Final
 
 from .analysis import Analysis
@@ -80,9 +82,9 @@ def _edited(
             raise NotPlain
     shift_by = new_end - old_end
     removed = earlier.states[first:old_end]
-    facts = earlier.context.facts_of(segments[first:new_end], names)
-    affected = {name for state in removed if state is not None and (name := state.facts.bound) is not None}
-    affected.update([fact.bound for fact in facts if fact.bound is not None])
+    statements = earlier.context.statements_of(segments[first:new_end], names)
+    affected = {name for state in removed if state is not None and (name := state.bound) is not None}
+    affected.update([state.bound for state in statements if state.bound is not None])
     head = function.at(function.start, function.end + shift_by)
     outside = Outer(earlier.heads, earlier.functions[:position])
     typer = StatementTyper(earlier.context, head, function.names.copy(), earlier.states, outside)
@@ -90,7 +92,7 @@ def _edited(
     depended_on = typer.mentions.among(affected)  # by others than what is placed now
     meant = {name for index in earlier.faulty if (state := earlier.states[index]) for name in state.meant or ()}
     depended_on.update(affected.intersection(meant))
-    typer.place_all(facts, orders, first)
+    typer.place_all(statements, orders, first)
     placed = typer.placed
     ours = {id(state) for state in (*removed, *placed)} if depended_on else set[int]()
     changed: set[str] = set()
@@ -117,7 +119,7 @@ def _edited(
     strays = [index + shift_by if index >= old_end else index for index in earlier.strays]
     call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
     analysis = Analysis(earlier.context, segments, states, functions, faulty, earlier.heads, types, strays, call_memo)
-    touched = affected.union([state.facts.bound for state in followed.values()])
+    touched = affected.union([state.bound for state in followed.values()])
     return analysis if analysis.foreign.isdisjoint(touched) else settled(analysis)
 
 
@@ -128,6 +130,7 @@ def _orders(states: States, function: FunctionStatements, first: int, old_end: i
     start = low.order if low is not None else (high.order - count - 1 if high is not None else 0.0)
     end = high.order if high is not None else start + count + 1
     step = (end - start) / (count + 1)
-    if step <= 4 * math.ulp(max(abs(start), abs(end))):
+    # Each is added to the one before: together they are out by less than half a step.
+    if step <= (count + 4) * math.ulp(max(abs(start), abs(end))):
         return None
-    return [start + step * number for number in range(1, count + 1)]
+    return list(islice(numbers_from(start + step, step), count))

@@ -79,8 +79,8 @@ class NameUses:
         state = self.analysis.states[index]
         assert state is not None
         segment, base = self.analysis.segments[index], self.analysis.segments.start(index)
-        if state.facts.is_flat:
-            binds_again = state.facts.bound == name
+        if state.is_flat:
+            binds_again = state.bound == name
             for piece in segment.pieces:
                 if piece.startswith(name) and piece.rstrip(WHITE_SPACE) == name:
                     if not binds_again:
@@ -134,6 +134,6 @@ class NameUses:
         if key.segment == function.start - 1:
             return True
         state = self.in_segments.state(key.segment)
-        if state is None or state.facts.bound is None or key.token != state.facts.bound_at:
+        if state is None or state.bound is None or key.token != state.bound_at:
             return False
-        return function.binding(state.facts.bound) is state
+        return function.binding(state.bound) is state

@@ -11,7 +11,7 @@ from .cached import cached
 from .declarations import Head
 from .function_statements import FunctionStatements
 from .lowered_statement import LoweredStatement
-from .statement_states import StatementState
+from .statement_state import StatementState
 from .syntax.lexer import WHITE_SPACE
 from .syntax.scopes import SymbolKind, is_graph_name
 from .syntax.segments import Role
@@ -94,8 +94,8 @@ class SegmentNames:
         state = self.state(index)
         if state is None:
             return _NOTHING
-        lowered = state.facts.own or state.facts.lowered
-        if state.facts.is_flat:
+        lowered = state.own or state.lowered
+        if state.is_flat:
             return LocalNames(_bound_in(state), {}, self._outside(segment, lowered), frozenset())
         found = state.memo.get("names")
         if not isinstance(found, LocalNames):
@@ -149,7 +149,7 @@ class SegmentNames:
     def defined(self, index: int) -> Collection[tuple[SymbolKind, str]]:
         """What each definition in one segment is, and its name, in order."""
         state = self.state(index)
-        if state is not None and state.facts.is_flat:
+        if state is not None and state.is_flat:
             return _bound_in(state).values()
         return [found for _, found in sorted(self.local(index).definitions.items())]
 
@@ -172,7 +172,7 @@ class SegmentNames:
                     defined = self.analysis.definition_before(function, texts[token], state.order)
                     if defined is not None:
                         found[token] = Home(*defined)
-                    elif texts[token] in state.facts.uses:
+                    elif texts[token] in state.uses:
                         unresolved.add(token)
         return found, unresolved
 
@@ -193,7 +193,7 @@ class SegmentNames:
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
         state = self.state(index)
-        if state is not None and state.facts.is_flat:
+        if state is not None and state.is_flat:
             return self._named_in_shared(index, state)
         local = self.local(index)
         found: dict[int, tuple[SymbolKind, bool]] = {}
@@ -215,7 +215,7 @@ class SegmentNames:
                         found[token] = (SymbolKind.PARAMETER, False)
                     elif kind == "G" and self.analysis.foreign_definition(function, name) is not None:
                         found[token] = (SymbolKind.GRAPH, False)
-                    elif name in state.facts.uses:
+                    elif name in state.uses:
                         unresolved.add(token)
         return found, unresolved
 
@@ -225,14 +225,14 @@ class SegmentNames:
         """The same for a statement without names of its own but the one that it binds, which nothing is wrong with."""
         function = self.plain(index)
         assert function is not None
-        segment, bound, token = state.facts.segment, state.facts.bound, 0
-        outside = self._outside(segment, state.facts.lowered)
+        segment, bound, token = state.segment, state.bound, 0
+        outside = self._outside(segment, state.lowered)
         found = {token: (kind, False) for token, (kind, _) in outside.items()}
         unresolved: set[int] = set()
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
             if kind in "LG":
                 name = piece.rstrip(WHITE_SPACE)
-                declares = name == bound and token == state.facts.bound_at
+                declares = name == bound and token == state.bound_at
                 if kind == "L" and not declares and function.bound_before(name, state.order) is None:
                     found[token] = (SymbolKind.PARAMETER, False)
                 else:
@@ -262,11 +262,11 @@ class SegmentNames:
 
 def _bound_in(state: StatementState) -> Mapping[int, tuple[SymbolKind, str]]:
     """The name that a statement binds, which has no others of its own."""
-    bound = state.facts.bound
+    bound = state.bound
     if bound is None:
         return {}
     is_graph = is_graph_name(bound)
-    return {state.facts.bound_at: (SymbolKind.GRAPH if is_graph else SymbolKind.LET, bound)}
+    return {state.bound_at: (SymbolKind.GRAPH if is_graph else SymbolKind.LET, bound)}
 
 
 def _local_of_whole(function: WholeFunction, number: int) -> LocalNames:

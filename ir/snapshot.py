@@ -218,9 +218,8 @@ class Snapshot:
 
         There may be some without braces among them.
         """
-        segments = enumerate(self._split.segments[stretch.first : stretch.end], stretch.first)
-        for index, segment in [item for item in segments if item[1].form is None]:
-            if not any(word in segment.text for word in words):
+        for index, segment in enumerate(self._split.segments[stretch.first : stretch.end], stretch.first):
+            if segment.form is not None or not any(word in segment.text for word in words):
                 continue
             if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
                 yield index, self._extent(index)
@@ -232,7 +231,7 @@ class Snapshot:
     def alike(self, index: int) -> LoweredStatement | None:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
         state = self._analysis.states[index] if self._analysis is not None else None
-        return state.facts.lowered if state is not None else None
+        return state.lowered if state is not None else None
 
     def segment_start(self, index: int) -> int:
         """Where a segment begins."""
@@ -312,7 +311,7 @@ class Snapshot:
         """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
         segment = unit.segment
         state = self._analysis.states[unit.number] if self._analysis is not None else None
-        alike = state.facts.shared if state is not None else None
+        alike = state.shared if state is not None else None
         roles = roles_of(segment if alike is None else alike.unit.segment)
         named, unresolved = self._names.named_tokens(unit.number)
         index = 0

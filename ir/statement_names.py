@@ -20,7 +20,7 @@ from .module import TypeData
 from .name_uses import NameUses
 from .segment_names import Home, SegmentNames
 from .source import TextSpan
-from .statement_states import StatementState
+from .statement_state import StatementState
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
 from .syntax.places import place_span
 from .syntax.scopes import Definition, SymbolKind, is_graph_name
@@ -110,7 +110,7 @@ class StatementNames:
         container = self._function_symbol(function)
         for earlier, state, name in self._bound_before(function, index, inner):
             is_graph = is_graph_name(name)
-            home = Home(earlier, state.facts.bound_at)
+            home = Home(earlier, state.bound_at)
             symbol = symbols.get(home)
             if symbol is None:
                 kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
@@ -174,7 +174,7 @@ class StatementNames:
                 continue
             for earlier in range(min(last, end) - 1, max(first, start) - 1, -1):
                 state = states[earlier]
-                if state is None or (name := state.facts.bound) is None or name in seen or name in known:
+                if state is None or (name := state.bound) is None or name in seen or name in known:
                     continue
                 seen.add(name)
                 if wanted is None or wanted.match(name):
@@ -185,7 +185,7 @@ class StatementNames:
         found = memo.get(_BOUND)
         if not isinstance(found, str):
             states = self.analysis.states[first:last]
-            names = [state.facts.bound for state in states if state is not None and state.facts.bound is not None]
+            names = [state.bound for state in states if state is not None and state.bound is not None]
             found = memo[_BOUND] = "\n".join(names)
         return found
 
@@ -265,7 +265,7 @@ class StatementNames:
     def _own(self, index: int) -> LoweredStatement | None:
         """A statement lowered for itself."""
         state = self.in_segments.state(index)
-        return self.analysis.context.own(state.facts) if state is not None else None
+        return self.analysis.context.own(state) if state is not None else None
 
     def _definition(self, key: Home) -> Definition | None:
         whole = self.in_segments.whole(key.segment)

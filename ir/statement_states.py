@@ -7,71 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias
 
 from .block_list import BlockList
-from .diagnostics import Diagnostic
 from .parts import Stretch
-from .statement_facts import Facts
-from .types import Type
+from .statement_state import StatementState
 
-__all__ = ["DoubtfulState", "StatementState", "States", "replaced"]
+__all__ = ["States", "replaced"]
 
 Memo: TypeAlias = "dict[object, object]"
-
-
-class StatementState:
-    """A statement in its place; immutable. ``order`` grows from one to the next.
-
-    Where it uses names that mean nothing there, ``meant`` has those that were probably meant; else it is ``None``.
-    ``foreign`` are the graph variables that it does not have from its own function.
-    """
-
-    __slots__ = ("_memo", "facts", "order", "type")
-
-    diagnostics: tuple[Diagnostic, ...] = ()
-    meant: tuple[str, ...] | None = None
-    foreign: tuple[str, ...] = ()
-
-    def __init__(self, facts: Facts, order: float, type: Type) -> None:
-        self.facts: Final = facts
-        self.order: Final = order
-        self.type: Final = type
-        self._memo: dict[object, object] | None = None
-
-    @property
-    def memo(self) -> dict[object, object]:
-        """What others remember of it."""
-        if self._memo is None:
-            self._memo = {}
-        return self._memo
-
-    @property
-    def is_reported(self) -> bool:
-        """Whether there is something to say about it, or it depends on more than its own function."""
-        return bool(self.diagnostics or self.facts.inner_unused or self.foreign)
-
-    @property
-    def depends_on(self) -> tuple[str, ...]:
-        """The names that its meaning depends on."""
-        return (*self.facts.names, *self.meant) if self.meant else self.facts.names
-
-
-class DoubtfulState(StatementState):
-    """A statement with something to be said about it, or that depends on more than its own function."""
-
-    __slots__ = ("diagnostics", "foreign", "meant")
-
-    def __init__(
-        self,
-        facts: Facts,
-        order: float,
-        type: Type,
-        diagnostics: tuple[Diagnostic, ...],
-        meant: tuple[str, ...] | None = None,
-        foreign: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(facts, order, type)
-        self.diagnostics = diagnostics
-        self.meant = meant
-        self.foreign = foreign
 
 
 class _Block(list["StatementState | None"]):

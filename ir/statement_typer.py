@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final, Protocol
 
 from .declarations import Head, NotPlain
 from .diagnostics import Diagnostic, Place, Severity
 from .function_statements import Bindings, FunctionStatements
 from .lowered_statement import LoweredStatement
-from .statement_facts import Facts, StatementContext
-from .statement_states import DoubtfulState, StatementState, States
+from .statement_context import StatementContext
+from .statement_state import StatementState
+from .statement_states import States
 from .syntax.scopes import is_graph_name
 from .syntax.suggestions import closest, replacement
 from .types import ERROR, Type
@@ -71,7 +74,7 @@ class StatementTyper:
         names = self.names
         unbound: list[str] = []
         for state in gone:
-            name = state.facts.bound
+            name = state.bound
             if name is None:
                 continue
             found = names.get(name)
@@ -86,7 +89,7 @@ class StatementTyper:
                 names[name] = left[0]
                 self.rebound.discard(name)
         self.mentions.unbind(unbound)
-        mentions = [state.facts.mentions for state in gone]
+        mentions = [state.mentions for state in gone]
         for name, count in self.mentions.remove(mentions, self.names, self.function.parameters).items():
             if name[0] == "@":
                 self.calls[name] -= count
@@ -99,7 +102,7 @@ class StatementTyper:
         Raises:
             NotPlain: which binding of a name counts would depend on more than their order.
         """
-        name = state.facts.bound
+        name = state.bound
         if name is None:
             return
         found = self.names.get(name)
@@ -114,7 +117,7 @@ class StatementTyper:
         self.rebound.add(name)
 
     def _replace(self, old: StatementState, new: StatementState) -> None:
-        name = new.facts.bound
+        name = new.bound
         if name is None:
             return
         found = self.names.get(name)
@@ -132,7 +135,7 @@ class StatementTyper:
         function = replace(self.function, rebound=frozenset(self.rebound), calls=self.calls)
         head = function.head
         last = states[function.end - 1] if function.end > function.start else None
-        if last is not None and last.facts.is_value:
+        if last is not None and last.is_value:
             type, findings = last.type, ()
             if head.result not in (None, ERROR) and type != head.result and type is not ERROR:
                 findings = self._result_findings(last, head.result)
@@ -145,7 +148,7 @@ class StatementTyper:
             "expected an expression: a body ends with its value",
             place=Place(head.function, callee=True),
         )
-        if last is None or last.facts.bound is not None:
+        if last is None or last.bound is not None:
             return replace(function, type=ERROR, findings=(missing,))
         findings = ()
         if head.result not in (None, ERROR) and last.type != head.result and last.type is not ERROR:
@@ -153,51 +156,50 @@ class StatementTyper:
         return replace(function, type=last.type, findings=(missing, *findings))
 
     def _result_findings(self, last: StatementState, result: Type) -> tuple[Diagnostic, ...]:
-        names = [self.type_of(name, last.order) or ERROR for name in last.facts.uses]
-        return self.context.own(last.facts).result_findings(
-            tuple(names), self.outside.heads, result, self.function.head
-        )
+        names = [self.type_of(name, last.order) or ERROR for name in last.uses]
+        return self.context.own(last).result_findings(tuple(names), self.outside.heads, result, self.function.head)
 
     @staticmethod
     def _is_misread(state: StatementState | None) -> bool:
-        return state is not None and bool(state.facts.segment.diagnostics)
+        return state is not None and bool(state.segment.diagnostics)
 
     # ---- statements
 
-    def place(self, facts: Facts, order: float, index: int, is_last: bool) -> StatementState:
+    def place(self, statement: StatementState, order: float, index: int, is_last: bool) -> StatementState:
         """The state of a statement whose earlier ones are in place.
 
         Raises:
             NotPlain: it cannot be understood by itself.
         """
-        if facts.is_value and not is_last and not facts.is_broken:
+        if statement.is_value and not is_last and not statement.is_broken:
             raise NotPlain
-        state = self._state(facts, order, index)
+        state = self._state(statement, order, index)
         self._bind(state)
-        self._mention((facts.mentions,), [name for name in facts.mentions if name[0] == "@"])
+        self._mention((statement.mentions,), [name for name in statement.mentions if name[0] == "@"])
         self.placed.append(state)
         if state.is_reported:
             self.reported.append(index)
         return state
 
-    def place_all(self, facts: Sequence[Facts], orders: Sequence[float], first: int) -> None:
-        """Put statements in their places, one after another from segment ``first`` on.
+    def place_all(self, statements: Sequence[StatementState], orders: Sequence[float], first: int) -> None:
+        """Put new statements in their places, one after another from segment ``first`` on.
 
         It does what :meth:`place` does with each. Most lines of a text are like others that came before them: these are
-        gone through here, with as little as can be for each.
+        gone through here, with as little as can be for each, and are put in place themselves.
 
         Raises:
             NotPlain: one of them cannot be understood by itself.
         """
         function, names, placed = self.function, self.names, self.placed
-        bound_already = names.among([fact.bound for fact in facts if fact.bound is not None])
+        bound_already = names.among([state.bound for state in statements if state.bound is not None])
         bound_already.update(function.parameters)
         fresh: dict[str, StatementState] = {}  # what binds names that are not among ``names`` yet
-        types: dict[str, Type] = {}  # of others; none of these changes from here on, or means something else in between
+        types: dict[str, Type] = {}  # none of these changes from here on, or means something else in between
         seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
         mentions: list[tuple[str, ...]] = []
         bound_here: list[str] = []
-        last = function.end - 1
+        shift = first - len(placed)
+        last = statements[-1] if statements and first + len(statements) == function.end else None
 
         def put_away() -> None:
             names.update(fresh)
@@ -205,16 +207,12 @@ class StatementTyper:
             bound_here.extend(fresh)
             fresh.clear()
 
-        for fact, order, index in zip(facts, orders, range(first, first + len(facts)), strict=True):
-            lowered, name = fact.shared, fact.bound
+        for state, order in zip(statements, orders, strict=True):
+            lowered, name, uses = state.shared, state.bound, state.uses
             type = None
             known: list[Type | None] = []
-            if lowered is not None and (index == last or not lowered.is_value):
-                for used in fact.uses:
-                    binding = fresh.get(used)
-                    if binding is not None:
-                        known.append(binding.type)
-                        continue
+            if lowered is not None and (not lowered.is_value or state is last):
+                for used in uses:
                     of_used = types.get(used)
                     if of_used is None:
                         of_used = self._type_known(used, order)
@@ -225,15 +223,16 @@ class StatementTyper:
                 type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
             if lowered is None or type is None:
                 put_away()
-                self.place(fact, order, index, index == last)
+                self.place(state, order, len(placed) + shift, state is last)
                 if name is not None:
                     bound_already.add(name)
                     types.pop(name, None)
                 continue
             seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
-            state = StatementState(fact, order, type)
+            state.order = order
+            state.type = type
             placed.append(state)
-            mentions.append(fact.uses)
+            mentions.append(uses)
             if name is None:
                 continue
             if name in fresh or name in bound_already:
@@ -242,20 +241,23 @@ class StatementTyper:
                 types.pop(name, None)
             else:
                 fresh[name] = state
+                types[name] = type
         put_away()
-        mentioned = self._mention(mentions, {name for lowered in seen for name in lowered.functions})
-        self.mentions.bind([name for name in bound_here if name not in mentioned])
+        self._mention(mentions, {name for lowered in seen for name in lowered.functions}, bound_here)
 
     def _type_known(self, name: str, order: float) -> Type | None:
         """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
         return self._type_of_function(name) if name[0] == "@" else self.function.type_before(name, order)
 
-    def _mention(self, mentions: Iterable[Iterable[str]], functions: Iterable[str]) -> Set[str]:
-        """Count the names that statements mention, and give them; ``functions`` are those of functions."""
-        counted = self.mentions.add(mentions)
-        for name in functions:
-            self.calls[name] = self.calls.get(name, 0) + counted[name]
-        return counted.keys()
+    def _mention(
+        self, mentions: Sequence[Sequence[str]], functions: Collection[str], bound: Collection[str] = ()
+    ) -> None:
+        """Take note of the names that statements mention and ``bound``; ``functions`` are mentioned names of such."""
+        self.mentions.add(mentions, bound)
+        if functions:
+            for name, count in Counter(chain.from_iterable(mentions)).items():
+                if name in functions:
+                    self.calls[name] = self.calls.get(name, 0) + count
 
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, StatementState]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
@@ -268,9 +270,7 @@ class StatementTyper:
         nearby = min(end, start + NEARBY + 1)
         again = {index for index in unknown if index < nearby}
         for index, state in enumerate(self.states[start:nearby], start):
-            if state is not None and (
-                state.meant is not None or index in again or not changed.isdisjoint(state.facts.uses)
-            ):
+            if state is not None and (state.meant is not None or index in again or not changed.isdisjoint(state.uses)):
                 self._follow(index, changed, made)
         at = nearby
         for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
@@ -285,41 +285,41 @@ class StatementTyper:
         state = self.states[index]
         if state is None:
             return
-        new = self._state(state.facts, state.order, index)
+        new = self._state(state, state.order, index)
         made[index] = new
-        name = new.facts.bound
+        name = new.bound
         if name is not None:
             counts = self.function.binding(name) is state
             self._replace(state, new)
             if counts and new.type != state.type:
                 changed.add(name)
 
-    def _state(self, facts: Facts, order: float, index: int) -> StatementState:
+    def _state(self, statement: StatementState, order: float, index: int) -> StatementState:
         function = self.function
         types: list[Type] = []
-        for name in facts.uses:
+        for name in statement.uses:
             type = function.type_before(name, order)
             if type is None:
                 head = self.outside.heads.get(name)
                 if head is None:
-                    return self._state_with_unknown(facts, order, index)
+                    return self._state_with_unknown(statement, order, index)
                 type = head.known_type
             types.append(type)
         key = tuple(types)
-        lowered = facts.shared
+        lowered = statement.shared
         if lowered is not None:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
-                return StatementState(facts, order, facts.told if typed.type is ERROR else typed.type)
-        return self._own_state(facts, order, key)
+                return statement.placed(order, statement.told if typed.type is ERROR else typed.type)
+        return self._own_state(statement, order, key)
 
     def _own_state(
-        self, facts: Facts, order: float, types: tuple[Type, ...], foreign: tuple[str, ...] = ()
+        self, statement: StatementState, order: float, types: tuple[Type, ...], foreign: tuple[str, ...] = ()
     ) -> StatementState:
-        own = self.context.own(facts)
+        own = self.context.own(statement)
         typed = own.type_with(types, self.outside.heads)
-        type = facts.told if typed.type is ERROR else typed.type
-        return DoubtfulState(facts, order, type, (*own.diagnostics, *typed.diagnostics), None, foreign)
+        type = statement.told if typed.type is ERROR else typed.type
+        return statement.doubted(order, type, (*own.diagnostics, *typed.diagnostics), None, foreign)
 
     def type_of(self, name: str, order: float) -> Type | None:
         """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
@@ -335,31 +335,35 @@ class StatementTyper:
             return self.outside.earlier_graph(name)
         return found
 
-    def _state_with_unknown(self, facts: Facts, order: float, index: int) -> StatementState:
+    def _state_with_unknown(self, statement: StatementState, order: float, index: int) -> StatementState:
         """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
 
         A graph variable may have its value from a function before.
         """
-        kinds, texts, _ = facts.segment.tokens
+        kinds, texts, _ = statement.segment.tokens
         function = self.function
         foreign = tuple(
-            [name for name in facts.uses if is_graph_name(name) and function.type_before(name, order) is None]
+            [name for name in statement.uses if is_graph_name(name) and function.type_before(name, order) is None]
         )
-        known = {name: self.type_of(name, order) for name in facts.uses}
+        known = {name: self.type_of(name, order) for name in statement.uses}
         if None not in known.values():
-            return self._own_state(facts, order, tuple([type for type in known.values() if type is not None]), foreign)
+            return self._own_state(
+                statement, order, tuple([type for type in known.values() if type is not None]), foreign
+            )
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
         if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
             raise NotPlain  # looks like a binding that lost its `=`
-        own = self.context.own(facts)
+        own = self.context.own(statement)
         meant = {name: (self._meant_type(near[0], order) if near else None) for name, near in unknown.items()}
-        guess = own.type_with(tuple([known[name] or meant[name] or ERROR for name in facts.uses]), self.outside.heads)
+        guess = own.type_with(
+            tuple([known[name] or meant[name] or ERROR for name in statement.uses]), self.outside.heads
+        )
         if guess.diagnostics:
-            guess = own.type_with(tuple([known[name] or ERROR for name in facts.uses]), self.outside.heads)
-        found = (*own.diagnostics, *guess.diagnostics, *_undefined(facts, unknown))
-        type = facts.told if guess.type is ERROR else guess.type
+            guess = own.type_with(tuple([known[name] or ERROR for name in statement.uses]), self.outside.heads)
+        found = (*own.diagnostics, *guess.diagnostics, *_undefined(statement, unknown))
+        type = statement.told if guess.type is ERROR else guess.type
         names = tuple([near[0] for near in unknown.values() if near])
-        return DoubtfulState(facts, order, type, found, names, foreign)
+        return statement.doubted(order, type, found, names, foreign)
 
     def _meant_type(self, name: str, order: float) -> Type | None:
         return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
@@ -375,17 +379,17 @@ class StatementTyper:
         first = max(self.function.start, index - NEARBY)
         recent = self.placed[max(0, len(self.placed) - (index - first)) :]
         before = self.states[first : index - len(recent)]
-        nearby = [state.facts.bound for state in (*before, *recent) if state is not None and state.facts.bound]
+        nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
         is_graph = is_graph_name(name)
         candidates = (other for other in (*self.function.parameters, *nearby) if is_graph_name(other) == is_graph)
         return closest(name, candidates, count=3)
 
 
-def _undefined(facts: Facts, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
-    kinds, texts, _ = facts.segment.tokens
+def _undefined(statement: StatementState, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
+    kinds, texts, _ = statement.segment.tokens
     for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
-        if kind in "LG@" and name in unknown and not (token == facts.bound_at and name == facts.bound):
-            span = facts.segment.span(token)
+        if kind in "LG@" and name in unknown and not (token == statement.bound_at and name == statement.bound):
+            span = statement.segment.span(token)
             near = unknown[name]
             hint = f"; did you mean {near[0]}?" if near else ""
             is_function = kind == "@"

@@ -11,8 +11,9 @@ from .analysis import AnalysedFunction, Analysis, first_graph_type
 from .declarations import Head, ModuleTypes, NotPlain
 from .function_statements import FunctionStatements
 from .layered_map import LayeredMap
-from .statement_facts import StatementContext
-from .statement_states import StatementState, States, replaced
+from .statement_context import StatementContext
+from .statement_state import StatementState
+from .statement_states import States, replaced
 from .statement_typer import StatementTyper
 from .syntax.segments import Role
 from .syntax.splitting import Segments, Splice
@@ -262,7 +263,7 @@ class Survey:
         for first in range(start, end, _AT_ONCE):
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
-            typer.place_all(self.context.facts_of(part), orders, first)
+            typer.place_all(self.context.statements_of(part), orders, first)
             typer.settle()
         self._take(start, end, typer.placed, typer.reported)
         return typer.finished(self.states, between(self.faulty, start, end))
@@ -302,7 +303,7 @@ class Survey:
     def _looks_outside(self, index: int, changed: _Changes) -> bool:
         """Whether what is wrong with a statement may depend on other functions."""
         state = self.states[index]
-        return state is not None and bool(state.foreign or (changed and state.facts.calls))
+        return state is not None and bool(state.foreign or (changed and state.calls))
 
 
 class _Changes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -53,48 +53,64 @@ class Unused:
 
 
 class Mentions:
-    """How often the statements of a function mention each name, kept up to date as statements come and go."""
+    """How often the statements of a function mention each name, kept up to date as statements come and go.
 
-    __slots__ = ("_counts", "_unused")
+    Whether a name is mentioned is known at once, as hints tell it. How often is counted when an edit asks next.
+    """
+
+    __slots__ = ("_counts", "_uncounted", "_unused")
 
     def __init__(self) -> None:
         self._counts: LayeredMap[str, int] = LayeredMap()
+        self._uncounted: Sequence[Sequence[str]] = ()
         self._unused: set[str] = set()
 
     def copy(self) -> Mentions:
         """Counts that can change without changing these."""
         made = Mentions()
         made._counts = self._counts.copy()
+        made._uncounted = self._uncounted
         made._unused = set(self._unused)
+        made._count()
         return made
 
     def settle(self) -> None:
         """See :meth:`.LayeredMap.settle`."""
+        self._count()
         self._counts.settle()
+
+    def _count(self) -> None:
+        """Count what was added last."""
+        if self._uncounted:
+            more = Counter(chain.from_iterable(self._uncounted))
+            counts = self._counts
+            known = {name: more[name] + (counts.get(name) or 0) for name in counts.among(more)}
+            counts.update(more)
+            counts.update(known)
+            self._uncounted = ()
 
     def bind(self, names: Collection[str]) -> None:
         """These names mean something from now on."""
         self._unused.update(names)
-        self._unused.difference_update(self._counts.among(names))
+        self._unused.difference_update(self.among(names))
 
     def unbind(self, names: Iterable[str]) -> None:
         """These names mean nothing any more."""
         self._unused.difference_update(names)
 
-    def add(self, mentions: Iterable[Iterable[str]]) -> Mapping[str, int]:
-        """Statements mention these names, each once; gives how many mention each."""
-        more = Counter(chain.from_iterable(mentions))
-        counts = self._counts
-        known = {name: more[name] + (counts.get(name) or 0) for name in counts.among(more)}
-        counts.update(more)
-        counts.update(known)
-        self._unused.difference_update(more)
-        return more
+    def add(self, mentions: Sequence[Sequence[str]], bound: Collection[str] = ()) -> None:
+        """Statements mention these names, each once, and bind some."""
+        self._count()
+        mentioned = set(chain.from_iterable(mentions))
+        self.bind([name for name in bound if name not in mentioned])
+        self._unused.difference_update(mentioned)
+        self._uncounted = mentions
 
     def remove(
         self, mentions: Iterable[Iterable[str]], bound: LayeredMap[str, Any], parameters: Mapping[str, Any]
     ) -> Mapping[str, int]:
         """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
+        self._count()
         fewer = Counter(chain.from_iterable(mentions))
         counts, gone = self._counts, list[str]()
         for name, count in fewer.items():
@@ -109,6 +125,7 @@ class Mentions:
 
     def among(self, names: Collection[str]) -> set[str]:
         """Those of some names that a statement mentions."""
+        self._count()
         return self._counts.among(names)
 
     @property

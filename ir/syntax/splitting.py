@@ -202,7 +202,7 @@ class Split:
         segments = old.spliced(splice.first, splice.old_end, made)
         shift = splice.new_end - splice.old_end
         far_sighted = [index for index in self.far_sighted if index < splice.first]
-        far_sighted += [splice.first + number for number, segment in enumerate(made) if segment.is_far_sighted]
+        far_sighted += [splice.first + at - before for at in cutting.far_sighted if before <= at < before + len(made)]
         far_sighted += [index + shift for index in self.far_sighted if index >= splice.old_end]
         return Split(lines, segments, far_sighted), splice
 
@@ -233,6 +233,8 @@ class _Cutting:
         self.made: Final[list[Segment]] = []
         self.names: Final[list[str]] = []
         """The names of values in those of ``made`` that are known by their forms."""
+        self.far_sighted: Final[list[int]] = []
+        """Which of ``made`` end where text far beyond them tells."""
         self._go_on(following)
 
     def _go_on(self, following: int) -> None:
@@ -276,7 +278,7 @@ class _Cutting:
             self.names.extend(names)
             position += sum(map(len, statements))
             are_more = len(forms) == count
-            count = min(4 * count, _MOST_ALIKE)
+            count = min(8 * count, _MOST_ALIKE)
         self._position = self._text_start + position
 
     def _cut(self) -> None:
@@ -307,6 +309,8 @@ class _Cutting:
             self._widen()
         kinds, pieces = self._kinds[index : cut.end], self._pieces[index : cut.end]
         is_far = cut.far_sighted or OPEN_COMMENT in kinds
+        if is_far:
+            self.far_sighted.append(len(self.made))
         self.made.append(CutSegment(cut.role, pieces, kinds, cut.in_body, is_far, cut.is_short))
         self._position, self._in_body = offsets[cut.end], cut.in_body
 

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import compress
 from operator import itemgetter
 from typing import Any, Final
 
 from .declarations import ModuleTypes, NotPlain
-from .expressions import Var
 from .lowered_statement import LoweredStatement
 from .recent import RecentMap
+from .statement_state import DoubtfulState, StatementState
 from .syntax.forms import Form, names_in
 from .syntax.lexer import WHITE_SPACE
-from .syntax.parsing import parse_expr
-from .syntax.scopes import is_graph_name
 from .syntax.shapes import shape_of
 from .syntax.statements import Segment
 from .syntax.tokens import COMMENT, OPEN_COMMENT
-from .types import ERROR, Type
-from .unused import Unused, unused_in
 
-__all__ = ["Facts", "StatementContext"]
+__all__ = ["StatementContext"]
 
 
 _KEPT: Final = 4_096
@@ -31,138 +25,6 @@ _KEPT: Final = 4_096
 
 _SPEAKING: Final = frozenset("INFbsM@uU")
 """The kinds of token whose text is not told by their kind; names of values are left out."""
-
-
-class Facts:
-    """What a statement binds and uses. ``shared`` is the lowering of a statement that differs in names alone.
-
-    Where that binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of the
-    module that it names come last among ``uses``.
-    """
-
-    __slots__ = ("bound", "own", "segment", "shared", "uses")
-
-    def __init__(
-        self,
-        segment: Segment,
-        bound: str | None,
-        uses: tuple[str, ...],
-        shared: LoweredStatement | None,
-        own: LoweredStatement | None = None,
-    ) -> None:
-        self.segment: Final = segment
-        self.bound: Final = bound
-        self.uses: Final = uses
-        self.shared: Final = shared
-        self.own = own
-
-    @property
-    def mentions(self) -> tuple[str, ...]:
-        """The names of outside that count as used here: of what is at fault, every one in the text."""
-        return self.uses
-
-    @property
-    def inner_unused(self) -> tuple[Unused, ...]:
-        """The values that it binds for itself and does not use."""
-        return ()
-
-    @property
-    def bound_at(self) -> int:
-        """The token of the name that it binds."""
-        if self.own is not None and self.own.bound is not None:
-            return self.own.bound.token
-        return 0 if self.bound is None or is_graph_name(self.bound) else 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Everything of outside that it names: what it uses or mentions, data types and constructors."""
-        declared = self.lowered.declared
-        if not declared and (self.shared is not None or self.mentions is self.uses):
-            return self.uses
-        return tuple(dict.fromkeys((*self.uses, *self.mentions, *declared)))
-
-    @property
-    def calls(self) -> tuple[str, ...]:
-        """The functions of the module that it names."""
-        return self.lowered.functions
-
-    @property
-    def lowered(self) -> LoweredStatement:
-        """The statement, or one that differs in names alone."""
-        lowered = self.shared or self.own
-        assert lowered is not None
-        return lowered
-
-    @property
-    def is_value(self) -> bool:
-        """Whether it is an expression that may be the value of the function."""
-        return self.lowered.is_value
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether it could not be read."""
-        return self.lowered.is_broken
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether it has no names of its own but the one that it binds, and nothing is wrong with it."""
-        return self.own is None and not self.lowered.binds_inside
-
-    @property
-    def told(self) -> Type:
-        """The type that the last comment about one says, ``/* ty=… */``; the error type where none does.
-
-        While a statement is at fault, it stands for what the statement was and will be, so that one wrong letter does
-        not retype everything after it.
-        """
-        found = self.segment.memo.get("told")
-        if not isinstance(found, Type):
-            told = _TOLD.findall(self.segment.text)
-            found = self.segment.memo["told"] = _type_of(told[-1]) if told else ERROR
-        return found
-
-
-class _OwnFacts(Facts):
-    """Those of a statement that was lowered for itself."""
-
-    __slots__ = ("_inner_unused", "_mentions")
-
-    def __init__(self, segment: Segment, own: LoweredStatement) -> None:
-        bound = own.bound and own.bound.name
-        super().__init__(segment, bound, tuple(own.placeholders), None, own)
-        self._mentions: Final = _names_in(segment, bound) if own.diagnostics else self.uses
-        self._inner_unused: Final = _inner_unused(own)
-
-    @property
-    def mentions(self) -> tuple[str, ...]:
-        return self._mentions
-
-    @property
-    def inner_unused(self) -> tuple[Unused, ...]:
-        return self._inner_unused
-
-
-_TOLD: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
-
-
-@lru_cache(maxsize=4096)
-def _type_of(text: str) -> Type:
-    """The type that a text says; the error type where it is none that stands for itself."""
-    parsed = parse_expr(f"free_var %x: {text}; %x")
-    annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
-    return ERROR if annotation is None else annotation
-
-
-def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
-    """Every name of a value or function in a statement but the one that it binds, each once."""
-    kinds, texts, _ = segment.tokens
-    names = dict.fromkeys(compress(texts, [kind in "LG@" for kind in kinds]))
-    return tuple(name for name in names if name != bound)
-
-
-def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
-    bound_at = -1 if own.bound is None else own.bound.token
-    return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)
 
 
 def _leaves_unused(lowered: LoweredStatement) -> bool:
@@ -189,10 +51,10 @@ class _Template:
         are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
         self.uses: Final = None if are_in_a_row else _uses(used, lowered.functions)
 
-    def facts(self, segment: Segment, names: tuple[str, ...], start: int, end: int) -> Facts:
-        """What a statement that differs in names alone binds and uses; its own are those from ``start`` to ``end``."""
-        uses = names[start + self.first : start + self.end] if self.uses is None else self.uses(names[start:end])
-        return Facts(segment, names[start] if self.binds else None, uses, self.lowered)
+    def statement(self, segment: Segment, names: tuple[str, ...]) -> StatementState:
+        """A statement that differs in names alone, which it has these of."""
+        uses = names[self.first : self.end] if self.uses is None else self.uses(names)
+        return StatementState(segment, names[0] if self.binds else None, uses, self.lowered)
 
 
 def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
@@ -246,28 +108,28 @@ class StatementContext:
         self._alike: Final[RecentMap[Form, _Template]] = RecentMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
 
-    def own(self, facts: Facts) -> LoweredStatement:
+    def own(self, statement: StatementState) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
-        if facts.own is None:
-            facts.own = self._lowered(facts.segment)
-        return facts.own
+        if statement.own is None:
+            statement.own = self._lowered(statement.segment)
+        return statement.own
 
     def _lowered(self, segment: Segment) -> LoweredStatement:
         return LoweredStatement(segment, self.names, self.types.module)
 
-    def facts_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[Facts]:
+    def statements_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[StatementState]:
         """What statements bind and use; ``names`` are those of the ones that are known by their forms, if at hand.
 
         Raises:
             NotPlain: one of the statements cannot be understood by itself.
         """
-        # Most lines are like others before them, and mostly all of their names differ.
+        # Most lines are like others before them, and mostly all of their names differ: these are made here, with as
+        # little as can be for each.
         if names is None:
             names = names_in([segment.text for segment in segments if segment.form is not None])
         names = tuple(names)
-        forms = [form for segment in segments if (form := segment.form) is not None]
-        templates = iter(self._alike.get_all(forms))
-        found: list[Facts] = []
+        templates = iter(self._alike.get_all([form for segment in segments if (form := segment.form) is not None]))
+        found: list[StatementState] = []
         end = 0
         for segment in segments:
             form = segment.form
@@ -284,12 +146,18 @@ class StatementContext:
                 elif template is None:
                     template = self._alike.get(form)  # it may be known since
                 if template is not None:
-                    found.append(template.facts(segment, names, start, end))
+                    bound = names[start] if template.binds else None
+                    of_used = template.uses
+                    if of_used is None:
+                        uses = names[start + template.first : start + template.end]
+                    else:
+                        uses = of_used(names[start:end])
+                    found.append(StatementState(segment, bound, uses, template.lowered))
                     continue
-            found.append(self._facts(segment))
+            found.append(self._statement(segment))
         return found
 
-    def _facts(self, segment: Segment) -> Facts:
+    def _statement(self, segment: Segment) -> StatementState:
         form = segment.form
         if form is not None:
             names = tuple(names_in((segment.text,)))
@@ -301,15 +169,15 @@ class StatementContext:
         else:
             plan = self._plan(segment.kinds)
             if plan.stands_alone or segment.is_short:
-                return self._own_facts(segment)
+                return self._alone(segment)
             found = plan.names(segment.pieces)
             names = tuple([name.rstrip(WHITE_SPACE) for name in ((found,) if plan.has_one_name else found)])
             if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
-                return self._own_facts(segment)
+                return self._alone(segment)
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
             key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
             template = self._template_of(key, segment, names)
-        return self._own_facts(segment) if template is None else template.facts(segment, names, 0, len(names))
+        return self._alone(segment) if template is None else template.statement(segment, names)
 
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
         template = self._templates.get(key)
@@ -345,9 +213,9 @@ class StatementContext:
                 return None
         return _Template(lowered, names, binds)
 
-    def _own_facts(self, segment: Segment) -> Facts:
+    def _alone(self, segment: Segment) -> StatementState:
         own = self._lowered(segment)
         bound = own.bound
         if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
             raise NotPlain  # a binding that lost its `=`, or a use: the whole text tells
-        return _OwnFacts(segment, own)
+        return DoubtfulState.lowered_alone(segment, own)

@@ -1,0 +1,216 @@
+"""A statement of a plain function, in its place: what it binds and uses, its type, and what is to be said about it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import compress
+from typing import Final
+
+from .diagnostics import Diagnostic
+from .expressions import Var
+from .lowered_statement import LoweredStatement
+from .syntax.parsing import parse_expr
+from .syntax.scopes import is_graph_name
+from .syntax.statements import Segment
+from .types import ERROR, Type
+from .unused import Unused, unused_in
+
+__all__ = ["DoubtfulState", "StatementState"]
+
+
+class StatementState:
+    """A statement: what it binds and uses, and once it is in its place, its order there and its type.
+
+    ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once somebody wants
+    it. Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
+    the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
+    nothing changes but what is remembered.
+
+    Where it uses names that mean nothing there, ``meant`` has those that were probably meant; else it is ``None``.
+    ``foreign`` are the graph variables that it does not have from its own function.
+    """
+
+    __slots__ = ("_memo", "bound", "order", "own", "segment", "shared", "type", "uses")
+
+    order: float
+    type: Type
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    meant: tuple[str, ...] | None = None
+    foreign: tuple[str, ...] = ()
+    inner_unused: tuple[Unused, ...] = ()
+    """The values that it binds for itself and does not use."""
+    mentioned: tuple[str, ...] | None = None
+    """The names of outside in the text of a statement that is at fault."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        bound: str | None,
+        uses: tuple[str, ...],
+        shared: LoweredStatement | None,
+        own: LoweredStatement | None = None,
+    ) -> None:
+        self.segment: Final = segment
+        self.bound: Final = bound
+        self.uses: Final = uses
+        self.shared: Final = shared
+        self.own = own
+        self._memo: dict[object, object] | None = None
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
+        """The names of outside that count as used here: of what is at fault, every one in the text."""
+        return self.uses if self.mentioned is None else self.mentioned
+
+    @property
+    def bound_at(self) -> int:
+        """The token of the name that it binds."""
+        if self.own is not None and self.own.bound is not None:
+            return self.own.bound.token
+        return 0 if self.bound is None or is_graph_name(self.bound) else 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything of outside that it names: what it uses or mentions, data types and constructors."""
+        declared = self.lowered.declared
+        if not declared and self.mentioned is None:
+            return self.uses
+        return tuple(dict.fromkeys((*self.uses, *self.mentions, *declared)))
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The functions of the module that it names."""
+        return self.lowered.functions
+
+    @property
+    def lowered(self) -> LoweredStatement:
+        """The statement, or one that differs in names alone."""
+        lowered = self.shared or self.own
+        assert lowered is not None
+        return lowered
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is an expression that may be the value of the function."""
+        return self.lowered.is_value
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it could not be read."""
+        return self.lowered.is_broken
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it has no names of its own but the one that it binds, and nothing is wrong with it."""
+        return self.own is None and not self.lowered.binds_inside
+
+    @property
+    def told(self) -> Type:
+        """The type that the last comment about one says, ``/* ty=… */``; the error type where none does.
+
+        While a statement is at fault, it stands for what the statement was and will be, so that one wrong letter does
+        not retype everything after it.
+        """
+        found = self.segment.memo.get("told")
+        if not isinstance(found, Type):
+            told = _TOLD.findall(self.segment.text)
+            found = self.segment.memo["told"] = _type_of(told[-1]) if told else ERROR
+        return found
+
+    @property
+    def memo(self) -> dict[object, object]:
+        """What others remember of it in this place, with this type."""
+        if self._memo is None:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether there is something to say about it, or it depends on more than its own function."""
+        return bool(self.diagnostics or self.inner_unused or self.foreign)
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The names that its meaning depends on."""
+        return (*self.names, *self.meant) if self.meant else self.names
+
+    def placed(self, order: float, type: Type) -> StatementState:
+        """The same statement, which others differ from in names alone, in a place where nothing is wrong with it."""
+        made = StatementState(self.segment, self.bound, self.uses, self.shared, self.own)
+        made.order, made.type = order, type
+        return made
+
+    def doubted(
+        self,
+        order: float,
+        type: Type,
+        diagnostics: tuple[Diagnostic, ...],
+        meant: tuple[str, ...] | None = None,
+        foreign: tuple[str, ...] = (),
+    ) -> DoubtfulState:
+        """The same statement in its place, with what is to be said about it there."""
+        made = DoubtfulState(self.segment, self.bound, self.uses, self.shared, self.own)
+        made.order, made.type = order, type
+        made.mentioned, made.inner_unused = self.mentioned, self.inner_unused
+        made.diagnostics, made.meant, made.foreign = diagnostics, meant, foreign
+        return made
+
+
+class DoubtfulState(StatementState):
+    """A statement that was looked at for itself: there may be something to be said about it.
+
+    That may be a fault, a value that it binds for itself and does not use, or that it depends on more than its own
+    function.
+    """
+
+    __slots__ = ("diagnostics", "foreign", "inner_unused", "meant", "mentioned")
+
+    def __init__(
+        self,
+        segment: Segment,
+        bound: str | None,
+        uses: tuple[str, ...],
+        shared: LoweredStatement | None,
+        own: LoweredStatement | None,
+    ) -> None:
+        super().__init__(segment, bound, uses, shared, own)
+        self.mentioned = None
+        self.inner_unused = ()
+        self.diagnostics = ()
+        self.meant = None
+        self.foreign = ()
+
+    @staticmethod
+    def lowered_alone(segment: Segment, own: LoweredStatement) -> DoubtfulState:
+        """A statement that shares its lowering with no other; it is not in its place yet."""
+        bound = own.bound and own.bound.name
+        made = DoubtfulState(segment, bound, tuple(own.placeholders), None, own)
+        if own.diagnostics:
+            made.mentioned = _names_in(segment, bound)
+        made.inner_unused = _inner_unused(own)
+        return made
+
+
+_TOLD: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
+
+
+@lru_cache(maxsize=4096)
+def _type_of(text: str) -> Type:
+    """The type that a text says; the error type where it is none that stands for itself."""
+    parsed = parse_expr(f"free_var %x: {text}; %x")
+    annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
+    return ERROR if annotation is None else annotation
+
+
+def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
+    """Every name of a value or function in a statement but the one that it binds, each once."""
+    kinds, texts, _ = segment.tokens
+    names = dict.fromkeys(compress(texts, [kind in "LG@" for kind in kinds]))
+    return tuple(name for name in names if name != bound)
+
+
+def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
+    bound_at = -1 if own.bound is None else own.bound.token
+    return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)
