@@ -45,6 +45,7 @@ class Analysis:
         self._previews = weakref.WeakKeyDictionary()
         self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
         self._refresh = refresh
+        self.is_over = False
 
     async def preview(self, document: Document) -> Preview | None:
         """What is known of the beginning of a long text as it is now, until all of it has been read for the first time.
@@ -72,7 +73,8 @@ class Analysis:
         return await self._preview_thread.run(lambda: preview.sure(collect(document, preview.snapshot)))
 
     def shut_down(self) -> None:
-        """Stop the threads."""
+        """Stop the threads; what is asked for from now on fails."""
+        self.is_over = True
         self.thread.shutdown()
         self._preview_thread.shutdown()
 
@@ -164,7 +166,8 @@ class Publisher:
     def _finished(self, uri: str, task: asyncio.Task[None]) -> None:
         if self._at_work.get(uri) is task:
             del self._at_work[uri]
-        if not task.cancelled() and (error := task.exception()) is not None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._analysis.is_over:
             logger.error("diagnostics could not be worked out", exc_info=error)
 
     async def _publish(self, document: Document) -> None:

@@ -7,10 +7,9 @@ import subprocess
 from typing import Any
 
 from tests.server.protocol.conftest import COMMAND, URI
-from tests.server.protocol.test_stdio import INITIALIZE, answers, frame
+from tests.server.protocol.test_stdio import FAREWELL, INITIALIZE, answers, frame
 
 INITIALIZED = {"jsonrpc": "2.0", "method": "initialized", "params": {}}
-FAREWELL = [{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
 
 OTHER = "file:///workspace/other.relay"
 SHORT = '#[version = "0.0.5"]\ndef @main(%x: float32) -> float32 {\n  nn.relu(%x)\n}\n'
@@ -49,25 +48,29 @@ def closing(uri: str) -> dict[str, Any]:
 
 
 def conversation(*messages: Any) -> dict[object, Any]:
-    """The answers to messages that are sent at once, by the numbers of their requests, in the order of their coming.
+    """The answers to messages, by the numbers of their requests, in the order of their coming.
 
-    Only when all are there is the server told to end. That of a message that is no JSON has no number.
+    The messages are sent at once; of several lists, each when what came before is answered. Only when all answers are
+    there is the server told to end. That to a message that is no JSON has no number.
     """
-    wanted = {message["id"] for message in messages if isinstance(message, dict) and "id" in message}
-    wanted |= {None for message in messages if isinstance(message, bytes)}
+    parts: list[list[Any]] = [list(messages)] if not messages or not isinstance(messages[0], list) else list(messages)
     found: dict[object, Any] = {}
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None
         assert server.stdout is not None
-        server.stdin.write(b"".join(map(frame, [INITIALIZE, INITIALIZED, *messages])))
-        server.stdin.flush()
-        while not wanted <= found.keys():
-            length = 0
-            while line := server.stdout.readline().strip():
-                length = int(line.partition(b":")[2]) if line.lower().startswith(b"content-length") else length
-            message = json.loads(server.stdout.read(length))
-            if "method" not in message:
-                found[message.get("id")] = message.get("result", message.get("error"))
+        server.stdin.write(b"".join(map(frame, [INITIALIZE, INITIALIZED])))
+        for part in parts:
+            wanted = {message["id"] for message in part if isinstance(message, dict) and "id" in message}
+            wanted |= {None for message in part if isinstance(message, bytes)}
+            server.stdin.write(b"".join(map(frame, part)))
+            server.stdin.flush()
+            while not wanted <= found.keys():
+                length = 0
+                while line := server.stdout.readline().strip():
+                    length = int(line.partition(b":")[2]) if line.lower().startswith(b"content-length") else length
+                message = json.loads(server.stdout.read(length))
+                if "method" not in message:
+                    found[message.get("id")] = message.get("result", message.get("error"))
         server.stdin.write(b"".join(map(frame, FAREWELL)))
         server.stdin.close()
         server.stdout.read()
@@ -139,3 +142,12 @@ def test_a_long_message_with_the_wrong_parameters_ends_nothing() -> None:
 def test_the_end_comes_in_its_turn_though_a_long_message_is_still_being_read() -> None:
     found = answers(INITIALIZE, INITIALIZED, opening(URI, LONG), about(URI, 4))
     assert found[-1]["id"] == 99
+
+
+def test_a_client_that_reads_nothing_until_it_has_written_everything_is_answered() -> None:
+    requests = [about(URI, number, "semanticTokens/full") for number in range(3, 13)]
+    for request in requests:
+        request["params"]["ignored"] = "more than fits into a pipe" * 4_000
+    text = SHORT + "// a comment\n" * 10_000
+    found = conversation([opening(URI, text), about(URI, 2, "semanticTokens/full")], requests)
+    assert all(len(found[number]["data"]) == len(found[2]["data"]) > 50_000 for number in range(3, 13))

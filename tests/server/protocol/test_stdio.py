@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 from tests.server.protocol.conftest import COMMAND, URI
 
@@ -15,12 +16,16 @@ def frame(message: object) -> bytes:
 
 def answers(*messages: object) -> list[dict[str, object]]:
     """What a server answers to these messages and to a farewell."""
-    farewell = [{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
-    sent = b"".join(map(frame, [*messages, *farewell]))
+    sent = b"".join(map(frame, [*messages, *FAREWELL]))
     done = subprocess.run(COMMAND, input=sent, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0
+    return messages_in(done.stdout)
+
+
+def messages_in(stream: bytes) -> list[dict[str, object]]:
+    """The messages that follow one another in a stream."""
     found: list[dict[str, object]] = []
-    rest = done.stdout
+    rest = stream
     while rest:
         header, _, rest = rest.partition(b"\r\n\r\n")
         length = int(header.split(b"\r\n")[0].split(b":")[1])
@@ -30,6 +35,7 @@ def answers(*messages: object) -> list[dict[str, object]]:
 
 
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+FAREWELL = [{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}, {"jsonrpc": "2.0", "method": "exit"}]
 
 
 def test_initialize_is_answered_exactly_once() -> None:
@@ -69,3 +75,26 @@ def test_the_server_ends_while_it_looks_for_passes_to_offer() -> None:
     menu = {"jsonrpc": "2.0", "id": 5, "method": "textDocument/codeAction", "params": asked}
     found = answers(INITIALIZE, opened, menu)
     assert found[-1]["id"] == 99
+
+
+def test_requests_that_are_not_answered_at_the_end_are_dropped_in_silence() -> None:
+    item = {"uri": URI, "languageId": "relay", "version": 1, "text": "def @main(%x: float32) { %x }" * 200}
+    opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+    about = {"textDocument": {"uri": URI}}
+    asked = [
+        {"jsonrpc": "2.0", "id": number, "method": "textDocument/semanticTokens/full", "params": about}
+        for number in range(2, 5)
+    ]
+    sent = b"".join(map(frame, [INITIALIZE, opened, *asked, *FAREWELL]))
+    done = subprocess.run(COMMAND, input=sent, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_messages_may_come_from_a_file(tmp_path: Path) -> None:
+    conversation = tmp_path / "conversation"
+    conversation.write_bytes(b"".join(map(frame, [INITIALIZE, *FAREWELL])))
+    with conversation.open("rb") as source:
+        done = subprocess.run(COMMAND, stdin=source, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert [message.get("id") for message in messages_in(done.stdout)] == [1, 99]
