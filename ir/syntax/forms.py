@@ -19,8 +19,8 @@ from typing import Final, cast
 
 from ..recent import RecentMap
 from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
-from .segments import is_simple
-from .tokens import OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from .segments import is_open, is_simple
+from .tokens import UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["AlikeStatements", "Form", "names_in", "places_of"]
 
@@ -142,8 +142,9 @@ def _learned(statement: str) -> Form | None:
     bare = _bare(statement)
     if _COMMENT_IN_META.search(bare):
         return None
-    kinds = lex(statement).kinds
-    if OPEN_COMMENT in kinds or UNCLOSED_STRING in kinds or UNKNOWN in kinds or not is_simple(kinds):
+    lexed = lex(statement)
+    kinds = lexed.kinds
+    if is_open(kinds, lexed.pieces) or UNCLOSED_STRING in kinds or UNKNOWN in kinds or not is_simple(kinds):
         return None
     form = Form(kinds)
     # A string or a comment that stayed may have names in it, which are none.

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
+
+from .tokens import OPEN_COMMENT, UNKNOWN
 
 __all__ = [
     "BRACE",
@@ -25,6 +27,7 @@ __all__ = [
     "Splitter",
     "after_comments",
     "inner_semicolon",
+    "is_open",
     "is_simple",
 ]
 
@@ -80,6 +83,7 @@ _TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{_STOP})[^\]{{}}])*\]?
 NEXT_TOP: Final = re.compile(_STOP + "|X")
 """What begins a definition, a directive or the metadata section."""
 _LET_VALUE = re.compile("=[CK]*w")
+_BEFORE_BRACKET = re.compile(rf"[I{UNKNOWN}](?=\[)")
 _LOOK_AHEAD: Final = 4000
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
@@ -96,6 +100,20 @@ def is_simple(kinds: str) -> bool:
         and all(kinds.count(one) == kinds.count(other) for one, other in ("()", "[]"))
         and _GRAPH_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
     )
+
+
+def is_open(kinds: str, pieces: Sequence[str]) -> bool:
+    """Whether text beyond these pieces tells what they are: it may close a comment, a reference or a directive.
+
+    ``meta[relay.Constant][0`` and ``#[version`` are one piece each where a ``]`` follows on their line.
+    """
+    if OPEN_COMMENT in kinds:
+        return True
+    for mark in _BEFORE_BRACKET.finditer(kinds):
+        at = mark.start()
+        if pieces[at] in ("meta", "#") and "\n" not in "".join(pieces[at:]):
+            return True
+    return False
 
 
 class Splitter:

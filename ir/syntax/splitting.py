@@ -13,9 +13,8 @@ from ..block_list import BlockList
 from ..source import LineIndex, TextSpan
 from .forms import AlikeStatements
 from .lexer import WHITE_SPACE, lex, lex_chunks
-from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments
+from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments, is_open
 from .statements import CutSegment, Segment, alike_segments
-from .tokens import OPEN_COMMENT
 
 __all__ = ["Segments", "Splice", "Split", "split", "split_text"]
 
@@ -308,7 +307,7 @@ class _Cutting:
             self._go_on(following)
             self._widen()
         kinds, pieces = self._kinds[index : cut.end], self._pieces[index : cut.end]
-        is_far = cut.far_sighted or OPEN_COMMENT in kinds
+        is_far = cut.far_sighted or is_open(kinds, pieces)
         if is_far:
             self.far_sighted.append(len(self.made))
         self.made.append(CutSegment(cut.role, pieces, kinds, cut.in_body, is_far, cut.is_short))
@@ -414,7 +413,7 @@ def split(text: str, is_expression: bool = False) -> list[Segment]:
         end = cut.end
         in_body = cut.in_body or is_expression
         own = kinds[position:end]
-        is_far = cut.far_sighted or OPEN_COMMENT in own
+        is_far = cut.far_sighted or is_open(own, pieces[position:end])
         segments.append(CutSegment(cut.role, pieces[position:end], own, in_body, is_far, cut.is_short))
         position = end
     return segments

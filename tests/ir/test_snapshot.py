@@ -125,6 +125,18 @@ CHAIN += "".join(
 CHAIN += "  nn.softmax(%11)\n}\n"
 
 
+@pytest.mark.parametrize("opened", ["%0 = f(%x, meta[relay.Constant][0", "#[version = 1"])
+def test_a_bracket_closes_a_reference_or_a_directive_though_other_text_lies_between(opened: str):
+    between = " def @g(%y: int32) { %y } def @h(%z: int32) { %z }"
+    before = f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n  {opened}{between}\n}}\n'
+    snapshot = Snapshot.open(before, "broken.relay")
+    assert {"@main", "@g", "@h"} <= {symbol.name for symbol in snapshot.symbols}
+    at = before.index(between) + len(between)
+    edited = snapshot.edit(TextSpan(at, at), "]")
+    assert (opened.split(", ")[-1] + between + "]") in [token.text for token in edited.tokens()]
+    assert not {"@g", "@h"} & {symbol.name for symbol in edited.symbols}
+
+
 def test_names_inside_one_statement_are_not_seen_outside():
     text = CHAIN.replace("  %1 = ", "  %40 = fn (%z: Tensor[(1, 8), float32]) { let %q = %z; add(%q, %0) };\n  %1 = ")
     snapshot = Snapshot.open(text, "example.relay")
