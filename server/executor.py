@@ -6,7 +6,6 @@ pygls reads its input through a pool that it also lends to handlers; a few slow 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -18,16 +17,12 @@ __all__ = ["SingleThread"]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-_SWITCH_INTERVAL = 0.0005
-"""Seconds after which a busy thread lets another one run. Python's own 5 ms would be felt in every answer."""
-
 
 class SingleThread:
     """One thread that runs what it is given in order; what was cancelled before it began never runs."""
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
-        sys.setswitchinterval(_SWITCH_INTERVAL)
 
     async def run(
         self, function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from . import turns
 from .application import create_server
 from .arrivals import Body
 from .framing import HEADER_END, content_length
@@ -31,6 +32,7 @@ def serve_tcp(host: str, port: int) -> None:
     Raises:
         OSError: the address cannot be listened on.
     """
+    turns.waiting()
     asyncio.run(_serve_tcp(host, port))
 
 
@@ -90,6 +92,7 @@ def serve_websocket(host: str, port: int, origins: Sequence[str] = ()) -> None:
     Raises:
         OSError: the address cannot be listened on.
     """
+    turns.waiting()
     asyncio.run(_serve_websocket(host, port, origins))
 
 

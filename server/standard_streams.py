@@ -13,6 +13,7 @@ import select
 import threading
 from typing import TYPE_CHECKING, Final
 
+from . import turns
 from .framing import Frames
 
 if TYPE_CHECKING:
@@ -83,8 +84,11 @@ class StandardInput:
         # What the loop has seen may have been read since, see below.
         there = select.poll()
         there.register(self._descriptor, select.POLLIN)
-        if there.poll(0):
-            self._take(self._read())
+        turns.waiting()
+        chunk = self._read() if there.poll(0) else None
+        turns.at_work()
+        if chunk is not None:
+            self._take(chunk)
 
     def _take(self, chunk: bytes) -> None:
         if chunk:
@@ -151,15 +155,19 @@ class StandardOutput:
             BrokenPipeError: the client does not listen any more.
         """
         left = memoryview(b"" if self._is_closed else data)
-        if self._source.is_read_by_loop:
+        if not self._source.is_read_by_loop:
+            self._write_all(left)
+            return
+        turns.waiting()
+        try:
             ready = select.poll()
             ready.register(self._descriptor, select.POLLOUT)
             while left and ready.poll(0):  # then so much can be written without waiting
                 left = left[os.write(self._descriptor, left[: select.PIPE_BUF]) :]
             if left:
                 self._source.read_during(lambda: self._write_all(left))
-        else:
-            self._write_all(left)
+        finally:
+            turns.at_work()
 
     def _write_all(self, left: memoryview) -> None:
         while left:

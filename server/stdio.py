@@ -55,6 +55,7 @@ def _serve(source: StandardInput, output: StandardOutput, first: Body, answered:
     import asyncio
 
     from .application import create_server
+    from .event_loop import run
 
     server = create_server()
     writer: Any = _DropFirst(output) if answered else output
@@ -75,7 +76,7 @@ def _serve(source: StandardInput, output: StandardOutput, first: Body, answered:
             await server.state.worker.close()
 
     try:
-        asyncio.run(serve())
+        run(serve())
     except (BrokenPipeError, KeyboardInterrupt):
         pass
     finally:
