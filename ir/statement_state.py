@@ -188,7 +188,7 @@ class DoubtfulState(StatementState):
         bound = own.bound and own.bound.name
         made = DoubtfulState(segment, bound, tuple(own.placeholders), None, own)
         if own.diagnostics:
-            made.mentioned = _names_in(segment, bound)
+            made.mentioned = _names_in(segment, bound, made.uses)
         made.inner_unused = _inner_unused(own)
         return made
 
@@ -204,11 +204,11 @@ def _type_of(text: str) -> Type:
     return ERROR if annotation is None else annotation
 
 
-def _names_in(segment: Segment, bound: str | None) -> tuple[str, ...]:
-    """Every name of a value or function in a statement but the one that it binds, each once."""
+def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:
+    """Every name of a value or function in a statement, each once; the one that it binds only if it uses it, too."""
     kinds, texts, _ = segment.tokens
     names = dict.fromkeys(compress(texts, [kind in "LG@" for kind in kinds]))
-    return tuple(name for name in names if name != bound)
+    return tuple([name for name in names if name != bound or name in uses])
 
 
 def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:

@@ -137,6 +137,16 @@ def test_a_bracket_closes_a_reference_or_a_directive_though_other_text_lies_betw
     assert not {"@g", "@h"} & {symbol.name for symbol in edited.symbols}
 
 
+def test_a_broken_statement_that_uses_the_name_it_binds_notices_that_an_earlier_binding_is_gone():
+    first, second = "  %0 = nn.relu(%x);\n", "  %0 = add(%0, [%x;\n"
+    before = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{first}{second}  %0\n}}\n'
+    snapshot = Snapshot.open(before, "broken.relay")
+    assert "undefined-variable" not in [found.code for found in snapshot.diagnostics]
+    at = before.index(first)
+    edited = snapshot.edit(TextSpan(at, at + len(first)), "")
+    assert "undefined-variable" in [found.code for found in edited.diagnostics]
+
+
 def test_names_inside_one_statement_are_not_seen_outside():
     text = CHAIN.replace("  %1 = ", "  %40 = fn (%z: Tensor[(1, 8), float32]) { let %q = %z; add(%q, %0) };\n  %1 = ")
     snapshot = Snapshot.open(text, "example.relay")
