@@ -138,8 +138,8 @@ def test_a_bracket_closes_a_reference_or_a_directive_though_other_text_lies_betw
 
 
 def test_a_broken_statement_that_uses_the_name_it_binds_notices_that_an_earlier_binding_is_gone():
-    first, second = "  %0 = nn.relu(%x);\n", "  %0 = add(%0, [%x;\n"
-    before = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{first}{second}  %0\n}}\n'
+    first, second = "  %0 = nn.relu(%x);\n", "  %0 = add(%0, fn (%q) { 1 ] });\n"
+    before = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{first}{second}  %x\n}}\n'
     snapshot = Snapshot.open(before, "broken.relay")
     assert "undefined-variable" not in [found.code for found in snapshot.diagnostics]
     at = before.index(first)
