@@ -105,6 +105,8 @@ class NameUses:
 
     def _uses_in_module(self, key: Home, kind: SymbolKind, name: str) -> Iterator[TextSpan]:
         analysis = self.analysis
+        if self.in_segments.home(key.segment, kind, name) != key:
+            return  # what has this name elsewhere is another, that was defined before
         if kind is not SymbolKind.FUNCTION:
             heads = (function.start - 1 for function in analysis.functions if isinstance(function, FunctionStatements))
             for index in (*analysis.types, *heads):

@@ -158,7 +158,7 @@ class SegmentNames:
         local = self.local(index)
         found = {token: Home(index + by, definition) for token, (by, definition) in local.uses.items()}
         for token, (kind, name) in local.outside.items():
-            home = self._home(index, kind, name)
+            home = self.home(index, kind, name)
             if home is not None:
                 found[token] = home
         found.update((token, Home(index, token)) for token in local.definitions)
@@ -176,8 +176,8 @@ class SegmentNames:
                         unresolved.add(token)
         return found, unresolved
 
-    def _home(self, index: int, kind: SymbolKind, name: str) -> Home | None:
-        """Where something outside of the function that a segment is part of is defined."""
+    def home(self, index: int, kind: SymbolKind, name: str) -> Home | None:
+        """Where something outside of the function that a segment is part of is defined, which has this name there."""
         analysis = self.analysis
         if kind is SymbolKind.FUNCTION:
             header = self.headers.get(name)

@@ -147,6 +147,17 @@ def test_a_broken_statement_that_uses_the_name_it_binds_notices_that_an_earlier_
     assert "undefined-variable" in [found.code for found in edited.diagnostics]
 
 
+def test_a_data_type_that_is_defined_twice_is_used_as_the_first():
+    box = "type Box[T] { Filled(T) }\n"
+    text = f'#[version = "0.0.5"]\n{box}{box}def @main() -> Box[int32] {{\n  %0 = Filled(1);\n  %0\n}}\n'
+    snapshot = Snapshot.open(text, "example.relay")
+    for _ in range(2):
+        uses = [(symbol.name, len(symbol.uses)) for symbol in snapshot.symbols if symbol.name in ("Box", "Filled")]
+        assert uses == [("Box", 1), ("Filled", 1), ("Box", 0), ("Filled", 0)]
+        snapshot.expr_at(text.index("Filled(1)"))  # looks at the statement for itself
+        snapshot = snapshot.edit(TextSpan(20, 20), "\n")
+
+
 def test_names_inside_one_statement_are_not_seen_outside():
     text = CHAIN.replace("  %1 = ", "  %40 = fn (%z: Tensor[(1, 8), float32]) { let %q = %z; add(%q, %0) };\n  %1 = ")
     snapshot = Snapshot.open(text, "example.relay")
