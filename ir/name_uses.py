@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
-from typing import Final
+from typing import Any, Final, cast
+
+import numpy as np
 
 from .analysis import Analysis
 from .function_statements import FunctionStatements
+from .places import Places
 from .segment_names import Home, SegmentNames
 from .source import TextSpan
 from .symbols import OF_MODULE
@@ -17,6 +19,9 @@ from .syntax.scopes import SymbolKind
 from .whole_function import WholeFunction
 
 __all__ = ["NameUses"]
+
+_NAMES_REMEMBERED: Final = 32
+"""Of how many names the uses are remembered with the same statements."""
 
 
 class NameUses:
@@ -31,6 +36,7 @@ class NameUses:
         kind, name = self.in_segments.local(key.segment).definitions[key.token]
         if kind in OF_MODULE:
             return sorted(self._uses_in_module(key, kind, name))
+        places = Places(np.empty(0, np.int64), len(name))
         function = self.analysis.function_at(key.segment)
         if isinstance(function, WholeFunction):
             found = list(self._uses_in_whole(key, function))
@@ -40,16 +46,38 @@ class NameUses:
             found.remove(unit.span(key.token))
             if function is not None and self.is_outer(key, function):
                 first = max(key.segment + 1, function.start)
-                states = self.analysis.states
                 if name in function.rebound:
-                    indices = states.using({name}, first, function.end)
+                    indices = self.analysis.states.using({name}, first, function.end)
                     found += [span for index in indices for span in self._uses_in_statement(key, index, name)]
                 else:
-                    for start, end in states.parts_using({name}, first, function.end):
-                        found += self._uses_in_statements(key, start, end, name)
+                    places = self._uses_in_runs(key, first, function.end, name, found)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.foreign:
             found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
-        return sorted(found, key=attrgetter("start"))
+        return places.merged(found)
+
+    def _uses_in_runs(self, key: Home, first: int, end: int, name: str, others: list[TextSpan]) -> Places:
+        """The uses in statements of a name that none of them binds; those where not all have forms go to ``others``.
+
+        They are remembered with the statements that follow one another, as places that count from there.
+        """
+        segments = self.analysis.segments
+        parts: list[tuple[int, Any]] = []
+        for start, stop, memo in self.analysis.states.runs_naming(name, first, end):
+            remembered: dict[str, Any] = {}
+            if memo is not None:
+                remembered = cast("dict[str, Any]", memo.setdefault(NameUses, remembered))
+            starts: Any = remembered.get(name)
+            if starts is None:
+                run = segments[start:stop]
+                if any(segment.form is None for segment in run):
+                    others += self._uses_in_statements(key, start, stop, name)
+                    continue
+                if len(remembered) == _NAMES_REMEMBERED:
+                    remembered.clear()
+                starts = remembered[name] = np.array(places_of(name, "".join([each.text for each in run])), np.int64)
+            if len(starts):
+                parts.append((segments.start(start), starts))
+        return Places.of(parts, len(name))
 
     def _uses_in_statements(self, key: Home, start: int, end: int, name: str) -> list[TextSpan]:
         """The uses in some statements of a name that none of them binds; where they have forms, in all at once."""

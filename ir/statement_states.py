@@ -33,6 +33,10 @@ class _Block(list["StatementState | None"]):
             self._names = frozenset([name for state in self if state is not None for name in state.depends_on])
         return self._names
 
+    def may_name(self, name: str) -> bool:
+        """Whether a statement here may depend on a name; to find that out for sure costs more than a search."""
+        return self._names is None or name in self._names
+
     @property
     def runs(self) -> Sequence[tuple[int, int, Memo | None]]:
         """Statements that follow one another, from one to another, with what others remember of them together.
@@ -107,6 +111,21 @@ class States(BlockList["StatementState | None"]):
             for run_start, run_end, memo in self._blocks[number].runs:
                 if first + run_end > start and first + run_start < end:
                     yield first + run_start, first + run_end, memo
+
+    def runs_naming(self, name: str, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
+        """The parts of runs from ``start`` to ``end`` in which a statement may depend on a name, which need not be.
+
+        What others remember of the run together is there for a whole one.
+        """
+        if start >= end:
+            return
+        for number in range(self.block_number(start), self.block_number(end - 1) + 1):
+            block, base = self._blocks[number], self.block_start(number)
+            if block.may_name(name):
+                for run_start, run_end, memo in block.runs:
+                    first, last = max(base + run_start, start), min(base + run_end, end)
+                    if memo is not None and first < last:
+                        yield first, last, memo if last - first == run_end - run_start else None
 
     def stretches(self) -> Iterator[Stretch]:
         """Every block, with what others remember of its statements."""

@@ -13,6 +13,7 @@ import numpy as np
 from lsprotocol import types
 
 from ..ir.diagnostics import Diagnostic, Severity, Tag, TextEdit
+from ..ir.places import Places
 from ..ir.snapshot import Symbol, SymbolKind
 from ..ir.source import LineIndex, TextSpan
 from .documents import Change
@@ -181,8 +182,11 @@ class Converter:
             return written_locations(self.uri, list(np.array(places, np.int64).reshape(-1, 4).T))
         line_starts = np.asarray(self.lines.line_starts)
         numbers: list[Any] = []
-        for offsets in ([span.start for span in spans], [span.end for span in spans]):
-            places = np.array(offsets, np.int64)
+        if isinstance(spans, Places):
+            both = (spans.starts, spans.starts + spans.length)
+        else:
+            both = tuple(np.array(offsets, np.int64) for offsets in zip(*spans, strict=True)) or (np.empty(0, int),) * 2
+        for places in both:
             lines = np.searchsorted(line_starts, places, "right") - 1
             numbers += (lines, places - line_starts[lines])
         return written_locations(self.uri, numbers)

@@ -131,6 +131,8 @@ def _bare(statements: str) -> str:
 
 def places_of(name: str, statements: str) -> list[int]:
     """Where a name of a value stands in statements that follow one another and all have a form."""
+    if name not in statements:
+        return []
     alone = f"({re.escape(name)})(?!{'[0-9]' if name < _AFTER_GRAPH else NAME_GOES_ON_PATTERN})"
     pattern = re.compile(alone)
     if "/*" in statements and len(pattern.findall(statements)) != len(pattern.findall(_bare(statements))):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...ir.places import Places
 from ...ir.snapshot import Snapshot, Symbol
 from ...ir.source import TextSpan
 
@@ -17,13 +19,16 @@ _LONGEST_GAP = 40
 """How far before a reference the word is looked for that writes to it."""
 
 
-def references(snapshot: Snapshot, offset: int, *, include_definition: bool = True) -> list[TextSpan]:
+def references(snapshot: Snapshot, offset: int, *, include_definition: bool = True) -> Sequence[TextSpan]:
     """Every use of the name at ``offset``, in the order of the text."""
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
         return []
-    own = symbol.span
-    spans = [span for span in symbol.uses if span.start != own.start]  # in order already: there may be thousands
+    own, uses = symbol.span, symbol.uses
+    if isinstance(uses, Places) and uses.length == own.end - own.start:
+        places = uses.without_start(own.start)
+        return places.with_start(own.start) if include_definition else places
+    spans = [span for span in uses if span.start != own.start]  # in order already
     if include_definition:
         spans.insert(bisect_left(spans, own), own)
     return spans
