@@ -41,12 +41,15 @@ def measure_peer_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]
 
 
 def _measure_references(repeat: int, side: Side) -> Iterator[Figure]:
+    """The references to one value, asked again and again; and each time after an edit in the middle."""
     client = side.start()
     client.initialize()
     client.open(side.dialect.shared_value(_USES))
     everywhere = {"position": {"line": 2, "character": 3}, "context": {"includeDeclaration": True}}
     run = _ask(client, "references", everywhere)
-    yield time_each(f"references to a value with {_USES:,} uses", _USES, client, 20, repeat, run)
+    what = f"references to a value with {_USES:,} uses"
+    yield time_each(f"{what}, after an edit", _USES, client, 20, repeat, _edit_first(client, run))
+    yield time_each(what, _USES, client, 20, repeat, run)
     client.close()
 
 
@@ -90,6 +93,17 @@ def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
 
 def _ask(client: Client, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:
     return lambda number: (client.ask(method, **params)[0],)
+
+
+def _edit_first(client: Client, ask: Callable[[int], Sequence[float]]) -> Callable[[int], Sequence[float]]:
+    """The same, each time after a blank was typed in the middle of 10,000 statements, or taken out."""
+
+    def run(number: int) -> Sequence[float]:
+        line = _USES // 2
+        client.edit((line, 0, line, number % 2, " " * (1 - number % 2)))
+        return ask(number)
+
+    return run
 
 
 def _ask_behind(client: Client, other: str, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:
