@@ -87,20 +87,14 @@ class States(BlockList["StatementState | None"]):
 
     def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
         """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
-        for first, last in self.parts_using(names, start, end):
-            for index, state in enumerate(self[first:last], first):
-                if state is not None and not names.isdisjoint(state.depends_on):
-                    yield index
-
-    def parts_using(self, names: set[str], start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The parts of blocks, from ``start`` to ``end``, in which a statement does; see :meth:`using`."""
-        index = start
-        while index < end:
-            number = self.block_number(index)
+        while start < end:
+            number = self.block_number(start)
             last = min(self.block_start(number) + len(self._blocks[number]), end)
             if names and not names.isdisjoint(self._blocks[number].names):
-                yield index, last
-            index = last
+                for index, state in enumerate(self[start:last], start):
+                    if state is not None and not names.isdisjoint(state.depends_on):
+                        yield index
+            start = last
 
     def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
         """The runs of statements of each block that have some of ``start`` to ``end``; see :attr:`_Block.runs`."""
