@@ -135,7 +135,13 @@ export class Workbench {
         const before = fs.statSync(path.join(this.folder, file)).mtimeMs;
         await this.page.keyboard.press('Control+S');
         await this.until('the save', () => fs.statSync(path.join(this.folder, file)).mtimeMs !== before, 10);
-        return this.onDisk(file);
+        // A file is emptied before it is written.
+        let [earlier, text] = ['', ''];
+        await this.until('the text', () => {
+            [earlier, text] = [text, this.onDisk(file)];
+            return text !== '' && text === earlier;
+        }, 10);
+        return text;
     }
 
     /** The file after saving, whether or not there was something to save. */
