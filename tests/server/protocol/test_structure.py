@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -131,8 +130,11 @@ async def test_a_pipeline_is_run_on_one_function(editor: Editor) -> None:
 
 
 async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor: Editor) -> None:
-    settings: dict[str, Any] = {"inlayHints": {"types": False, "argumentNames": True}, **editor.settings}
-    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": settings}))
+    earlier, editor.settings = (
+        editor.settings,
+        {"inlayHints": {"types": False, "argumentNames": True}, **editor.settings},
+    )
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": editor.settings}))
     editor.open(MODEL)
     found = await editor.client.text_document_inlay_hint_async(
         types.InlayHintParams(editor.document, types.Range(position(0, 0), position(9, 0)))
@@ -141,6 +143,7 @@ async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor
     assert "lhs:" in {hint.label for hint in found}
     hint = await editor.client.inlay_hint_resolve_async(found[0])
     assert hint.tooltip
+    editor.settings = earlier
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": editor.settings}))
 
 
