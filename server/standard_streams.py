@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["StandardInput", "StandardOutput"]
 
 _CHUNK: Final = 1 << 16
+_PIPE: Final = 1 << 20
 
 
 class StandardInput:
@@ -147,6 +148,7 @@ class StandardOutput:
         self._descriptor = descriptor
         self._source = source
         self._is_closed = False
+        _widen(descriptor)
 
     def write(self, data: bytes) -> None:
         """Write all of a message; nothing, once it is closed: that was the end.
@@ -178,3 +180,13 @@ class StandardOutput:
         if not self._is_closed:
             self._is_closed = True
             os.close(self._descriptor)
+
+
+def _widen(descriptor: int) -> None:
+    """Let a pipe take a long answer at once, where that can be wished for: else writer and reader wait in turns."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE)
+    except (ImportError, AttributeError, OSError):  # another system, no pipe, or more than a user may have
+        pass

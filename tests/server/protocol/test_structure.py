@@ -130,10 +130,8 @@ async def test_a_pipeline_is_run_on_one_function(editor: Editor) -> None:
 
 
 async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor: Editor) -> None:
-    earlier, editor.settings = (
-        editor.settings,
-        {"inlayHints": {"types": False, "argumentNames": True}, **editor.settings},
-    )
+    earlier = editor.settings
+    editor.settings = {"inlayHints": {"types": False, "argumentNames": True}, **earlier}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": editor.settings}))
     editor.open(MODEL)
     found = await editor.client.text_document_inlay_hint_async(
