@@ -16,6 +16,7 @@ from .symbols import OF_MODULE
 from .syntax.forms import places_of
 from .syntax.lexer import WHITE_SPACE
 from .syntax.scopes import SymbolKind
+from .syntax.statements import Segment
 from .whole_function import WholeFunction
 
 __all__ = ["NameUses"]
@@ -36,7 +37,7 @@ class NameUses:
         kind, name = self.in_segments.local(key.segment).definitions[key.token]
         if kind in OF_MODULE:
             return sorted(self._uses_in_module(key, kind, name))
-        places = Places(np.empty(0, np.int64), len(name))
+        places = Places.of((), len(name))
         function = self.analysis.function_at(key.segment)
         if isinstance(function, WholeFunction):
             found = list(self._uses_in_whole(key, function))
@@ -74,7 +75,7 @@ class NameUses:
                     continue
                 if len(remembered) == _NAMES_REMEMBERED:
                     remembered.clear()
-                starts = remembered[name] = np.array(places_of(name, "".join([each.text for each in run])), np.int64)
+                starts = remembered[name] = np.array(_starts_in(run, name), np.int64)
             if len(starts):
                 parts.append((segments.start(start), starts))
         return Places.of(parts, len(name))
@@ -100,7 +101,7 @@ class NameUses:
             return ()
         segments = self.analysis.segments
         base = segments.start(start)
-        starts = [base + at for at in places_of(name, "".join([segment.text for segment in segments[start:end]]))]
+        starts = [base + at for at in _starts_in(segments[start:end], name)]
         return map(TextSpan._make, zip(starts, [at + len(name) for at in starts], strict=True))
 
     def _uses_in_statement(self, key: Home, index: int, name: str) -> Iterator[TextSpan]:
@@ -167,3 +168,8 @@ class NameUses:
         if state is None or state.bound is None or key.token != state.bound_at:
             return False
         return function.binding(state.bound) is state
+
+
+def _starts_in(segments: Iterable[Segment], name: str) -> list[int]:
+    """Where a name stands in statements that follow one another and all have forms, counted from the first."""
+    return places_of(name, "".join([segment.text for segment in segments]))

@@ -51,10 +51,10 @@ class _Template:
         are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
         self.uses: Final = None if are_in_a_row else _uses(used, lowered.functions)
 
-    def statement(self, segment: Segment, names: tuple[str, ...]) -> StatementState:
-        """A statement that differs in names alone, which it has these of."""
-        uses = names[self.first : self.end] if self.uses is None else self.uses(names)
-        return StatementState(segment, names[0] if self.binds else None, uses, self.lowered)
+    def statement(self, segment: Segment, names: tuple[str, ...], start: int, end: int) -> StatementState:
+        """A statement that differs in names alone; its own are those from ``start`` to ``end``."""
+        uses = names[start + self.first : start + self.end] if self.uses is None else self.uses(names[start:end])
+        return StatementState(segment, names[start] if self.binds else None, uses, self.lowered)
 
 
 def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
@@ -146,13 +146,7 @@ class StatementContext:
                 elif template is None:
                     template = self._alike.get(form)  # it may be known since
                 if template is not None:
-                    bound = names[start] if template.binds else None
-                    of_used = template.uses
-                    if of_used is None:
-                        uses = names[start + template.first : start + template.end]
-                    else:
-                        uses = of_used(names[start:end])
-                    found.append(StatementState(segment, bound, uses, template.lowered))
+                    found.append(template.statement(segment, names, start, end))
                     continue
             found.append(self._statement(segment))
         return found
@@ -177,7 +171,7 @@ class StatementContext:
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
             key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
             template = self._template_of(key, segment, names)
-        return self._alone(segment) if template is None else template.statement(segment, names)
+        return self._alone(segment) if template is None else template.statement(segment, names, 0, len(names))
 
     def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
         template = self._templates.get(key)

@@ -167,29 +167,14 @@ class DoubtfulState(StatementState):
 
     __slots__ = ("diagnostics", "foreign", "inner_unused", "meant", "mentioned")
 
-    def __init__(
-        self,
-        segment: Segment,
-        bound: str | None,
-        uses: tuple[str, ...],
-        shared: LoweredStatement | None,
-        own: LoweredStatement | None,
-    ) -> None:
-        super().__init__(segment, bound, uses, shared, own)
-        self.mentioned = None
-        self.inner_unused = ()
-        self.diagnostics = ()
-        self.meant = None
-        self.foreign = ()
-
     @staticmethod
     def lowered_alone(segment: Segment, own: LoweredStatement) -> DoubtfulState:
         """A statement that shares its lowering with no other; it is not in its place yet."""
         bound = own.bound and own.bound.name
         made = DoubtfulState(segment, bound, tuple(own.placeholders), None, own)
-        if own.diagnostics:
-            made.mentioned = _names_in(segment, bound, made.uses)
+        made.mentioned = _names_in(segment, bound, made.uses) if own.diagnostics else None
         made.inner_unused = _inner_unused(own)
+        made.diagnostics, made.meant, made.foreign = (), None, ()
         return made
 
 
