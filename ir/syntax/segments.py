@@ -193,12 +193,12 @@ class Splitter:
         if kinds[first] == "{" and self._closed(first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
-        if end == len(kinds) or kinds[end] == "}":
-            return Cut(end, Role.STATEMENT, True)
-        balanced = kinds.count("(", first, end) == kinds.count(")", first, end)
         short = self._before_binding(first, end)
         if short is not None:
             return short
+        if end == len(kinds) or kinds[end] == "}":
+            return Cut(end, Role.STATEMENT, True)
+        balanced = kinds.count("(", first, end) == kinds.count(")", first, end)
         if kinds[end] == ";" and balanced and not _LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
@@ -354,8 +354,8 @@ class Splitter:
                 return Cut(len(kinds), Role.HEADER, False)
             if mark[0] == "{":
                 if _DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == "L":
-                    close = kinds.find("}", mark.end())
-                    position = mark.end() if close < 0 else close + 1
+                    close = _HEADER_END.search(kinds, mark.end())
+                    position = mark.end() if close is None or close[0] != "}" else close.end()
                     continue
                 return Cut(mark.end(), Role.HEADER, True)
             return Cut(mark.start(), Role.HEADER, mark[0][0] in "}w;G")

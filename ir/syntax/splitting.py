@@ -163,17 +163,21 @@ class Split:
         following = max(self.segments.index_from(span.end), first + 1)
         found, splice = self._resplit(lines, first, following, length - (span.end - span.start))
         looked_at = TextSpan(first, splice.new_end)
-        position = 0
+        position = changes = 0
         while position < len(found.far_sighted):
             index = found.far_sighted[position]
             position += 1
             if looked_at.start <= index < looked_at.end:
                 continue
-            again, change = found._resplit(lines, index, index + 1, 0)
+            first = max(0, index - _BEFORE)
+            again, change = found._resplit(lines, first, index + 1, 0)
             if change.old_end > change.first or change.new_end > change.first:
+                changes += 1
+                if changes > _MOST_FAR_SIGHTED:
+                    return self._matched(split_text(lines))
                 found, splice = again, splice.then(change)
-                looked_at = TextSpan(index, change.new_end)
-                position = bisect_right(found.far_sighted, index)
+                looked_at = TextSpan(first, change.new_end)
+                position = 0  # what was looked at before may have looked as far as to here
         return found, splice
 
     def opened(self, lines: LineIndex) -> Split:
