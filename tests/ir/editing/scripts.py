@@ -20,6 +20,7 @@ from tests.conformance import records
 
 __all__ = [
     "Inequality",
+    "cuts_of",
     "described",
     "edited",
     "random_edit",
@@ -300,7 +301,7 @@ def symbols_of(snapshot: Snapshot) -> list[object]:
     ]
 
 
-def _cuts(segments: Iterable[Segment]) -> list[object]:
+def cuts_of(segments: Iterable[Segment]) -> list[object]:
     """Where segments end, and what is known of each: statements that are known by their form are no others."""
     return [(each.role, each.kinds, each.pieces, each.in_body, each.is_far_sighted, each.is_short) for each in segments]
 
@@ -339,7 +340,7 @@ def _difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool)
     ]
     if whole:
         pairs += [
-            ("segments", _cuts(splitting.split_text(edited.lines).segments), _cuts(splitting.split(edited.text))),
+            ("segments", cuts_of(splitting.split_text(edited.lines).segments), cuts_of(splitting.split(edited.text))),
             ("tokens", tokens_of(edited), tokens_of(afresh)),
             ("symbols", symbols_of(edited), symbols_of(afresh)),
             (f"type at {offset}", repr(edited.type_at(offset)), repr(afresh.type_at(offset))),
