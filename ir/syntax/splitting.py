@@ -47,6 +47,11 @@ class Splice:
     new_end: int
     names: Sequence[str] | None = None
 
+    @property
+    def changes(self) -> bool:
+        """Whether any segment is another one."""
+        return self.old_end > self.first or self.new_end > self.first
+
     def then(self, later: Splice) -> Splice:
         """One that stands for this and then another."""
         beyond = max(later.old_end - self.new_end, 0)
@@ -161,24 +166,29 @@ class Split:
             return self._matched(split_text(lines))
         first = max(0, self.segments.index_at(span.start) - _BEFORE)
         following = max(self.segments.index_from(span.end), first + 1)
-        found, splice = self._resplit(lines, first, following, length - (span.end - span.start))
+        found, change = self._resplit(lines, first, following, length - (span.end - span.start))
+        splice = change
         looked_at = TextSpan(first, splice.new_end)
-        position = changes = 0
-        while position < len(found.far_sighted):
-            index = found.far_sighted[position]
-            position += 1
-            if looked_at.start <= index < looked_at.end:
-                continue
+        position = rounds = 0
+        while True:
+            if first > 0 and change.changes and change.first < first + _BEFORE:
+                index = min(change.first, len(found.segments) - 1)  # what is before it may have looked at it
+            elif position < len(found.far_sighted):
+                index = found.far_sighted[position]
+                position += 1
+                if looked_at.start <= index < looked_at.end:
+                    continue
+            else:
+                return found, splice
             first = max(0, index - _BEFORE)
             again, change = found._resplit(lines, first, index + 1, 0)
-            if change.old_end > change.first or change.new_end > change.first:
-                changes += 1
-                if changes > _MOST_FAR_SIGHTED:
+            if change.changes:
+                rounds += 1
+                if rounds > _MOST_FAR_SIGHTED:
                     return self._matched(split_text(lines))
                 found, splice = again, splice.then(change)
                 looked_at = TextSpan(first, change.new_end)
                 position = 0  # what was looked at before may have looked as far as to here
-        return found, splice
 
     def opened(self, lines: LineIndex) -> Split:
         """The segments of ``lines``, where these are those of the empty text."""

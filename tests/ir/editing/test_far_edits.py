@@ -57,3 +57,20 @@ def @g(%x: int32) {
     edited = _edited(text, "*/")
     assert not [each for each in edited.diagnostics if each.code != "unused-value"]
     assert repr(edited.type_at(edited.text.index("%0 ="))) == "int32"
+
+
+def test_a_comment_that_is_closed_tells_whether_the_brace_before_it_ends_the_function():
+    text = """#[version = "0.0.5"]
+def @main(%x: int32) {
+  %0 = negative(%x);
+  }
+/* open
+def @g(%x: int32) {
+  %1 = negative(%x);
+  «»%2 = negative(%x);
+  %2
+}
+"""
+    edited = _edited(text, "*/")
+    assert "@g" not in [symbol.name for symbol in edited.symbols]
+    assert repr(edited.type_at(edited.text.index("%2 ="))) == "int32"
