@@ -7,8 +7,8 @@
     //^^^^^^^ Tensor[(1, 64), float32]
     }
 
-``//`` begins a comment of Relay, so the text stays legal with its carets. A module needs a version line; where a
-fixture has none, one is put before it.
+``«`` and ``»`` stand around one selected range. ``//`` begins a comment of Relay, so the text stays legal with its
+carets. A module needs a version line; where a fixture has none, one is put before it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
 
-__all__ = ["Annotation", "Fixture", "read_fixture"]
+__all__ = ["Annotation", "Fixture", "read_fixture", "read_selection"]
 
 _CURSOR = "$0"
 _CARETS = re.compile(r"//\s*(?P<carets>\^+)(?P<label>.*)\Z")
@@ -87,3 +87,9 @@ def read_fixture(source: str) -> Fixture:
             annotations.append(Annotation(span, match["label"].strip()))
         line_start += len(line)
     return Fixture(text, cursor if cursor >= 0 else None, tuple(annotations))
+
+
+def read_selection(text: str) -> tuple[str, TextSpan]:
+    """The text without its two marks ``«`` and ``»``, and what stood between them."""
+    span = TextSpan(text.index("«"), text.index("»") - 1)
+    return text.replace("«", "").replace("»", ""), span

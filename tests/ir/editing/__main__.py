@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from tests.ir.editing.cuts import run_cuts
-from tests.ir.editing.scripts import Inequality, run_script, small_blocks, texts
+from tests.ir.editing.scripts import Inequality, blocks_of, run_script, texts
 
 
 def main() -> None:
@@ -39,11 +39,8 @@ def _run(kind: str, run: Callable[[int, int], None], count: int, edits: int, opt
         if unequal >= options.stop_after or 0 < options.minutes < (time.monotonic() - started) / 60:
             break
         try:
-            if seed % 2:
+            with blocks_of(seed):
                 run(seed, edits)
-            else:
-                with small_blocks():
-                    run(seed, edits)
         except Inequality as error:
             unequal += 1
             print(f"{error}\n", flush=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from relay_lsp.ir.source import LineIndex, TextSpan
 from relay_lsp.ir.syntax import splitting
 from relay_lsp.ir.syntax.statements import Segment
-from tests.ir.editing.scripts import Inequality, cuts_of, random_edit
+from tests.ir.editing.scripts import Inequality, cuts_of, only_in_one, random_edit
 
 __all__ = ["run_cuts"]
 
@@ -105,7 +105,6 @@ def _compare(split: splitting.Split, afresh: Sequence[Segment], what: str, befor
     far_sighted = [index for index, segment in enumerate(afresh) if segment.is_far_sighted]
     if ours == theirs and list(split.far_sighted) == far_sighted:
         return
-    lines = [f"  edited: {one}" for one in ours if one not in theirs]
-    lines += [f"  afresh: {one}" for one in theirs if one not in ours]
+    lines = only_in_one(ours, theirs)
     lines += [f"  far-sighted, edited: {split.far_sighted}", f"  far-sighted, afresh: {far_sighted}"]
     raise Inequality("\n".join([what, *lines, "--- before", before, "--- after", split.lines.text]))

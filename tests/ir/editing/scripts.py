@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import lru_cache
 from unittest import mock
 
@@ -20,9 +20,12 @@ from tests.conformance import records
 
 __all__ = [
     "Inequality",
+    "blocks_of",
     "cuts_of",
     "described",
+    "difference",
     "edited",
+    "only_in_one",
     "random_edit",
     "run_script",
     "small_blocks",
@@ -234,6 +237,11 @@ def small_blocks() -> Iterator[None]:
         yield
 
 
+def blocks_of(seed: int) -> AbstractContextManager[None]:
+    """Small blocks for every other script, those of whole texts for the rest."""
+    return nullcontext() if seed % 2 else small_blocks()
+
+
 def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
     """A random edit: of the kinds that people make, and of those that nobody does."""
     kind = chance.randrange(9)
@@ -325,7 +333,7 @@ def run_script(seed: int, edits: int = 4) -> None:
             continue
         afresh = Snapshot.open(edited.text, "example.relay")
         offset = chance.randint(0, len(edited.text))
-        problem = _difference(edited, afresh, offset, whole=number == edits - 1 or chance.random() < 0.3)
+        problem = difference(edited, afresh, offset, whole=number == edits - 1 or chance.random() < 0.3)
         if problem is not None:
             what = f"script {seed}, edit {number}: {span} became {new_text!r}\n{problem}"
             raise Inequality(f"{what}\n--- before\n{snapshot.text}\n--- after\n{edited.text}")
@@ -333,7 +341,14 @@ def run_script(seed: int, edits: int = 4) -> None:
         history.append(snapshot.text)
 
 
-def _difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool) -> str | None:
+def only_in_one(edited: Sequence[object], afresh: Sequence[object]) -> list[str]:
+    """What either of them has and the other has not, a line each."""
+    lines = [f"  edited: {one}" for one in edited if one not in afresh]
+    return lines + [f"  afresh: {one}" for one in afresh if one not in edited]
+
+
+def difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool) -> str | None:
+    """In what a snapshot differs from one of its text opened afresh: in its faults, or with ``whole`` in anything."""
     pairs: list[tuple[str, object, object]] = [
         ("diagnostics", described(edited.diagnostics), described(afresh.diagnostics)),
         ("unreachable code", described(unreachable(edited)), described(unreachable(afresh))),
@@ -354,8 +369,6 @@ def _difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool)
         if ours == theirs:
             continue
         if isinstance(ours, list) and isinstance(theirs, list):
-            lines = [f"  edited: {one}" for one in ours if one not in theirs]
-            lines += [f"  afresh: {one}" for one in theirs if one not in ours]
-            return "\n".join([what, *lines])
+            return "\n".join([what, *only_in_one(ours, theirs)])
         return f"{what}\n  edited: {ours}\n  afresh: {theirs}"
     return None

@@ -4,30 +4,20 @@ These are some thousands of scripts; ``python -m tests.ir.editing --scripts 1000
 like.
 """
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.ir.editing.cuts import run_cuts
-from tests.ir.editing.scripts import run_script, small_blocks
+from tests.ir.editing.scripts import blocks_of, run_script
 
 _SCRIPTS = 2000
 _PARTS = 20
 
 
+@pytest.mark.parametrize("run", [run_script, run_cuts])
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_edits_give_what_opening_afresh_gives(part: int):
+def test_edits_give_what_opening_afresh_gives(part: int, run: Callable[[int], None]):
     for seed in range(part, _SCRIPTS, _PARTS):
-        if seed % 2:
-            run_script(seed)
-        else:
-            with small_blocks():
-                run_script(seed)
-
-
-@pytest.mark.parametrize("part", range(_PARTS))
-def test_edits_cut_a_text_where_opening_it_afresh_cuts_it(part: int):
-    for seed in range(part, _SCRIPTS, _PARTS):
-        if seed % 2:
-            run_cuts(seed)
-        else:
-            with small_blocks():
-                run_cuts(seed)
+        with blocks_of(seed):
+            run(seed)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
-from tests.ir.editing.scripts import described, symbols_of, tokens_of
+from tests.fixture import read_selection
+from tests.ir.editing.scripts import difference
 
 _TYPE = "Tensor[(1, 8), float32]"
 
 
 def _edited(marked: str, new_text: str) -> Snapshot:
     """What an edit makes of a text, in which guillemets stand around what is replaced; as if it had been opened so."""
-    start, end = marked.index("«"), marked.index("»") - 1
-    snapshot = Snapshot.open(marked.replace("«", "").replace("»", ""), "example.relay")
+    text, span = read_selection(marked)
+    snapshot = Snapshot.open(text, "example.relay")
     assert snapshot.diagnostics
-    edited = snapshot.edit(TextSpan(start, end), new_text)
+    edited = snapshot.edit(span, new_text)
     afresh = Snapshot.open(edited.text, "example.relay")
-    assert described(edited.diagnostics) == described(afresh.diagnostics)
-    assert tokens_of(edited) == tokens_of(afresh)
-    assert symbols_of(edited) == symbols_of(afresh)
+    assert difference(edited, afresh, span.start, whole=True) is None
     return edited
 
 

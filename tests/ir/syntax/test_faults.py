@@ -8,6 +8,7 @@ import pytest
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.syntax import parse, parse_expr
+from tests.fixture import read_selection
 
 VERSION = '#[version = "0.0.5"]\n'
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,12 +40,6 @@ def test_every_code_has_a_page_whose_example_shows_it(code: str):
     assert code in {diagnostic.code for diagnostic in Snapshot.open(example, "example").diagnostics}
 
 
-def marked(text: str) -> tuple[str, int, int]:
-    """The text without its two marks ``«`` and ``»``, and where they stood."""
-    start, end = text.index("«"), text.index("»") - 1
-    return text.replace("«", "").replace("»", ""), start, end
-
-
 @pytest.mark.parametrize(
     ("code", "text"),
     [
@@ -73,12 +68,11 @@ def marked(text: str) -> tuple[str, int, int]:
     ],
 )
 def test_the_first_error_is_exactly_at_the_fault(code: str, text: str):
-    source, start, end = marked(VERSION + text)
+    source, span = read_selection(VERSION + text)
     found = Snapshot.open(source, "example").diagnostics
     first = next(diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR)
     assert first.code == code
-    assert first.span is not None
-    assert (first.span.start, first.span.end) == (start, end)
+    assert first.span == span
 
 
 @pytest.mark.parametrize(

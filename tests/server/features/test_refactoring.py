@@ -11,7 +11,7 @@ from relay_lsp.ir.snapshot import Snapshot
 from relay_lsp.ir.source import TextSpan
 from relay_lsp.ir.structural import structural_equal
 from relay_lsp.server.features.refactoring import Refactoring, RefactoringError, refactorings
-from tests.fixture import read_fixture
+from tests.fixture import read_fixture, read_selection
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.relay"))
 
@@ -25,10 +25,8 @@ def selection(source: str) -> tuple[Snapshot, TextSpan]:
     if "«" not in source:
         fixture = read_fixture(source)
         return fixture.snapshot, TextSpan(fixture.offset, fixture.offset)
-    fixture = read_fixture(source)
-    start = fixture.text.index("«")
-    end = fixture.text.index("»") - 1
-    return Snapshot.open(fixture.text.replace("«", "").replace("»", ""), "fixture.relay"), TextSpan(start, end)
+    text, span = read_selection(read_fixture(source).text)
+    return Snapshot.open(text, "fixture.relay"), span
 
 
 def refactored(source: str, name: str) -> str:
