@@ -8,6 +8,8 @@ from ..ir.visitor import free_vars
 from .infrastructure import ModulePass, PassContext, PassError, declare_pass
 from .normal_form import Fill, Scopes
 
+__all__ = ["ToANormalForm", "to_a_normal_form"]
+
 
 @declare_pass(opt_level=1)
 class ToANormalForm(ModulePass):
@@ -38,12 +40,17 @@ class ToANormalForm(ModulePass):
         changed = {
             var: new
             for var, function in module.functions.items()
-            if function.attrs.get("Compiler") is None and (new := _to_a_normal_form(function)) is not function
+            if function.attrs.get("Compiler") is None and (new := to_a_normal_form(function)) is not function
         }
         return module.with_functions({**module.functions, **changed}) if changed else module
 
 
-def _to_a_normal_form(function: Function) -> Function:
+def to_a_normal_form(function: Function) -> Function:
+    """``function`` with every value bound.
+
+    Raises:
+        PassError: it uses a variable that nothing binds.
+    """
     free = free_vars(function)
     if free:
         raise PassError(f"{free[0]!r} is not bound by anything", place=free[0])

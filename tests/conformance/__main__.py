@@ -36,7 +36,7 @@ KINDS = (
 LONG = ("provenance",)
 """What runs only when it is named: every pass over every module."""
 
-_TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "onnx")
+_TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "cross2", "onnx")
 
 
 def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
@@ -61,19 +61,20 @@ def cases(kind: str, only_pass: str | None) -> Iterator[Case]:
                 for record in records.load(f"passes/{name}"):
                     yield kind, name, record, "", ""
         if kind == "meaning":
-            for name in ("cross", "models"):
+            for name in ("cross", "cross2", "models"):
                 for record in records.load(name):
                     if only_pass in (None, record["pass"]):
                         yield kind, record["pass"], record, "", ""
     elif kind == "errors":
-        for name in ("pass_errors", "cross_errors"):
+        for name in ("pass_errors", "cross_errors", "cross2_errors"):
             for record in records.load(name):
                 if only_pass in (None, record["pass"]):
                     yield kind, record["pass"], record, "", ""
     elif kind in ("models", "cross"):
-        for record in records.load(kind):
-            if only_pass in (None, record["pass"]):
-                yield kind, record["pass"], record, "", ""
+        for name in (kind,) if kind == "models" else ("cross", "cross2"):
+            for record in records.load(name):
+                if only_pass in (None, record["pass"]):
+                    yield kind, record["pass"], record, "", ""
     elif kind == "provenance":
         for record in provenance.records_of_every_pass(only_pass):
             yield kind, record["pass"], record, "", ""
