@@ -21,6 +21,7 @@ from relay_lsp.ir.visitor import rewrite_post_order
 from relay_lsp.passes import verification
 from relay_lsp.passes.compiler_regions import register_target_support
 
+from .kills import with_kills_in_order
 from .records import Record
 
 _SPAN = re.compile(r" span=[^*]*?(?= \*/)")
@@ -294,7 +295,7 @@ def run_pass(record: Record) -> str | None:
     found = errors(inferred.diagnostics)
     if found:
         return f"the result does not type: {found[0].code}: {found[0].message}"
-    expected, actual = _numbered(expected), _numbered(inferred.module)
+    expected, actual = (with_kills_in_order(_numbered(module)) for module in (expected, inferred.module))
     if ir.structural_equal(expected, actual, map_free_vars=True):
         return None
     return ir.first_difference(expected, actual, map_free_vars=True) or "structurally different"
