@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.expressions import Call, Expr, Function, Let, Match, PatternVar, Var
+from ...ir.expressions import Call, Clause, Expr, Function, Let, Match, PatternVar, Var
 from ...ir.ops.application import apply
 from ...ir.types import TupleType
 from ..device_planning.annotations import device_copy_attrs, ignoring_on_device
@@ -61,11 +61,20 @@ class _AliasEliminator(_BindingMutator):
             return self._let(expr)
         if isinstance(expr, Match):
             data = ignoring_on_device(expr.data)
-            if isinstance(data, Var):
-                for clause in expr.clauses:
-                    if isinstance(clause.lhs, PatternVar):
-                        self.aliases[clause.lhs.var] = self.aliases.get(data, data)
+            return self._match(expr, data) if isinstance(data, Var) else None
         return None
+
+    def _match(self, match: Match, data: Var) -> Descent:
+        original = self.aliases.get(data, data)
+        clauses: list[Clause] = []
+        for clause in match.clauses:
+            if isinstance(clause.lhs, PatternVar):
+                self.aliases[clause.lhs.var] = original
+            rhs = yield clause.rhs
+            clauses.append(clause if rhs is clause.rhs else Clause(clause.lhs, rhs, clause.span))
+        if original is match.data and all(new is old for new, old in zip(clauses, match.clauses, strict=True)):
+            return match
+        return Match(original, tuple(clauses), match.complete, match.span)
 
     def _let(self, let: Let) -> Descent:
         bindings: list[tuple[Let, Expr]] = []
