@@ -1,4 +1,4 @@
-"""Maps the folders ``ir``, ``passes`` and ``server`` into the namespace ``relay_lsp`` (see pyproject.toml).
+"""Maps the top folders (``ir``, ``passes``, …) into the namespace ``relay_lsp`` (see pyproject.toml).
 
 The pages on diagnostics come along as data: ``docs/diagnostics`` lies as near to ``server`` there as it does here.
 """
@@ -8,7 +8,9 @@ from setuptools import find_packages, setup
 setup(
     packages=[
         "relay_lsp." + name
-        for name in find_packages(include=["ir", "ir.*", "passes", "passes.*", "server", "server.*"])
+        for name in find_packages(
+            include=["ir", "ir.*", "passes", "passes.*", "frontends", "frontends.*", "server", "server.*"]
+        )
     ]
     + ["relay_lsp.docs.diagnostics"]
 )

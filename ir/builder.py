@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -26,19 +27,25 @@ from .visitor import children, free_type_vars, free_vars
 
 __all__ = [
     "BuilderError",
+    "LayerAnnotator",
     "ScopeBuilder",
+    "SpanFilling",
     "call",
+    "configure_span_filling",
     "constant",
     "function",
     "item",
     "operator",
     "set_span",
-    "span_filling_enabled",
+    "span_filling",
     "var",
 ]
 
 Annotator: TypeAlias = "Callable[[Expr], str | AnySpan | None]"
 """Gives an expression a span of its own; ``None`` leaves it the layer's."""
+
+LayerAnnotator: TypeAlias = "Callable[[str], str | AnySpan | None]"
+"""Gives the span of a layer by its name; ``None`` stands for a span of that name."""
 
 Symbol = TypeVar("Symbol")
 
@@ -96,7 +103,7 @@ def call(callee: str | Expr, *args: Expr, **attributes: object) -> Call:
 
 
 def _attributes(op: Op, given: dict[str, object]) -> Attrs | None:
-    declared = op.attrs_type
+    declared = op.attrs_type or op.metadata_attrs_type
     if declared is None:
         if given:
             raise BuilderError(f"{op.name} takes no attributes, not {', '.join(given)}")
@@ -144,9 +151,29 @@ class ScopeBuilder:
         return value
 
 
-def span_filling_enabled() -> bool:
-    """Whether :func:`set_span` does anything; the environment variable ``TVM_SPANFILLING=0`` switches it off."""
-    return os.environ.get("TVM_SPANFILLING", "1") != "0"
+@dataclass(frozen=True, slots=True)
+class SpanFilling:
+    """Whether importers write layers' names into expressions, and what gives a span for a name."""
+
+    enabled: bool = True
+    annotator: LayerAnnotator | None = None
+
+
+_configured: Callable[[], SpanFilling] = SpanFilling
+
+
+def configure_span_filling(source: Callable[[], SpanFilling]) -> None:
+    """Let ``source`` say, whenever it is asked, how spans are filled: what knows of a configuration calls this once."""
+    global _configured
+    _configured = source
+
+
+def span_filling() -> SpanFilling:
+    """How spans are filled now: as configured; the environment variable ``TVM_SPANFILLING=0`` switches it off."""
+    configured = _configured()
+    if os.environ.get("TVM_SPANFILLING", "1") == "0":
+        return SpanFilling(False, configured.annotator)
+    return configured
 
 
 def set_span(symbol: Symbol, span: str | bytes | AnySpan, annotate: Annotator | None = None) -> Symbol:
@@ -163,7 +190,7 @@ def set_span(symbol: Symbol, span: str | bytes | AnySpan, annotate: Annotator | 
     Returns:
         ``symbol`` itself.
     """
-    if not span_filling_enabled():
+    if not span_filling().enabled:
         return symbol
     default = _span(span)
     whole: object = symbol

@@ -95,6 +95,11 @@ _RELAY_OPTIONS: tuple[tuple[str, type, str], ...] = (
     ("relay.collage.tvm_max_depth", int, "The deepest native candidate of CollagePartition."),
     ("relay.fallback_device_type", int, "The device of what no annotation places."),
     ("relay.frontend.fill_span", bool, "Whether front ends give each expression its layer's name as span."),
+    (
+        "relay.frontend.span_annotator",
+        object,
+        "A function from a layer's name to the span that front ends give its expressions.",
+    ),
     ("relay.remove_standalone_reshapes.enable", bool, "Whether reshapes between kernels are removed."),
     (
         "testing.immutable_module",

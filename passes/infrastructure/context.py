@@ -12,6 +12,7 @@ from typing import TypeVar, cast, overload
 
 from typing_extensions import Self
 
+from ...ir.builder import LayerAnnotator, SpanFilling, configure_span_filling
 from ...ir.module import IRModule
 from .configuration import ConfigOption, config_options, validate_config
 from .instrument import PassInstrument
@@ -170,3 +171,12 @@ class _Contexts(threading.local):
 
 
 _contexts = _Contexts()
+
+
+def _span_filling() -> SpanFilling:
+    context = PassContext.current()
+    annotator = cast("LayerAnnotator | None", context.get_config("relay.frontend.span_annotator"))
+    return SpanFilling(context.get_config("relay.frontend.fill_span", True), annotator)
+
+
+configure_span_filling(_span_filling)

@@ -1,0 +1,78 @@
+"""Converters by operator and version: one declaration each, one lookup rule, one table for the documentation.
+
+Source of the rule for versions: ``OnnxOpConverter.get_converter`` in ``python/tvm/relay/frontend/onnx.py``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+__all__ = ["Converter", "Converters"]
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class Converter(Generic[Function]):
+    """How one operator becomes Relay, from one version of its operator set on."""
+
+    operator: str
+    since: int
+    domain: str
+    convert: Function
+
+    @property
+    def summary(self) -> str:
+        """The first line of its documentation: what it becomes, and what it does not cover."""
+        return (inspect.getdoc(self.convert) or "").partition("\n")[0]
+
+
+class Converters(Generic[Function]):
+    """The converters of one framework."""
+
+    def __init__(self, framework: str) -> None:
+        self.framework = framework
+        self._by_operator: dict[str, list[Converter[Function]]] = {}
+
+    def declare(self, *operators: str, since: int = 1, domain: str = "") -> Callable[[Function], Function]:
+        """Declare that the decorated function converts ``operators`` from version ``since`` on.
+
+        Raises:
+            ValueError: one of them has a converter since that version.
+        """
+
+        def register(convert: Function) -> Function:
+            for operator in operators:
+                versions = self._by_operator.setdefault(operator, [])
+                if any(declared.since == since for declared in versions):
+                    raise ValueError(f"{self.framework} operator {operator} has two converters since version {since}")
+                versions.append(Converter(operator, since, domain, convert))
+                versions.sort(key=lambda declared: declared.since)
+            return convert
+
+        return register
+
+    def find(self, operator: str, version: int = 1) -> Converter[Function] | None:
+        """The converter of ``operator`` in an operator set of ``version``: the newest that is not newer.
+
+        Where all are newer it is the newest of all, as in TVM.
+        """
+        versions = self._by_operator.get(operator)
+        if not versions:
+            return None
+        return next((declared for declared in reversed(versions) if declared.since <= version), versions[-1])
+
+    def __iter__(self) -> Iterator[Converter[Function]]:
+        for operator in sorted(self._by_operator):
+            yield from self._by_operator[operator]
+
+    def __contains__(self, operator: str) -> bool:
+        return operator in self._by_operator
+
+    def similar(self, operator: str) -> str | None:
+        """The operator that has a converter and differs from ``operator`` in case alone, if there is one."""
+        lowered = operator.lower()
+        return next((name for name in self._by_operator if name.lower() == lowered), None)

@@ -1,0 +1,146 @@
+"""What is wrong with a model, and where in it: the node, its operator, and the attribute or input at fault."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from relay_lsp.ir.diagnostics import Severity
+
+__all__ = [
+    "ConversionError",
+    "ImportDiagnostic",
+    "ImportReport",
+    "MissingExtraError",
+    "ModelImportError",
+    "ModelImportWarning",
+    "ModelPlace",
+    "load_extra",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlace:
+    """A part of a model: a node by its source name, its operator, and one attribute or input of it.
+
+    Without a node it is the model as a whole.
+    """
+
+    node: str = ""
+    operator: str = ""
+    attribute: str = ""
+    input: str = ""
+
+    def __str__(self) -> str:
+        if not self.node:
+            return "the model"
+        parts = [f"node {self.node}"]
+        if self.operator:
+            parts[0] += f" ({self.operator})"
+        if self.attribute:
+            parts.append(f"attribute {self.attribute}")
+        if self.input:
+            parts.append(f"input {self.input}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportDiagnostic:
+    """One finding about a model. ``code`` names a page of ``docs/diagnostics``."""
+
+    code: str
+    severity: Severity
+    message: str
+    place: ModelPlace = ModelPlace()
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message} [{self.code}]"
+
+
+class ModelImportError(ValueError):
+    """A model that cannot be imported; ``diagnostics`` tell why, the worst first."""
+
+    def __init__(self, diagnostics: Iterable[ImportDiagnostic]) -> None:
+        self.diagnostics = tuple(sorted(diagnostics, key=lambda found: found.severity))
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+class ModelImportWarning(UserWarning):
+    """What ``warnings`` shows of a model that was imported with diagnostics."""
+
+
+class ConversionError(Exception):
+    """Raised by a converter that cannot convert its node: what was expected, and the attribute or input at fault."""
+
+    def __init__(
+        self, message: str, *, attribute: str = "", input: str = "", code: str = "unsupported-model-node"
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.attribute = attribute
+        self.input = input
+        self.code = code
+
+
+class ImportReport:
+    """The findings about one model, in the order in which its nodes were looked at."""
+
+    def __init__(self) -> None:
+        self.diagnostics: list[ImportDiagnostic] = []
+
+    def add(self, code: str, severity: Severity, message: str, place: ModelPlace = ModelPlace()) -> None:
+        """Note a finding; the same one twice counts once."""
+        found = ImportDiagnostic(code, severity, message, place)
+        if found not in self.diagnostics:
+            self.diagnostics.append(found)
+
+    def error(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> None:
+        """Note what makes a part of the module wrong or missing."""
+        self.add(code, Severity.ERROR, message, place)
+
+    def warning(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> None:
+        """Note what may make the module compute something else than the model."""
+        self.add(code, Severity.WARNING, message, place)
+
+    def note(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> None:
+        """Note what is worth knowing and changes no value."""
+        self.add(code, Severity.INFORMATION, message, place)
+
+    def refuse(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> ModelImportError:
+        """The error to raise where nothing of the model can be imported."""
+        self.error(code, message, place)
+        return ModelImportError(self.diagnostics)
+
+    def require_no_errors(self) -> None:
+        """What ``strict`` asks for.
+
+        Raises:
+            ModelImportError: there is an error.
+        """
+        if any(found.severity is Severity.ERROR for found in self.diagnostics):
+            raise ModelImportError(self.diagnostics)
+
+    def warn(self, stacklevel: int = 3) -> None:
+        """Show every error and warning by Python's ``warnings``, for callers of the functions that TVM has."""
+        for found in self.diagnostics:
+            if found.severity <= Severity.WARNING:
+                warnings.warn(str(found), ModelImportWarning, stacklevel=stacklevel)
+
+
+class MissingExtraError(ImportError):
+    """A framework's package that is not installed; the message names the extra that brings it."""
+
+
+def load_extra(module: str, extra: str) -> None:
+    """Import the package that reading a framework's models takes.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        __import__(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"reading these models takes the package {module}: pip install 'relay-lsp[{extra}]' ({error})"
+        ) from error

@@ -1,0 +1,54 @@
+"""Folding constants while a model is imported: each new expression is looked at once.
+
+Source of the rule: ``fold_constant`` in ``python/tvm/relay/frontend/common.py``, which folds untyped expressions: the
+shape of what is no constant stays a question.
+"""
+
+from __future__ import annotations
+
+from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of
+from relay_lsp.ir.expressions import Call, Constant, Expr, If, Tuple, TupleGetItem
+from relay_lsp.ir.visitor import children, with_children
+
+__all__ = ["Folder"]
+
+
+class Folder:
+    """Folds what is new below an expression; what it has folded before, it remembers."""
+
+    def __init__(self) -> None:
+        self._folded: dict[Expr, Expr] = {}
+
+    def fold(self, expr: Expr) -> Expr:
+        """``expr`` with its constant parts computed; ``expr`` itself where there are none."""
+        folded = self._folded
+        stack: list[tuple[Expr, bool]] = [(expr, False)]
+        while stack:
+            current, ready = stack.pop()
+            if current in folded:
+                continue
+            parts = children(current)
+            if parts and not ready:
+                stack.append((current, True))
+                stack.extend((part, False) for part in reversed(parts) if part not in folded)
+                continue
+            new = _folded(current, with_children(current, [folded[part] for part in parts])) if parts else current
+            folded[current] = new
+            folded.setdefault(new, new)
+        return folded[expr]
+
+
+def _folded(old: Expr, new: Expr) -> Expr:
+    if isinstance(new, Call):
+        assert isinstance(old, Call)
+        if asks_for_shape(new):
+            argument = new.args[0]
+            value = fold_shape_of(new, argument.tensor_type) if isinstance(argument, Constant) else None
+        else:
+            value = fold_call(new, new.args)
+        return new if value is None else value
+    if isinstance(new, TupleGetItem) and isinstance(new.tuple_value, Tuple):
+        return new.tuple_value.fields[new.index]
+    if isinstance(new, If) and isinstance(new.cond, Constant):
+        return new.true_branch if new.cond.data.reshape(-1)[0] else new.false_branch
+    return new
