@@ -19,7 +19,7 @@ __all__ = ["Record", "judge", "recorded_modules", "records_of_every_pass", "run"
 def recorded_modules() -> Iterator[Record]:
     """The records of passes, each module of a pass once: what the pass runs over, and with which options."""
     seen: set[tuple[str, str]] = set()
-    for name in ("models", "cross", *(f"passes/{name}" for name in records.pass_names())):
+    for name in ("models", "cross", "cross2", *(f"passes/{name}" for name in records.pass_names())):
         for record in records.load(name):
             key = (record["pass"], record["before"])
             if record["pass"] != "Sequential" and key not in seen:
