@@ -31,11 +31,11 @@ _KEPT: Final = 8_192
 """How many forms are kept in mind at least."""
 
 _SPACE: Final = re.escape(WHITE_SPACE)
-_STATEMENT: Final = re.compile(rf"([^;/{{}}\#]*+(?:(?:{COMMENT_PATTERN}|/(?!\*))[^;/{{}}\#]*+)*+;[{_SPACE}]*+)|(?s:.+)")
+_STATEMENT: Final = re.compile(rf"([^;/{{}}\#]*(?:(?:{COMMENT_PATTERN}|/(?!\*))[^;/{{}}\#]*)*;[{_SPACE}]*)|(?s:.+)")
 """Text up to a semicolon that is in no comment, and the blanks after it; or else, in no group, all that is left."""
 
 _QUIET_COMMENT: Final = re.compile(r'/\*[^*/"\r\n]*(?:(?:\*(?!/)|/(?!\*))[^*/"\r\n]*)*\*/')
-_VALUE: Final = re.compile(f"(%(?:[0-9]++|{RESERVED_PATTERN}{NAME_PATTERN}))")
+_VALUE: Final = re.compile(f"(%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN}))")
 _AFTER_GRAPH: Final = "%:"
 """What comes after every graph variable and before every local one, in the order of texts."""
 _APART: Final = "\n\0"
