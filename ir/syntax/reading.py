@@ -53,6 +53,8 @@ class Reading:
         """The head of each function."""
         self.extents: list[tuple[Definition, int, int]] = []
         """Each function's and type's definition, and the offsets at which it begins and ends."""
+        self._declared: dict[Unit, Definition] = {}
+        """What each function's head and each type defines, also where another definition of the same name counts."""
         self.expr: Expr = ErrorExpr()
         self.units: Final[list[Unit]] = []
         base = 0
@@ -161,7 +163,7 @@ class Reading:
     def _declare_function(self, unit: Unit, name: str) -> None:
         earlier = self.names.globals.get(name[1:])
         value = earlier.value if earlier is not None else GlobalVar(name[1:])
-        definition = Definition(SymbolKind.FUNCTION, name, unit, 1, value)
+        definition = self._declared[unit] = Definition(SymbolKind.FUNCTION, name, unit, 1, value)
         self.lowering.definitions.append(definition)
         if earlier is not None and earlier.unit is not None:
             self._report(
@@ -182,7 +184,7 @@ class Reading:
             return
         name = texts[token]
         earlier = self.names.types.get(name)
-        definition = Definition(SymbolKind.TYPE, name, unit, token, GlobalTypeVar(name))
+        definition = self._declared[unit] = Definition(SymbolKind.TYPE, name, unit, token, GlobalTypeVar(name))
         self.lowering.definitions.append(definition)
         if earlier is not None:
             related = [Related("the other definition", earlier.unit.span(earlier.token))] if earlier.unit else []
@@ -197,15 +199,15 @@ class Reading:
         token = kinds.find("I")
         if token < 0 or not segment.statements:
             return
-        owner = self.names.types.get(texts[token])
-        if owner is None:
+        owner, first = self._declared.get(unit), self.names.types.get(texts[token])
+        if owner is None or first is None:
             return
-        header = owner.value
+        header = first.value
         assert isinstance(header, GlobalTypeVar)
         lowering = self.lowering
         lowering.enter(unit)
         lowering.container = owner
-        is_first = owner.unit is unit
+        is_first = first is owner
         parameters, described = lowering.read_type_definition(segment.statements[0])
         constructors: list[Constructor] = []
         for name_token, inputs in described:
@@ -276,10 +278,8 @@ class Reading:
         """Read the function whose head is the unit at ``index``; gives the index of what follows it."""
         units, lowering = self.units, self.lowering
         header = units[index]
-        kinds, texts, _ = header.segment.tokens
-        definition = self.names.globals.get(texts[1][1:]) if kinds.startswith("d@") else None
-        if definition is not None and definition.unit is not header:  # an earlier one of the same name
-            definition = Definition(SymbolKind.FUNCTION, texts[1], header, 1, definition.value)
+        kinds = header.segment.tokens[0]
+        definition = self._declared.get(header)
         lowering.enter(header)
         lowering.container = definition
         depth = lowering.scope.depth

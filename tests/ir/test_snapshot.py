@@ -158,6 +158,27 @@ def test_a_data_type_that_is_defined_twice_is_used_as_the_first():
         snapshot = snapshot.edit(TextSpan(20, 20), "\n")
 
 
+def test_what_is_defined_twice_has_the_names_that_stand_inside_it():
+    definitions = "type Box[A] { Filled(A), Empty }\ndef @f(%x: int32) { let %y = %x; %y }\n"
+    once = Snapshot.open(f'#[version = "0.0.5"]\n{definitions}def @main() {{ 1 }}\n', "example.relay")
+    twice = once.edit(TextSpan(once.text.index("def @main"), once.text.index("def @main")), definitions)
+    for snapshot in (twice, Snapshot.open(twice.text, "example.relay")):
+        inside = [
+            (snapshot.lines.line_and_column(symbol.container.span.start)[0], symbol.name)
+            for symbol in snapshot.symbols
+            if symbol.container
+        ]
+        in_type, in_function = ("A", "Filled", "Empty"), ("%x", "%y")
+        assert inside == [
+            *[(1, name) for name in in_type],
+            *[(2, name) for name in in_function],
+            *[(3, name) for name in in_type],
+            *[(4, name) for name in in_function],
+        ]
+        for symbol in snapshot.symbols:
+            assert symbol.container is None or symbol.container.full_span.contains(symbol.span.start)
+
+
 def test_names_inside_one_statement_are_not_seen_outside():
     text = CHAIN.replace("  %1 = ", "  %40 = fn (%z: Tensor[(1, 8), float32]) { let %q = %z; add(%q, %0) };\n  %1 = ")
     snapshot = Snapshot.open(text, "example.relay")

@@ -302,9 +302,12 @@ def tokens_of(snapshot: Snapshot) -> list[object]:
 
 
 def symbols_of(snapshot: Snapshot) -> list[object]:
-    """Every definition with its type and uses."""
+    """Every definition with its type and uses, and the range of the one that it stands in."""
     return [
-        (symbol.kind, symbol.name, symbol.span, symbol.full_span, list(symbol.uses), repr(symbol.type))
+        (
+            *(symbol.kind, symbol.name, symbol.span, symbol.full_span, list(symbol.uses), repr(symbol.type)),
+            symbol.container and symbol.container.full_span,
+        )
         for symbol in snapshot.symbols
     ]
 
