@@ -64,7 +64,7 @@ def _recorder_could_not_read(record: Record, problem: str) -> bool:
 
 
 def _infers_each_function_alone(record: Record, problem: str) -> bool:
-    if record["pass"] != "DynamicToStatic":
+    if record["pass"] not in ("DynamicToStatic", "FakeQuantizationToInteger"):
         return False
     module = ir.parse(record["before"]).module
     needs_others = bool(module.type_definitions) or len(module.functions) > 1
