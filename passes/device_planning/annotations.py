@@ -17,6 +17,7 @@ __all__ = [
     "UNCONSTRAINED",
     "device_copy",
     "device_copy_attrs",
+    "device_copy_parts",
     "ignoring_on_device",
     "is_fixed",
     "is_normal",
@@ -43,6 +44,18 @@ def device_copy_attrs(expr: Expr) -> DeviceCopyAttrs | None:
     if not isinstance(expr, Call) or not is_call_to(expr, "device_copy"):
         return None
     return expr.attrs if isinstance(expr.attrs, DeviceCopyAttrs) else None
+
+
+def device_copy_parts(expr: Expr) -> tuple[Expr, VirtualDevice, VirtualDevice] | None:
+    """What a call of ``device_copy`` copies, from where and to where; a copy of a copy is one."""
+    attrs = device_copy_attrs(expr)
+    if attrs is None:
+        return None
+    body, source = expr, attrs.src_virtual_device
+    while (inner := device_copy_attrs(body)) is not None and isinstance(body, Call):
+        source = inner.src_virtual_device
+        body = body.args[0]
+    return body, source, attrs.dst_virtual_device
 
 
 def ignoring_on_device(expr: Expr) -> Expr:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...ir.expressions import Call, Clause, Expr, Function, Let, Match, PatternVar, Var
 from ...ir.ops.application import apply
 from ...ir.types import TupleType
-from ..device_planning.annotations import device_copy_attrs, ignoring_on_device
+from ..device_planning.annotations import device_copy_parts, ignoring_on_device
 from ..infrastructure import PassError
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
@@ -95,9 +95,9 @@ class _AliasEliminator(_BindingMutator):
 def _aliased(value: Expr) -> Var | None:
     """The variable whose value ``value`` is, without a copy."""
     bare = ignoring_on_device(value)
-    copy = device_copy_attrs(bare)
-    if copy is not None and isinstance(bare, Call):
-        source, target = copy.src_virtual_device, copy.dst_virtual_device
+    copied = device_copy_parts(bare)
+    if copied is not None and isinstance(bare, Call):
+        _, source, target = copied
         same = (source.device_type, source.virtual_device_id) == (target.device_type, target.virtual_device_id)
         bare = bare.args[0] if same else bare
     return bare if isinstance(bare, Var) else None

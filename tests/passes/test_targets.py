@@ -1,0 +1,72 @@
+"""Targets as text, and what follows from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.passes.targets import Target, TargetError, TargetKind, current_target, register_target_kind
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("llvm", ("cpu",)),
+        ("llvm -mcpu=skylake-avx512", ("cpu",)),
+        ("llvm -device=arm_cpu", ("arm_cpu", "cpu")),
+        ("llvm -mtriple=aarch64-linux-gnu", ("cpu", "arm_cpu")),
+        ("arm_cpu", ("arm_cpu", "cpu")),
+        ("cuda", ("cuda", "gpu")),
+        ("cuda -keys=tensorcore", ("tensorcore", "cuda", "gpu")),
+        ("stackvm", ()),
+    ],
+)
+def test_rules_are_found_under_the_keys_of_a_target(text, keys):
+    assert Target.parse(text).keys == keys
+
+
+def test_attributes_have_the_types_and_defaults_of_their_kind():
+    target = Target.parse("cuda -arch=sm_80 -max_num_threads=512 -libs=cudnn,cublas")
+    expected = {"arch": "sm_80", "libs": ("cudnn", "cublas"), "max_num_threads": 512, "thread_warp_size": 32}
+    assert target.attributes == expected
+    assert str(Target.parse("llvm -mcpu=core-avx2")) == "llvm -keys=cpu -mcpu=core-avx2"
+
+
+def test_an_arm_processor_has_features():
+    assert Target.parse("llvm -mtriple=aarch64-linux-gnu -mattr=+v8.2a,+dotprod").features == {
+        "is_aarch64": True,
+        "has_asimd": True,
+        "has_dotprod": True,
+        "has_matmul_i8": False,
+    }
+    assert Target.parse("llvm -mtriple=armv7m-none-eabi -mcpu=cortex-m7").features == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lvm", "no target 'lvm'; did you mean llvm"),
+        ("", "no target ''; there are aocl|no target ''; there are arm_cpu"),
+        ("llvm -mcpuu=a", "no attribute 'mcpuu'; did you mean mcpu"),
+        ("llvm mcpu=a", "written -name=value"),
+        ("llvm -num-cores=many", "takes a number"),
+    ],
+)
+def test_what_is_no_target_is_refused_with_what_was_meant(text, message):
+    with pytest.raises(TargetError, match=message):
+        Target.parse(text)
+
+
+def test_a_target_is_current_inside_of_with():
+    assert current_target() is None
+    with Target.parse("llvm") as outer:
+        with Target.parse("cuda") as inner:
+            assert current_target() is inner
+        assert current_target() is outer
+    assert current_target() is None
+
+
+def test_a_kind_of_ones_own_is_a_few_lines():
+    register_target_kind(TargetKind("my_accelerator", 12, ("my_accelerator", "cpu"), {"lanes": int}, {"lanes": 8}))
+    assert Target.parse("my_accelerator -lanes=16").attributes == {"lanes": 16}
+    with pytest.raises(ValueError, match="already"):
+        register_target_kind(TargetKind("my_accelerator", 1))
