@@ -1,1 +1,1 @@
-"""The recorded verdicts of TVM v0.12.0, and the command that measures this project against them."""
+"""The records of what TVM v0.12.0 did, and the command that measures this project against them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -10,15 +9,13 @@ from collections.abc import Iterable
 from relay_lsp import ir
 from relay_lsp.ir import ops
 
-from . import records
-from .verdicts import says_all_types, without_metadata, without_spans
+from .judges.comparison import says_all_types, without_metadata, without_spans
 
 _CALLED = re.compile(r"(?<![\w.%@\"])([A-Za-z_][\w.]*)\(")
 
 
-def declared() -> dict[str, list[str]]:
+def lacking_parts(registry: Iterable[str]) -> dict[str, list[str]]:
     """What each operator of TVM's registry lacks here: nothing, its declaration, its relation or its kernel."""
-    registry = json.loads((records.FOLDER / "ops.json").read_text(encoding="utf-8"))
     lacking: dict[str, list[str]] = {}
     for name in sorted(registry):
         op = ops.find(name)
@@ -54,10 +51,10 @@ def _inferred(text: str) -> str:
     return ir.to_text(typed.module, show_meta_data=True, show_spans=False)
 
 
-def show(texts: Iterable[str]) -> None:
-    """Print the table."""
+def show(texts: Iterable[str], registry: Iterable[str]) -> None:
+    """Print the table of the operators in TVM's registry over these texts."""
     total, right = tally(texts)
-    lacking = declared()
+    lacking = lacking_parts(registry)
     width = max(map(len, lacking))
     print(f"{'operator':<{width}}  right  calls  lacking")
     for name in sorted({*lacking, *total}):

@@ -5,40 +5,40 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 
 from relay_lsp import ir, passes
 from relay_lsp.ir.diagnostics import Severity
 from tests.passes.provenance import assert_nothing_is_forgotten, options_of
 
 from . import records
-from .records import Record
+from .records import SAMPLE, Record
 
 __all__ = ["Record", "judge", "recorded_modules", "records_of_every_pass", "run"]
 
 
-def recorded_modules() -> Iterator[Record]:
+def recorded_modules(folder: Path = SAMPLE) -> Iterator[Record]:
     """The records of passes, each module of a pass once: what the pass runs over, and with which options."""
     seen: set[tuple[str, str]] = set()
-    for name in ("models", "cross", "cross2", *(f"passes/{name}" for name in records.pass_names())):
-        for record in records.load(name):
+    for name in ("models", "cross", "cross2", *(f"passes/{name}" for name in records.pass_names(folder))):
+        for record in records.load(name, folder):
             key = (record["pass"], record["before"])
             if record["pass"] != "Sequential" and key not in seen:
                 seen.add(key)
                 yield record
 
 
-def records_of_every_pass(only_pass: str | None) -> Iterator[Record]:
+def records_of_every_pass(folder: Path = SAMPLE) -> Iterator[Record]:
     """Each pass's own records, then every registered pass over the modules of all the others."""
     texts: dict[str, Record] = {}
-    for record in recorded_modules():
+    for record in recorded_modules(folder):
         texts.setdefault(record["before"], record)
-        if only_pass in (None, record["pass"]) and passes.find(record["pass"]) is not None:
+        if passes.find(record["pass"]) is not None:
             yield record
     for name in passes.registered():
-        if only_pass in (None, name):
-            for record in texts.values():
-                if record["pass"] != name:
-                    yield {**record, "id": f"{record['id']}:{name}", "pass": name, "args": options_of(name)}
+        for record in texts.values():
+            if record["pass"] != name:
+                yield {**record, "id": f"{record['id']}:{name}", "pass": name, "args": options_of(name)}
 
 
 def judge(record: Record) -> str | None:

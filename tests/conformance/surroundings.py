@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from relay_lsp import ir, passes
 
-from . import verdicts
+from .judges.passes import missing_pass, run
 from .records import Record
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _REFERENCE_TYPE = re.compile(r"(?::|->)\s[^={;]*\bref\(")
+_REFUSALS = ("errors", "cross2_errors")
+_PASSES = ("passes", "cross", "cross2", "models")
 _MATCH_AS_VALUE = re.compile(r"=\s*match\??\s*\(")
 
 
@@ -35,7 +37,7 @@ class Rule:
 
 def reason(kind: str, record: Record, problem: str) -> str | None:
     """Why this record, which fails, cannot be met; ``None`` where it should be, as where its pass does not exist."""
-    if "pass" in record and verdicts.missing_pass(record):
+    if "pass" in record and missing_pass(record):
         return None
     return next((rule.reason for rule in RULES if kind in rule.kinds and rule.applies(record, problem)), None)
 
@@ -57,7 +59,7 @@ def _recorder_could_not_read(record: Record, problem: str) -> bool:
     if not readable_by_tvm(record["before"]):
         return True
     try:
-        after = ir.infer_types(verdicts.run(record, ir.parse(record["before"]).module)).module
+        after = ir.infer_types(run(record, ir.parse(record["before"]).module)).module
     except passes.PassError:
         return False
     return not readable_by_tvm(ir.to_text(after, show_meta_data=False))
@@ -92,30 +94,30 @@ def _free_variables_of_patterns(record: Record, problem: str) -> bool:
 
 RULES = (
     Rule(
-        ("errors",),
+        _REFUSALS,
         "TVM's parser cannot read what its printer wrote, by which the recorder passed modules on: the type of a "
         "reference, or a match as the value of a variable",
         _recorder_could_not_read,
     ),
     Rule(
-        ("errors",),
+        _REFUSALS,
         "TVM infers the types of each function alone, without the module's other functions and its type definitions",
         _infers_each_function_alone,
     ),
-    Rule(("errors",), "TVM takes the variables of patterns for free ones", _free_variables_of_patterns),
+    Rule(_REFUSALS, "TVM takes the variables of patterns for free ones", _free_variables_of_patterns),
     Rule(
-        ("errors",),
+        _REFUSALS,
         "TVM folds by compiling for its host, for which the operator has no code; here it is evaluated",
         _says("doesn't have an FTVMStrategy registered"),
     ),
     Rule(
-        ("errors",),
+        _REFUSALS,
         "TVM's registry lacks a fusion pattern for the operator; here it is opaque",
         _says("Attribute TOpPattern has not been registered for"),
     ),
-    Rule(("errors",), "TVM meets a null pointer of its own", _says("Found null pointer node while traversing AST")),
+    Rule(_REFUSALS, "TVM meets a null pointer of its own", _says("Found null pointer node while traversing AST")),
     Rule(
-        ("errors",),
+        _REFUSALS,
         "TVM takes every callee for an operator, and fails on that of a composite function",
         _says("Downcast from relay.Function to Op failed"),
     ),
@@ -125,7 +127,7 @@ RULES = (
         lambda record, problem: record["pass"] == "ToGraphNormalForm" and "ref_write" in record["before"],
     ),
     Rule(
-        ("passes", "cross", "models"),
+        _PASSES,
         "TVM inverts the first element of a constant and leaves the memory of the others as it was",
         _inverts_the_first_element,
     ),

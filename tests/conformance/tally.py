@@ -1,8 +1,7 @@
-"""Counting verdicts by kind and row, and the tables that are made of the counts."""
+"""Counting verdicts by kind and row, and the table for the terminal."""
 
 from __future__ import annotations
 
-import datetime
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -28,10 +27,6 @@ class Count:
 
     def __str__(self) -> str:
         return f"{self.passed:>6}  {self.total:>6}  {self.excepted:>8}  {self.seconds:>7.1f}"
-
-    def as_cells(self) -> str:
-        """The cells of a row in Markdown."""
-        return f"{self.passed} | {self.total} | {self.excepted}"
 
 
 @dataclass
@@ -61,19 +56,3 @@ class Tally:
         lines = [f"{'kind':<{width}}  passed   total  excepted  seconds"]
         lines.extend(f"{name:<{width}}  {count}" for name, count in named.items())
         return "\n".join(lines)
-
-    def as_markdown(self, command: str) -> str:
-        """A page with a table of the kinds and one of all rows; ``command`` is what made it."""
-        today = datetime.datetime.now(datetime.timezone.utc).date()
-        lines = ["# Conformance", "", f"Measured on {today} by `{command}`.", ""]
-        lines += ["| kind | passed | total | excepted |", "|---|---:|---:|---:|"]
-        lines += [f"| {kind} | {count.as_cells()} |" for kind, count in self.by_kind().items()]
-        lines += [
-            "",
-            "## In detail",
-            "",
-            "| kind | file or pass | passed | total | excepted |",
-            "|---|---|---:|---:|---:|",
-        ]
-        lines += [f"| {kind} | {row} | {count.as_cells()} |" for (kind, row), count in sorted(self.rows.items())]
-        return "\n".join(lines) + "\n"

@@ -1,43 +1,37 @@
-"""A fixed sample of what TVM did, of every kind; ``./dev conformance`` measures the whole."""
+"""Some records of every kind agree with TVM; ``./dev conformance`` measures all of the sample, or of any folder."""
 
 from __future__ import annotations
 
 import pytest
 
-from relay_lsp import passes
-
 from . import records
-from .__main__ import KINDS, LONG, Case, cases, judge
+from .cases import KINDS, LONG, Case, cases
+from .judges.importers import find_importer
+from .judges.passes import missing_pass
+from .verdict import judge
 
-STRIDES = {
-    "parse": 40,
-    "parse_error": 5,
-    "models": 60,
-    "eval": 50,
-    "mutants": 120,
-    "passes": 60,
-    "errors": 20,
-    "optimize": 4,
-}
-"""How far apart in a kind the records of its sample are, where it is not 250."""
+CASES_PER_KIND = 100
+
+AT_LEAST = {"cross2": 0.97, "onnx": 0.97, "torch": 0.95, "tflite": 0.95}
+"""The share of a kind's cases that agree, where it is not all of them."""
+
+IMPORTERS = {"onnx": "from_onnx", "torch": "from_pytorch", "tflite": "from_tflite"}
 
 
 def in_reach(case: Case) -> bool:
-    """Whether the case neither stands among the exceptions nor needs a pass that does not exist here."""
-    _, _, record, _, text = case
-    if record["id"] in records.exceptions():
+    """Whether the case neither stands among the exceptions nor needs a pass or an importer that does not exist here."""
+    if case.record["id"] in records.exceptions():
         return False
-    if text or "pass" not in record:
-        return True
-    steps = record["args"]["passes"] if record["pass"] == "Sequential" else [record]
-    return all(passes.find(step["pass"]) is not None for step in steps)
+    if case.kind in IMPORTERS:
+        return find_importer(IMPORTERS[case.kind]) is not None
+    return bool(case.field) or "pass" not in case.record or missing_pass(case.record) is None
 
 
-@pytest.mark.skipif(not records.available(), reason="the records (../shared/conformance) are not on this machine")
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in LONG])
-def test_a_sample_agrees_with_tvm(kind: str) -> None:
-    sample = list(cases(kind, None))[:: STRIDES.get(kind, 250)]
-    assert sample, "there are no records of this kind"
-    verdicts = [judge(case) for case in sample if in_reach(case)]
-    failed = [found for found in verdicts if found.problem is not None and found.reason is None]
-    assert failed == []
+def test_some_records_agree_with_tvm(kind: str) -> None:
+    all_cases = list(cases(kind))
+    assert all_cases, "there are no records of this kind"
+    reached = [case for case in all_cases[:: max(1, len(all_cases) // CASES_PER_KIND)] if in_reach(case)]
+    verdicts = [judge(case) for case in reached]
+    failed = [verdict for verdict in verdicts if verdict.problem is not None and verdict.reason is None]
+    assert len(failed) <= (1 - AT_LEAST.get(kind, 1)) * len(reached), failed

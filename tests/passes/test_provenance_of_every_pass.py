@@ -1,7 +1,7 @@
 """No pass can forget: after any of them, everything has an origin, and nothing disappears without a word.
 
-Here every registered pass runs over a sample of its own records and of everybody's modules;
-``python -m tests.conformance provenance`` runs every pass over all of them.
+Here every registered pass runs over some of its own records and of the modules of all passes;
+``./dev conformance provenance`` runs every pass over all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from relay_lsp.ir.expressions import Function, Var
 from relay_lsp.ir.ops.application import apply
 from relay_lsp.passes import Trace, create, function_pass, registered
-from tests.conformance import provenance, records
+from tests.conformance import provenance
 
 from .modules import read
 from .provenance import assert_nothing_is_forgotten, options_of
@@ -37,7 +37,6 @@ def sample(items: list[provenance.Record], count: int) -> list[provenance.Record
     return items[:: max(1, len(items) // count)][:count]
 
 
-@pytest.mark.skipif(not records.available(), reason="the records (../shared/conformance) are not on this machine")
 @pytest.mark.parametrize("name", registered())
 def test_everything_has_an_origin(name: str) -> None:
     everything = [record for of_pass in modules().values() for record in of_pass]

@@ -216,14 +216,12 @@ class Inequality(AssertionError):
 
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
-    """Modules to edit: some of our own, and those of the conformance records, where they lie beside the checkout."""
+    """Modules to edit: some of our own, and those of the conformance records."""
     own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _long_calls(6, 12), _long_calls(20, 5)]
     found = list(own)
-    if records.available():
-        for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "passes/LambdaLift", "eval"):
-            for number, record in enumerate(records.load(name)):
-                if number % 7 == 0:
-                    found.extend(text for _, text in records.texts(record) if 80 < len(text) < 3000)
+    for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "eval"):
+        for record in records.load(name):
+            found.extend(text for _, text in records.texts(record) if 80 < len(text) < 3000)
     found = list(dict.fromkeys(found))
     return [*found, *own * (len(found) // 40)]  # modules of several functions are few among the records
 

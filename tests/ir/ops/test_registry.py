@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import Attrs
 from relay_lsp.ir.ops import Op, OpPattern
-
-RECORDS = Path(__file__).resolve().parents[3] / ".." / "shared" / "conformance" / "ops.json"
+from tests.conformance import records
 
 UNRELATED = ("contrib.ethosu.",)
 """Operators of one accelerator's toolchain, which are left out."""
@@ -27,13 +22,10 @@ PARAMETERS_IN_ORDER_OF_THE_CALL = (
 )
 """TVM's registry names their scales and zero points in another order than the calls; ours follows the calls."""
 
-pytestmark = pytest.mark.skipif(not RECORDS.exists(), reason="the conformance records are not here")
-
 
 @cache
 def registry() -> dict[str, dict[str, Any]]:
-    listed = json.loads(RECORDS.read_text())
-    return {name: entry for name, entry in listed.items() if not name.startswith(UNRELATED)}
+    return {name: entry for name, entry in records.operators().items() if not name.startswith(UNRELATED)}
 
 
 def declared() -> dict[str, Op]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,19 +28,15 @@ from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.structural import first_difference
 from relay_lsp.ir.syntax import parse, parse_expr
 from relay_lsp.ir.types import TensorType
+from tests.conformance import records
 
-CONFORMANCE = Path(__file__).resolve().parents[3] / ".." / "shared" / "conformance"
 COMMENT = re.compile(r" /\*.*?\*/")
 
 
 def test_recorded_texts_print_as_they_are() -> None:
-    path = CONFORMANCE / "parse.jsonl.gz"
-    if not path.exists():
-        pytest.skip("the recorded texts are not here")
-    with gzip.open(path, "rt") as lines:
-        texts = [record["canonical"] for record in map(json.loads, lines)]
     different: list[str] = []
-    for text in texts:
+    for record in records.load("parse"):
+        text = record["canonical"]
         parsed = parse(text)
         node: IRModule | Expr = parsed.module
         if parsed.diagnostics:

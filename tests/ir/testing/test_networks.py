@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,9 +16,9 @@ from relay_lsp.ir.structural import first_difference
 from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.types import TensorType
 from relay_lsp.ir.visitor import post_order
+from tests.conformance import records
 
 ROOT = Path(__file__).resolve().parents[3]
-CONFORMANCE = ROOT / ".." / "shared" / "conformance"
 
 RECORDED: dict[str, Callable[[], IRModule]] = {
     "lstm4": lambda: testing.lstm(4, 16),
@@ -36,16 +34,12 @@ RECORDED: dict[str, Callable[[], IRModule]] = {
 
 @cache
 def recorded_texts() -> dict[str, str]:
-    if not CONFORMANCE.is_dir():
-        pytest.skip("the recorded networks are not here")
     found: dict[str, str] = {}
     for name in ("models", "optimize"):
-        with gzip.open(CONFORMANCE / f"{name}.jsonl.gz", "rt") as lines:
-            for record in map(json.loads, lines):
-                if record.get("pass", "InferType") == "InferType":
-                    found.setdefault(record["origin"], record["before"])
-    with gzip.open(CONFORMANCE / "big.jsonl.gz", "rt") as lines:
-        found["resnet152"] = json.loads(next(lines))["text"]
+        for record in records.load(name):
+            if record.get("pass", "InferType") == "InferType":
+                found.setdefault(record["origin"], record["before"])
+    found["resnet152"] = next(records.load("big"))["text"]
     return found
 
 

@@ -1,4 +1,4 @@
-"""Judging one record, whatever its kind. A module of its own, so that processes that judge can import it."""
+"""The verdict on one case, whatever its kind. A module of its own, so that processes that judge can import it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 import traceback
 from typing import NamedTuple
 
-from .records import Record
-
-Case = tuple[str, str, Record, str, str]
-"""Kind, row of the table, record, and for kinds that judge each text by itself the field and the text."""
+from . import surroundings
+from .cases import Case
+from .judges import JUDGES, TEXT_JUDGES
+from .judges.passes import SaysNothing
 
 
 class Verdict(NamedTuple):
@@ -31,33 +31,12 @@ class Verdict(NamedTuple):
 
 def judge(case: Case) -> Verdict:
     """Judge one case. Whatever is raised on the way is what is wrong with it."""
-    from . import provenance, surroundings, verdicts
-
-    kind, row, record, field, text = case
+    kind, row, record, field = case
     start = time.perf_counter()
-    judges: dict[str, verdicts.Judge] = {
-        "parse": verdicts.parse,
-        "parse_error": verdicts.parse_error,
-        "mutants": verdicts.mutants,
-        "infer": verdicts.infer,
-        "passes": verdicts.run_pass,
-        "meaning": verdicts.meaning,
-        "models": verdicts.run_pass,
-        "cross": verdicts.run_pass,
-        "errors": verdicts.pass_error,
-        "optimize": verdicts.optimize,
-        "eval": verdicts.evaluate,
-        "provenance": provenance.judge,
-    }
     problem, silence = None, None
     try:
-        if kind == "round_trip":
-            problem = verdicts.round_trip(record, field, text)
-        elif kind == "typed":
-            problem = verdicts.typed(record, field, text)
-        else:
-            problem = judges[kind](record)
-    except verdicts.SaysNothing as nothing:
+        problem = TEXT_JUDGES[kind](record, field) if field else JUDGES[kind](record)
+    except SaysNothing as nothing:
         silence = str(nothing)
     except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
         where = traceback.extract_tb(error.__traceback__)[-1]

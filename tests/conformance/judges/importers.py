@@ -1,0 +1,144 @@
+"""Judges of importers: a model of another framework gives TVM's module, each expression with its layer's name."""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from relay_lsp import ir
+
+from ..records import Record
+from .comparison import difference, inferred, module_difference, typed_module, without_metadata
+from .evaluation import array_difference
+
+_SPAN = re.compile(r"\bspan=(.*?) \*/")
+_UNREADABLE = re.compile(r"[^\w.]")
+
+
+def onnx(record: Record) -> str | None:
+    """``from_onnx`` gives the recorded module and spans."""
+    return _imported(
+        record,
+        "from_onnx",
+        base64.b64decode(record["model"]),
+        shape=_shapes(record["shape"]),
+        dtype=record["dtype"],
+        opset=record["opset"],
+        freeze_params=record["freeze_params"],
+    )
+
+
+def tflite(record: Record) -> str | None:
+    """``from_tflite`` gives the recorded module, spans and parameters."""
+    model = base64.b64decode(record["model"])
+    return _imported(record, "from_tflite", model, shape_dict=_shapes(record["shape"]), dtype_dict=record["dtype"])
+
+
+def torch(record: Record) -> str | None:
+    """``from_pytorch`` with TVM's source names gives the recorded module, spans, parameters and outputs."""
+    if "outputs" in record:
+        infos = [(f"input{index}", np.shape(value)) for index, value in enumerate(record["inputs"])]
+    else:
+        infos = [(name, (tuple(shape), dtype) if dtype else tuple(shape)) for name, shape, dtype in record["inputs"]]
+    return _imported(
+        record,
+        "from_pytorch",
+        base64.b64decode(record["torchscript"]),
+        input_infos=infos,
+        default_dtype=record.get("default_dtype", "float32"),
+        source_names="tvm",
+    )
+
+
+def _shapes(recorded: Any) -> Any:
+    """A record's shapes by input, as tuples."""
+    return recorded and {name: tuple(shape) for name, shape in recorded.items()}
+
+
+def _imported(record: Record, name: str, model: bytes, **options: object) -> str | None:
+    importer = find_importer(name)
+    if importer is None:
+        return f"not built: relay_lsp.frontends.{name}"
+    module, params = importer(model, **options)
+    expected, problem = typed_module(_readable(record), "the recorded module")
+    if expected is None:
+        return problem
+    actual, problem = inferred(module, "the imported module")
+    if actual is None:
+        return problem
+    return (
+        module_difference(expected, actual)
+        or difference(_spans(record["module"]), _spans(_as_recorded(record, ir.to_text(actual))))
+        or _params_difference(record, params)
+        or _output_difference(record, actual, params)
+    )
+
+
+def find_importer(name: str) -> Callable[..., tuple[ir.IRModule, Mapping[str, Any]]] | None:
+    """The importer of this name; ``None`` where it is not built."""
+    try:
+        return getattr(importlib.import_module("relay_lsp.frontends"), name, None)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("relay_lsp."):
+            return None
+        raise
+
+
+def _readable(record: Record) -> str:
+    """The recorded module with names of inputs and parameters that Relay's grammar has: TVM prints them as they are."""
+    text = record["module"]
+    for name in _names(record):
+        text = text.replace(f"%{name}", f"%{_UNREADABLE.sub('_', name)}")
+    return text
+
+
+def _names(record: Record) -> Iterable[str]:
+    """The names in a record that Relay's grammar does not have, the longest first."""
+    named = {*record.get("params", ()), *record.get("shape", ())}
+    return sorted(filter(_UNREADABLE.search, named), key=len, reverse=True)
+
+
+def _as_recorded(record: Record, text: str) -> str:
+    """Our text with the layers named as the recorder did: in records with outputs it replaced what is no letter."""
+    return _SPAN.sub(lambda span: f"span={_underscored(span[1])} */", text) if "outputs" in record else text
+
+
+def _underscored(span: str) -> str:
+    name, line, column = span.rsplit(":", 2)
+    return f"{re.sub(r'[^0-9A-Za-z_]', '_', name)}:{line}:{column}"
+
+
+def _spans(text: str) -> str:
+    """The spans of a printed module in the order of their expressions, a line each."""
+    return "\n".join(_SPAN.findall(without_metadata(text)))
+
+
+def _params_difference(record: Record, params: Mapping[str, Any]) -> str | None:
+    if "params" not in record:
+        return None
+    actual = {name: [list(value.shape), str(value.dtype)] for name, value in params.items()}
+    if actual == record["params"]:
+        return None
+    return f"the parameters are {actual}, expected {record['params']}"
+
+
+def _output_difference(record: Record, module: ir.IRModule, params: Mapping[str, Any]) -> str | None:
+    if "outputs" not in record:
+        return None
+    inputs = {f"input{index}": np.array(value, "float32") for index, value in enumerate(record["inputs"])}
+    arrays = {**params, **inputs}
+    result = ir.evaluate(module, *(arrays[var.name_hint] for var in module["main"].params))
+    outputs = result if isinstance(result, tuple) else (result,)
+    if len(outputs) != len(record["outputs"]):
+        return f"{len(outputs)} outputs, expected {len(record['outputs'])}"
+    for index, (expected, output) in enumerate(zip(record["outputs"], outputs, strict=True)):
+        actual = np.asarray(output)
+        problem = array_difference(np.array(expected, actual.dtype), actual, f"output {index}")
+        if problem:
+            return problem
+    return None
