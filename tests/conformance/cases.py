@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import provenance, records
+from .judges.passes import OTHER_SIGNATURE
 from .records import SAMPLE, Record
 
 _TEXT_FILES = ("parse", "big", "models", "optimize", "eval", "cross", "cross2", "onnx")
@@ -70,8 +71,8 @@ def _passes(kind: str, folder: Path) -> Iterator[Case]:
 
 
 def _meaning(kind: str, folder: Path) -> Iterator[Case]:
-    yield from _passes(kind, folder)
-    yield from _by_pass(*_MEANING_FILES)(kind, folder)
+    for cases_of in (_passes, _by_pass(*_MEANING_FILES)):
+        yield from (case for case in cases_of(kind, folder) if case.row not in OTHER_SIGNATURE)
 
 
 def _provenance(kind: str, folder: Path) -> Iterator[Case]:
