@@ -6,6 +6,8 @@ Source of the rule: ``VarSet`` in ``src/relay/backend/liveness_analysis.h``, ``K
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from relay_lsp import ir
 from relay_lsp.ir.ops.application import is_call_to
 from relay_lsp.ir.visitor import post_order, rewrite_post_order
@@ -40,7 +42,7 @@ def _inserted(expr: ir.Expr, positions: dict[ir.Expr, int]) -> ir.Expr:
     return new
 
 
-def _is_kill(expr: ir.Expr) -> bool:
+def _is_kill(expr: ir.Expr) -> TypeGuard[ir.Let]:
     return isinstance(expr, ir.Let) and is_call_to(expr.value, "memory.kill")
 
 

@@ -61,5 +61,6 @@ def test_recorded_modules_compute_the_same(name):
             assert meaning(record) is None, record["id"]
         except SaysNothing:
             continue
-        except PassError as refusal:
-            assert not recorded, f"{name} refuses {record['id']}, which TVM takes: {refusal}"
+        except PassError:
+            if recorded:
+                raise
