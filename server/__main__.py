@@ -1,18 +1,22 @@
 """``relay-lsp`` and ``python -m relay_lsp.server``."""
 
-from __future__ import annotations
-
+# Nothing else is imported here, not even from __future__: Python may still look into the current folder first.
 import sys
-from collections.abc import Sequence
+
+from .import_path import withhold
 
 __all__ = ["main"]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line. Gives the exit code: 0 for all well, 1 for findings, 2 for what could not be done."""
+def main() -> int:
+    """Run the command line of this process.
+
+    Gives the exit code: 0 for all well, 1 for findings, 2 for what could not be done.
+    """
+    withhold()
     from .command_line.program import run
 
-    return run(sys.argv[1:] if arguments is None else arguments)
+    return run(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -48,6 +48,8 @@ class LoadExtension:
 
     name: str
     """The path of a Python file, or the name of an installed package."""
+    root: str = ""
+    """The workspace's folder, from which an extension may import what has no name of anything installed."""
 
     def run(self, progress: Progress) -> Loaded:
         """Load it."""
@@ -58,7 +60,7 @@ class LoadExtension:
         from .users_operators import declare
 
         progress(f"loading {self.name}")
-        found = _load(self.name)
+        found = _load(self.name, self.root)
         open_snapshot.cache_clear()
         classes = [find(name) for extension in found for name in extension.passes]
         return Loaded(
@@ -74,6 +76,7 @@ class WithExtensions:
 
     job: Job
     extensions: tuple[tuple[str, Stamp | None], ...]
+    root: str = ""
 
     def run(self, progress: Progress) -> Any:
         """Load what this process does not have yet, and do the job."""
@@ -81,15 +84,17 @@ class WithExtensions:
 
         for name, stamp in self.extensions:
             if name not in _loaded or _loaded[name] != stamp:
-                _load(name)
+                _load(name, self.root)
                 open_snapshot.cache_clear()
         return self.job.run(progress)
 
 
-def _load(name: str) -> Sequence[Extension]:
-    from ..passes.infrastructure.extensions import load_file, load_package
+def _load(name: str, root: str) -> Sequence[Extension]:
+    from ..passes.infrastructure.extensions import allow_imports_from, load_file, load_package
 
     _loaded[name] = _stamp(name)
+    if root:
+        allow_imports_from(root)
     return (load_file(name),) if _is_file(name) else load_package(name)
 
 
@@ -135,6 +140,7 @@ class Extensions:
         self._show = show
         self._operators_changed = operators_changed
         self._names: tuple[str, ...] = ()
+        self._root = ""
         self._known: dict[str, _Known] = {}
         self._shown: set[str] = set()
         self._operators: UsersOperators | None = None
@@ -142,6 +148,7 @@ class Extensions:
     def configure(self, names: Collection[str], root: Path | None) -> None:
         """Take over the setting. Paths are relative to the ``root`` of the workspace."""
         base = root or Path.cwd()
+        self._root = str(root or "")
         self._names = tuple(dict.fromkeys(str(base / name) if _is_file(name) else name for name in names))
         self._known = {name: known for name, known in self._known.items() if name in self._names}
         self._install()
@@ -173,7 +180,7 @@ class Extensions:
                 continue
             was_written = True
             try:
-                loaded = await self._worker.run(LoadExtension(name), timeout=_LOAD_SECONDS)
+                loaded = await self._worker.run(LoadExtension(name, self._root), timeout=_LOAD_SECONDS)
             except JobError as error:
                 loaded = Loaded(faults=[_fault(name, f"loading it failed: {error.message}")])
             self._known[name] = _Known(stamp, loaded)
@@ -261,7 +268,7 @@ class Extensions:
         if not self.is_trusted:
             return job
         sound = [(name, self._known[name].stamp) for name in self._names if name in self._known]
-        return WithExtensions(job, tuple(item for item in sound if self._known[item[0]].is_sound))
+        return WithExtensions(job, tuple(item for item in sound if self._known[item[0]].is_sound), self._root)
 
     def report(self, fault: ExtensionFault) -> None:
         """Show a fault that came up while a pass ran, until the file is written again."""

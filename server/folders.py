@@ -47,6 +47,11 @@ class Folders:
         self._known = {}
 
     @property
+    def paths(self) -> Iterable[Path]:
+        """The folders that are on this machine's disk."""
+        return self._roots.values()
+
+    @property
     def uris(self) -> Iterable[str]:
         """The folders."""
         return self._roots.keys()

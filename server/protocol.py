@@ -187,7 +187,7 @@ class RelayProtocol(LanguageServerProtocol):
         root = params.root_uri or (params.workspace_folders[0].uri if params.workspace_folders else None)
         server.state.root = Path(to_fs_path(root) or "") if root else None
         folders = [folder.uri for folder in params.workspace_folders or ()]
-        server.state.folders.change(folders or ([params.root_uri] if params.root_uri else []))
+        server.state.change_folders(folders or ([params.root_uri] if params.root_uri else []))
         server.begin(cast("dict[str, Any]", plain.get("capabilities") or {}), params.initialization_options)
         return result
         yield  # a generator, as pygls has it

@@ -1,7 +1,7 @@
 """The process that runs passes: reads jobs from its standard input, one at a time, and writes what became of them.
 
-Started by :mod:`.worker` as ``python -m relay_lsp.server.worker_process [memory limit in bytes]``. A frame is a length
-(four bytes, big-endian) and a pickle. What a job prints goes to standard error, so that it cannot disturb the frames.
+Started by :mod:`.worker`. A frame is a length (four bytes, big-endian) and a pickle. What a job prints goes to standard
+error, so that it cannot disturb the frames.
 """
 
 from __future__ import annotations
@@ -182,19 +182,11 @@ def _give_way() -> None:
         os.nice(_NICENESS)
 
 
-def main() -> None:
-    """Serve until the other side closes our input."""
+def main(memory_limit: int) -> None:
+    """Serve until the other side closes our input, with at most ``memory_limit`` bytes; 0 for no limit."""
     _give_way()
     frames_out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    limit = int(sys.argv[1]) if len(sys.argv) > 1 else 0
-    if limit:
-        _limit_memory(limit)
+    if memory_limit:
+        _limit_memory(memory_limit)
     _Worker(sys.stdin.buffer, frames_out).serve()
-
-
-if __name__ == "__main__":
-    # Messages name this module's classes by its import name, so the one that runs must be the one that is imported.
-    from relay_lsp.server import worker_process
-
-    worker_process.main()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -22,6 +22,7 @@ from .features.diagnostics import diagnostics
 from .features.history import Fate, RememberedStep
 from .features.pipeline_comment import pipeline_comment
 from .folders import Folders
+from .import_path import withhold
 from .jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
 from .outcome_memory import OutcomeMemory
 from .pass_calls import PassCall, PassCallError, parse_pipeline
@@ -117,7 +118,12 @@ class Workspace:
         self._surveys: dict[str, _Survey] = {}
         self._outcomes = OutcomeMemory()
 
-    # Settings
+    # Folders and settings
+
+    def change_folders(self, added: Iterable[str], removed: Iterable[str] = ()) -> None:
+        """Take over which folders the client has open, by their URIs. Nothing of ours is ever imported from one."""
+        self.folders.change(added, removed)
+        withhold(*map(str, self.folders.paths))
 
     def configure(self, given: object, folders: Mapping[str, object] | None = None) -> None:
         """Take over what the client has set: for everything, and for each of ``folders`` by its URI, where it differs.

@@ -27,6 +27,7 @@ __all__ = [
     "ENTRY_POINT_GROUPS",
     "Extension",
     "ExtensionFault",
+    "allow_imports_from",
     "extension_of_operator",
     "extension_of_pass",
     "fault_of",
@@ -66,9 +67,13 @@ _loaded: dict[str, Extension] = {}
 
 
 def load_file(path: str | Path) -> Extension:
-    """Run a Python file and register the passes and operators that it declares. What it brought before is forgotten."""
+    """Run a Python file and register the passes and operators that it declares. What it brought before is forgotten.
+
+    It may import the modules that lie beside it.
+    """
     file = Path(path).resolve()
     unload(str(file))
+    allow_imports_from(file.parent)
 
     def run() -> ModuleType:
         name = f"relay_lsp_extension_{blake2b(str(file).encode(), digest_size=8).hexdigest()}"
@@ -86,6 +91,12 @@ def load_file(path: str | Path) -> Extension:
         return module
 
     return _load(str(file), str(file), run)
+
+
+def allow_imports_from(folder: str | Path) -> None:
+    """Let extensions import the modules in a folder that have no name of Python's, ours, or an installed package's."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def load_entry_points() -> tuple[Extension, ...]:

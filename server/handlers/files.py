@@ -50,7 +50,7 @@ def did_delete_files(server: RelayLanguageServer, params: types.DeleteFilesParam
 
 def did_change_workspace_folders(server: RelayLanguageServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
     """Folders were added to the workspace or taken from it."""
-    server.state.folders.change(
+    server.state.change_folders(
         [folder.uri for folder in params.event.added], [folder.uri for folder in params.event.removed]
     )
     server.in_background(fetch_settings(server))

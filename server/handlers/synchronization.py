@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
 from ..conversion import change_of
 from ..documents import Document
+from ..import_path import withhold
 from ..protocol import RelayLanguageServer, RelayProtocol
 from .running import apply
 
@@ -26,9 +28,14 @@ def _section(given: Any) -> Any:
 def initialized(server: RelayLanguageServer, params: types.InitializedParams) -> None:
     """The client is ready."""
     server.state.start()
-    # Trust is for the client's user to give. A setting, which a workspace may bring along, must not be able to.
     options = server.initialization_options
-    server.state.extensions.is_trusted = isinstance(options, dict) and options.get("trusted") is True
+    if isinstance(options, dict):
+        # Trust is for the client's user to give. A setting, which a workspace may bring along, must not be able to.
+        server.state.extensions.is_trusted = options.get("trusted") is True
+        folder = options.get("folder")
+        if server.state.root is None and isinstance(folder, str):
+            server.state.root = Path(folder)
+            withhold(folder)
     server.state.configure(_section(options))
     server.in_background(_begin(server))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from relay_lsp.passes.infrastructure import extensions
-from relay_lsp.server.__main__ import main
+from relay_lsp.server.command_line.program import run
 
 MODEL = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4), float32]) {
@@ -40,12 +40,12 @@ def broken(tmp_path: Path) -> Path:
 
 
 def test_a_file_without_fault(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(model)]) == 0
+    assert run(["check", str(model)]) == 0
     assert capsys.readouterr().out == "1 file checked: nothing wrong\n"
 
 
 def test_a_fault_is_shown_under_carets(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(broken)]) == 1
+    assert run(["check", str(broken)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{broken}:5:3: error[")
     assert lines[1] == "    5 |   multiplie(%0, %1)"
@@ -56,14 +56,14 @@ def test_a_fault_is_shown_under_carets(broken: Path, capsys: pytest.CaptureFixtu
 def test_carets_stand_under_what_they_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.relay"
     path.write_text(BROKEN.replace("  multiplie", "\t/* 卷积🎈 */ multiplie"), encoding="utf-8")
-    main(["check", str(path)])
+    run(["check", str(path)])
     _, code, carets, *_ = capsys.readouterr().out.splitlines()
     assert code.endswith("\t/* 卷积🎈 */ multiplie(%0, %1)")
     assert carets == "      | \t" + " " * len("/* 123456 */ ") + "^" * len("multiplie")
 
 
 def test_a_report_for_programs(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--format", "json", str(broken)]) == 1
+    assert run(["check", "--format", "json", str(broken)]) == 1
     (found,) = json.loads(capsys.readouterr().out)
     assert found["range"] == {"line": 5, "column": 3, "endLine": 5, "endColumn": 12}
     assert found["severity"] == "error"
@@ -71,7 +71,7 @@ def test_a_report_for_programs(broken: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_a_report_for_code_scanning(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", "--format", "sarif", str(broken)]) == 1
+    assert run(["check", "--format", "sarif", str(broken)]) == 1
     log = json.loads(capsys.readouterr().out)
     assert log["version"] == "2.1.0"
     (result,) = log["runs"][0]["results"]
@@ -91,12 +91,12 @@ def test_a_file_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path = tmp_path / "model.relay"
     path.write_bytes(content)
     for command in (["check"], ["format"], ["opt", "-p", "InferType"], ["trace", "-p", "InferType"]):
-        assert main([*command, str(path)]) == 2
+        assert run([*command, str(path)]) == 2
         assert words in capsys.readouterr().err
 
 
 def test_a_missing_file_and_a_directory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(tmp_path / "none.relay"), str(tmp_path)]) == 2
+    assert run(["check", str(tmp_path / "none.relay"), str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert "none.relay: there is no such file" in error
     assert "is a directory; name a file" in error
@@ -105,23 +105,23 @@ def test_a_missing_file_and_a_directory(tmp_path: Path, capsys: pytest.CaptureFi
 def test_one_unreadable_file_does_not_hide_the_faults_of_another(
     tmp_path: Path, broken: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", str(tmp_path / "none.relay"), str(broken)]) == 2
+    assert run(["check", str(tmp_path / "none.relay"), str(broken)]) == 2
     assert "error[" in capsys.readouterr().out
 
 
 def test_an_empty_file_and_windows_line_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "empty.relay"
     path.write_text("")
-    assert main(["check", str(path)]) in (0, 1)
+    assert run(["check", str(path)]) in (0, 1)
     path.write_bytes(b"\xef\xbb\xbf" + MODEL.replace("\n", "\r\n").encode())
     capsys.readouterr()
-    assert main(["check", str(path)]) == 0
+    assert run(["check", str(path)]) == 0
 
 
 def test_a_file_of_fifty_megabytes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "large.relay"
     path.write_text(BROKEN + "// " + "x" * (50 << 20) + "\n")
-    assert main(["check", str(path)]) == 1
+    assert run(["check", str(path)]) == 1
     assert f"{path}:5:3: error[" in capsys.readouterr().out
 
 
@@ -138,31 +138,31 @@ def test_a_file_of_fifty_megabytes(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_text_that_others_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     path = tmp_path / "model.relay"
     path.write_bytes(text.encode())
-    assert main(["check", str(path)]) in (0, 1)
-    assert main(["format", str(path)]) == 0
+    assert run(["check", str(path)]) in (0, 1)
+    assert run(["format", str(path)]) == 0
     assert path.read_bytes().decode().split() == text.split() or "🎈" in path.read_bytes().decode()
     assert "internal error" not in capsys.readouterr().err
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BROKEN.encode())))
-    assert main(["check", "-"]) == 1
+    assert run(["check", "-"]) == 1
     assert capsys.readouterr().out.startswith("stdin:5:3: error[")
 
 
 def test_format_writes_only_what_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "model.relay"
     path.write_text(MODEL.replace("  %0 =", "      %0   ="))
-    assert main(["format", "--check", str(path)]) == 1
-    assert main(["format", "--diff", str(path)]) == 1
+    assert run(["format", "--check", str(path)]) == 1
+    assert run(["format", "--diff", str(path)]) == 1
     assert "+  %0 = add(%x, %x);" in capsys.readouterr().out
-    assert main(["format", str(path)]) == 0
+    assert run(["format", str(path)]) == 0
     assert path.read_text() == MODEL
-    assert main(["format", "--check", str(path)]) == 0
+    assert run(["format", "--check", str(path)]) == 0
 
 
 def test_opt_prints_what_passes_make(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "--pass", "EliminateCommonSubexpr", "--timing", str(model)]) == 0
+    assert run(["opt", "--pass", "EliminateCommonSubexpr", "--timing", str(model)]) == 0
     captured = capsys.readouterr()
     assert "multiply(%0, %0)" in captured.out
     assert "EliminateCommonSubexpr" in captured.err
@@ -170,7 +170,7 @@ def test_opt_prints_what_passes_make(model: Path, capsys: pytest.CaptureFixture[
 
 
 def test_opt_writes_where_values_come_from(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "--pass", "EliminateCommonSubexpr", "--provenance", str(model)]) == 0
+    assert run(["opt", "--pass", "EliminateCommonSubexpr", "--provenance", str(model)]) == 0
     name = model.name
     assert f"/* si=[{name}:" in capsys.readouterr().out
     assert model.read_text() == MODEL
@@ -178,44 +178,44 @@ def test_opt_writes_where_values_come_from(model: Path, capsys: pytest.CaptureFi
 
 def test_opt_writes_back_only_when_told_to(model: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.relay"
-    assert main(["opt", "-p", "EliminateCommonSubexpr", "-o", str(other), str(model)]) == 0
+    assert run(["opt", "-p", "EliminateCommonSubexpr", "-o", str(other), str(model)]) == 0
     assert "multiply(%0, %0)" in other.read_text()
     assert model.read_text() == MODEL
-    assert main(["opt", "-p", "EliminateCommonSubexpr", "--in-place", str(model)]) == 0
+    assert run(["opt", "-p", "EliminateCommonSubexpr", "--in-place", str(model)]) == 0
     assert model.read_text() == other.read_text()
 
 
 def test_options_of_a_pass_need_no_quotes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "-p", "InferType=nonsense=1", str(model)]) == 1
+    assert run(["opt", "-p", "InferType=nonsense=1", str(model)]) == 1
     assert "there is no option nonsense" in capsys.readouterr().err
 
 
 def test_opt_refuses_a_broken_text_at_the_place(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "-p", "EliminateCommonSubexpr", str(broken)]) == 1
+    assert run(["opt", "-p", "EliminateCommonSubexpr", str(broken)]) == 1
     captured = capsys.readouterr()
     assert "^^^^^^^^^" in captured.out
     assert "the text has an error" in captured.err
 
 
 def test_opt_says_once_what_is_wrong_with_the_call(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "--pass", "FuseOps[fuse_opt_level=x]", str(model)]) == 1
+    assert run(["opt", "--pass", "FuseOps[fuse_opt_level=x]", str(model)]) == 1
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "relay-lsp: FuseOps: option fuse_opt_level takes an integer\n")
 
 
 def test_a_difference_names_the_file_as_patch_reads_it(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["opt", "--pass", "EliminateCommonSubexpr", "--diff", str(model)])
+    run(["opt", "--pass", "EliminateCommonSubexpr", "--diff", str(model)])
     old, new, *_ = capsys.readouterr().out.splitlines()
     path = str(model).lstrip("/")
     assert (old, new) == (f"--- a/{path}", f"+++ b/{path}")
 
 
 def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "-p", "EliminateCommonSubexpr", str(model)]) == 0
+    assert run(["trace", "-p", "EliminateCommonSubexpr", str(model)]) == 0
     out = capsys.readouterr().out
     assert "add -1" in out
     assert "multiply(%0, %0)\n        from multiply(%0, %1)" in out
-    assert main(["trace", "-p", "EliminateCommonSubexpr", "--format", "json", str(model)]) == 0
+    assert run(["trace", "-p", "EliminateCommonSubexpr", "--format", "json", str(model)]) == 0
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert steps[-1]["operators"] == {"add": -1}
 
@@ -235,7 +235,7 @@ INSTRUMENTS = {
 def test_instruments_watch_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str], instrument: str) -> None:
     model = tmp_path / "model.relay"
     model.write_text(MODEL.replace("add(%x, %x);\n  %1", "nn.dropout(%x);\n  %1").replace("(%0,", "(%0.0,"))
-    assert main(["opt", "--pass", "SimplifyInference", "--instrument", instrument, str(model)]) == 0
+    assert run(["opt", "--pass", "SimplifyInference", "--instrument", instrument, str(model)]) == 0
     told = capsys.readouterr()
     assert re.search(INSTRUMENTS[instrument], told.err, re.MULTILINE)
     assert "nn.dropout" not in told.out
@@ -243,11 +243,11 @@ def test_instruments_watch_passes(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_every_state_goes_into_a_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "dumps"
-    assert main(["opt", "--pass", "ToANormalForm", "--instrument", f"DumpIR[dump_dir={folder}]", str(model)]) == 0
+    assert run(["opt", "--pass", "ToANormalForm", "--instrument", f"DumpIR[dump_dir={folder}]", str(model)]) == 0
     assert sorted(path.name for path in folder.iterdir())[-1].endswith("_ToANormalForm.relay")
     (tmp_path / "file").write_text("not a folder")
     command = ["opt", "--pass", "ToANormalForm", "--instrument", f"DumpIR[dump_dir={tmp_path / 'file'}]", str(model)]
-    assert main(command) == 1
+    assert run(command) == 1
     assert "an instrument cannot write" in capsys.readouterr().err
 
 
@@ -262,7 +262,7 @@ def test_every_state_goes_into_a_folder(model: Path, tmp_path: Path, capsys: pyt
 def test_a_wrong_instrument_is_said_so(
     model: Path, capsys: pytest.CaptureFixture[str], instrument: str, words: str
 ) -> None:
-    assert main(["opt", "--pass", "ToANormalForm", "--instrument", instrument, str(model)]) == 1
+    assert run(["opt", "--pass", "ToANormalForm", "--instrument", instrument, str(model)]) == 1
     assert words in capsys.readouterr().err
 
 
@@ -275,45 +275,45 @@ def test_users_passes_and_operators_are_loaded_when_they_are_named(
         "def look_on(mod, ctx):\n    'Change nothing.'\n    return mod\n"
     )
     try:
-        assert main(["passes", "--extension", str(mine), "look_on"]) == 0
+        assert run(["passes", "--extension", str(mine), "look_on"]) == 0
         assert "Change nothing." in capsys.readouterr().out
-        assert main(["opt", "--extension", str(mine), "--pass", "look_on", str(model)]) == 0
+        assert run(["opt", "--extension", str(mine), "--pass", "look_on", str(model)]) == 0
     finally:
         extensions.unload(str(mine))
     mine.write_text("\nnumber = 1 / 0\n")
-    assert main(["opt", "--extension", str(mine), "--pass", "look_on", str(model)]) == 2
+    assert run(["opt", "--extension", str(mine), "--pass", "look_on", str(model)]) == 2
     assert "mine.py:2: ZeroDivisionError: division by zero" in capsys.readouterr().err
 
 
 def test_the_catalogues(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["passes"]) == 0
+    assert run(["passes"]) == 0
     assert "EliminateCommonSubexpr" in capsys.readouterr().out
-    assert main(["passes", "EliminateCommonSubexpr"]) == 0
+    assert run(["passes", "EliminateCommonSubexpr"]) == 0
     assert "Before" in capsys.readouterr().out
-    assert main(["ops", "nn.softmax"]) == 0
+    assert run(["ops", "nn.softmax"]) == 0
     assert "`axis`" in capsys.readouterr().out
-    assert main(["ops", "--format", "json"]) == 0
+    assert run(["ops", "--format", "json"]) == 0
     assert any(item["name"] == "nn.conv2d" for item in json.loads(capsys.readouterr().out))
-    assert main(["ops", "nn.sofmax"]) == 2
+    assert run(["ops", "nn.sofmax"]) == 2
     assert "did you mean nn.softmax" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["check"], ["opt", "file"], ["nothing"]])
 def test_a_wrong_call_explains_itself(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(arguments)
+        run(arguments)
     assert ended.value.code == 2
     assert "usage:" in capsys.readouterr().err
 
 
 def test_help_teaches_by_examples(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["--help"])
+        run(["--help"])
     assert "relay-lsp trace --pass SimplifyInference model.relay" in capsys.readouterr().out
 
 
 def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["serve", "--tcp", "nowhere"]) == 2
+    assert run(["serve", "--tcp", "nowhere"]) == 2
     assert "write HOST:PORT" in capsys.readouterr().err
 
 
@@ -346,7 +346,7 @@ def wrong_pass(tmp_path: Path) -> Iterator[None]:
 
 
 def test_passes_are_verified_before_their_result_is_given(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "--verify", "--pass", "EliminateCommonSubexpr", str(model)]) == 0
+    assert run(["opt", "--verify", "--pass", "EliminateCommonSubexpr", str(model)]) == 0
     result = capsys.readouterr()
     assert "multiply(%0, %0)" in result.out
     assert "verified: 1 step compared, the largest difference is 0" in result.err
@@ -355,7 +355,7 @@ def test_passes_are_verified_before_their_result_is_given(model: Path, capsys: p
 def test_a_pass_that_changes_the_result_gives_none(
     model: Path, wrong_pass: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["opt", "--verify", "--in-place", "--pass", "HalfOf", str(model)]) == 1
+    assert run(["opt", "--verify", "--in-place", "--pass", "HalfOf", str(model)]) == 1
     assert "HalfOf changes the result: " in capsys.readouterr().err
     assert model.read_text() == MODEL
 
@@ -363,7 +363,7 @@ def test_a_pass_that_changes_the_result_gives_none(
 def test_bisect_names_the_pass_and_shows_the_place(
     model: Path, wrong_pass: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "HalfOf", str(model)]) == 1
+    assert run(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "HalfOf", str(model)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split(maxsplit=1) == ["EliminateCommonSubexpr", "apart by 0"]
     assert any(line.startswith(f"{model}:5:3: error[pass-failed]: HalfOf changes the result") for line in lines)
@@ -371,12 +371,12 @@ def test_bisect_names_the_pass_and_shows_the_place(
 
 
 def test_bisect_is_content_with_sound_passes(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "FuseOps", str(model)]) == 0
+    assert run(["bisect", "--pass", "EliminateCommonSubexpr", "--pass", "FuseOps", str(model)]) == 0
     assert "no pass goes wrong: 2 steps compared" in capsys.readouterr().out
 
 
 def test_bisect_tells_of_an_option_that_is_missing(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bisect", "--pass", "ConvertLayout", str(model)]) == 1
+    assert run(["bisect", "--pass", "ConvertLayout", str(model)]) == 1
     assert "option desired_layouts must be given" in capsys.readouterr().err
 
 
@@ -424,7 +424,7 @@ def bad_passes(tmp_path: Path) -> Iterator[str]:
 def test_a_pass_that_loops_is_stopped_and_named(
     model: Path, bad_passes: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([command, "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
+    assert run([command, "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
     assert capsys.readouterr().err == ("relay-lsp: LoopsForever was stopped after 1 seconds; the file is as it was\n")
     assert model.read_text() == MODEL
 
@@ -435,7 +435,7 @@ def test_a_pass_that_loops_in_the_background_is_stopped(
     """A shell lets what it starts in the background ignore Ctrl-C."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        assert main(["opt", "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
+        assert run(["opt", "--timeout", "1", "--extension", bad_passes, "--pass", "LoopsForever", str(model)]) == 2
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
@@ -452,7 +452,7 @@ def test_a_pass_that_loops_in_the_background_is_stopped(
 def test_a_pass_that_breaks_the_module_is_named_with_the_place(
     model: Path, bad_passes: str, name: str, reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["opt", "--in-place", "--extension", bad_passes, "--pass", name, str(model)]) == 1
+    assert run(["opt", "--in-place", "--extension", bad_passes, "--pass", name, str(model)]) == 1
     said = capsys.readouterr()
     assert f"relay-lsp: {name}: {reason}" in said.err
     assert f"{model}:2:5: error[" in said.out

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from relay_lsp.server.__main__ import main
 from relay_lsp.server.application import create_server
 from relay_lsp.server.command_line import check
+from relay_lsp.server.command_line.program import run
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
 
 
 def test_a_command_says_what_to_report_and_shows_no_traceback(faulty: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", faulty]) == 2
+    assert run(["check", faulty]) == 2
     shown = capsys.readouterr().err
     assert "an internal error (KeyError: 'a fault'; test_internal_errors.py:" in shown
     assert "Please report it" in shown
@@ -37,7 +37,7 @@ def test_a_command_says_what_to_report_and_shows_no_traceback(faulty: str, capsy
 
 @pytest.mark.parametrize("verbose", [["--verbose", "check"], ["check", "-v"]])
 def test_the_traceback_is_shown_on_request(faulty: str, verbose: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*verbose, faulty]) == 2
+    assert run([*verbose, faulty]) == 2
     assert "Traceback" in capsys.readouterr().err
 
 

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -145,3 +146,21 @@ async def test_who_gives_up_on_a_worker_that_just_starts_leaves_it_to_the_next(w
     with pytest.raises(asyncio.CancelledError):
         await impatient
     assert await worker.run(Code("return 2")) == 2
+
+
+async def test_the_process_imports_from_no_folder_that_depends_on_the_current_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("", "lib/"):
+        trap = tmp_path / f"{name}queue.py"
+        trap.parent.mkdir(exist_ok=True)
+        trap.write_text("raise SystemExit('the folder was looked into')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", "lib", str(tmp_path), str(tmp_path / "fine"), "."]))
+    monkeypatch.setattr(sys, "path", ["", "lib", str(tmp_path), *sys.path, "."])
+    worker = Worker()
+    path, given = await worker.run(Code("import os, sys; return sys.path, os.environ.get('PYTHONPATH')"))
+    await worker.close()
+    assert not [entry for entry in path if entry in ("", ".") or Path(entry).resolve() in (tmp_path, tmp_path / "lib")]
+    assert given == str(tmp_path / "fine")
+    assert any(Path(entry).name == "site-packages" for entry in path)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.editors.texts import BATCH_NORM
+from tests.hostile import HostileFolder
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -264,3 +265,26 @@ def test_hints_and_colours_come_from_the_server(steps: dict[str, Any]):
 
 def test_formatting_puts_the_layout_right(steps: dict[str, Any]):
     assert steps["language"]["formatted"]
+
+
+@pytest.mark.parametrize("trusted", [False, True], ids=["untrusted", "trusted"])
+def test_nothing_is_imported_from_the_folder_whatever_its_files_are_called(tmp_path: Path, trusted: bool):
+    folder = HostileFolder(tmp_path)
+    environment = {
+        **os.environ,
+        "RELAY_PLUGIN": str(ROOT / "editors" / "nvim"),
+        "RELAY_PYTHON": sys.executable,
+        "RELAY_TRUSTED": str(int(trusted)),
+        "RELAY_REPORT": str(tmp_path / "report.json"),
+        "RELAY_PYTHONPATH": os.pathsep.join(["", "vendored"]),
+        **{name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")},
+    }
+    command = [str(NVIM), "--clean", "--headless", "-S", str(HERE / "drive_hostile.lua")]
+    subprocess.run(command, cwd=folder.root, env=environment, timeout=180, capture_output=True, check=False)
+    seen = json.loads((tmp_path / "report.json").read_text())
+    assert "error" not in seen, seen["error"]
+    assert folder.imported == []
+    if trusted:
+        assert "tanh(%x)" in seen["text"]
+    else:
+        assert "there is no pass called ReplaceRelu" in seen["answer"]["message"]

@@ -94,7 +94,7 @@ class Report:
 def drive(work: Path, driver: str, *arguments: str) -> Report:
     """Run a driver in a folder with the files; its pictures are kept where ``RELAY_SCREENSHOTS`` names a folder."""
     for folder in ("workspace", "host"):
-        (work / folder).mkdir()
+        (work / folder).mkdir(exist_ok=True)
         for name, text in FILES.items():
             (work / folder / name).write_text(text, "utf-8")
     shutil.copy(ROOT / "examples" / "resnet18.relay", work / "workspace")

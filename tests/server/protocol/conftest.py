@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,17 +123,23 @@ class Editor:
         raise AssertionError(f"at version {self.version} the server has published {self.published.get(URI)}")
 
 
-async def start(profile: str, settings: dict[str, Any]) -> Editor:
-    """An editor with a server that has been initialized."""
+async def start(
+    profile: str,
+    settings: dict[str, Any],
+    command: Sequence[str] = COMMAND,
+    root: Path | None = None,
+    env: dict[str, str] | None = None,
+) -> Editor:
+    """An editor with a server that has been initialized, and started in the folder that is open where there is one."""
     client = LanguageClient(converter_factory=get_converter)
     editor = Editor(client, settings)
-    await client.start_io(*COMMAND)
+    await client.start_io(*command, cwd=root, env=env)
     client.capabilities = client_capabilities(profile)
     result = await client.initialize_async(
         types.InitializeParams(
             process_id=os.getpid(),
             capabilities=client.capabilities,
-            root_uri="file:///workspace",
+            root_uri="file:///workspace" if root is None else root.as_uri(),
             initialization_options=settings,
         )
     )
