@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from .tally import Count, Tally
 
-_ROOT = Path(__file__).resolve().parents[2]
-_README = _ROOT / "README.md"
-_PAGE = _ROOT / "docs" / "conformance.md"
+ROOT = Path(__file__).resolve().parents[2]
 _BEGIN, _END = "<!-- conformance -->\n", "<!-- /conformance -->\n"
 _ROW = re.compile(r"^\| (?P<kind>\w+) \| (?P<passed>\d+) \| (?P<total>\d+) \|", re.MULTILINE)
 
@@ -31,7 +30,7 @@ def commit() -> str:
 
 
 def _git(*arguments: str) -> str:
-    return subprocess.run(["git", *arguments], cwd=_ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def write(tally: Tally, measured_at: str) -> None:
@@ -39,32 +38,37 @@ def write(tally: Tally, measured_at: str) -> None:
     measured = f"Measured at commit `{measured_at}` by `./dev conformance --records FOLDER --write`"
     kinds = _table(["kind"], [([kind], count) for kind, count in tally.by_kind().items()])
     rows = _table(["kind", "file or pass"], [([kind, row], count) for (kind, row), count in sorted(tally.rows.items())])
-    readme = _README.read_text(encoding="utf-8")
-    before, _, rest = readme.partition(_BEGIN)
+    readme = ROOT / "README.md"
+    before, _, rest = readme.read_text(encoding="utf-8").partition(_BEGIN)
     after = rest.partition(_END)[2]
-    _README.write_text(f"{before}{_BEGIN}{measured}:\n\n{kinds}{_END}{after}", encoding="utf-8")
-    _PAGE.write_text(f"# Conformance\n\n{measured}.\n\n{kinds}\n## In detail\n\n{rows}", encoding="utf-8")
+    readme.write_text(f"{before}{_BEGIN}{measured}:\n\n{kinds}{_END}{after}", encoding="utf-8")
+    page = ROOT / "docs" / "conformance.md"
+    page.write_text(f"# Conformance\n\n{measured}.\n\n{kinds}\n## In detail\n\n{rows}", encoding="utf-8")
 
 
 def _table(headings: list[str], rows: list[tuple[list[str], Count]]) -> str:
-    lines = [[*headings, "passed", "total", "excepted"], ["---"] * len(headings) + ["---:"] * 3]
-    lines += [[*names, str(count.passed), str(count.total), str(count.excepted)] for names, count in rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines).replace("| ---", "|---").replace(" |---", "|---")
+    lines = [
+        f"| {' | '.join(headings)} | passed | total | excepted |",
+        f"|{'---|' * len(headings)}---:|---:|---:|",
+        *(f"| {' | '.join(names)} | {count.passed} | {count.total} | {count.excepted} |" for names, count in rows),
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def stated() -> dict[str, tuple[int, int]]:
     """How many records of each kind the README says pass, and of how many."""
-    section = _README.read_text(encoding="utf-8").partition(_BEGIN)[2].partition(_END)[0]
+    section = (ROOT / "README.md").read_text(encoding="utf-8").partition(_BEGIN)[2].partition(_END)[0]
     return {row["kind"]: (int(row["passed"]), int(row["total"])) for row in _ROW.finditer(section)}
 
 
-def shortfalls(tally: Tally, stated: dict[str, tuple[int, int]]) -> list[str]:
-    """A sentence for each measured kind of which fewer records pass than stated, or of which there are others."""
+def shortfalls(tally: Tally, kinds: Iterable[str]) -> list[str]:
+    """A sentence for each of these kinds of which fewer records pass than the README states, or of which others are."""
+    counts, stated_counts = tally.by_kind(), stated()
     sentences: list[str] = []
-    for kind, count in tally.by_kind().items():
-        passed, total = stated.get(kind, (0, 0))
-        if kind != "all" and count.total != total:
+    for kind in kinds:
+        count, (passed, total) = counts.get(kind, Count()), stated_counts.get(kind, (0, 0))
+        if count.total != total:
             sentences.append(f"{kind}: {count.total} records, where the README states {total}")
-        elif kind != "all" and count.passed < passed:
+        elif count.passed < passed:
             sentences.append(f"{kind}: {count.passed} records pass, where the README states {passed}")
     return sentences
