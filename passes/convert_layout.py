@@ -17,8 +17,8 @@ class ConvertLayout(FunctionPass):
     Each operator named in ``desired_layouts`` takes the first layout for its data and the next for its weight or its
     regions; ``default`` there is the usual one beside the data's. Operators that can work in any layout pass the new
     one on, with their axes moved; before the others, and at the results, values are transformed back. Operators that
-    are not named, or that have no conversion, stay. TVM's ``LayoutConfig``, which lets a Python program count the
-    convolutions and skip some, has no counterpart here.
+    are not named, or that have no conversion, stay. In a Python program, ``passes.layout_conversion.LayoutConfig``
+    counts the convolutions and leaves some alone.
 
     Source of the rule: ``src/relay/transforms/convert_layout.cc``, ``transform_layout.h``.
 

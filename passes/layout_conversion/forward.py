@@ -9,8 +9,9 @@ Source of the rule: ``src/relay/transforms/transform_layout.h`` (``LayoutRewrite
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ...ir.attributes import Attrs
 from ...ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
@@ -22,19 +23,21 @@ from ...ir.visitor import children, with_children
 from ..infrastructure import PassError
 from ..provenance import ExprMutator
 from ..provenance.trampoline import Computation, compute
-from .operators import CONVERSIONS, OperatorCall
 from .transforming import LayoutTransforms
 
-__all__ = ["convert_layouts"]
+__all__ = ["Altered", "rewrite_layouts"]
+
+Altered: TypeAlias = Callable[[Call, tuple[Expr, ...], "Attrs | None"], "Call | None"]
+"""``altered(old_call, new_args, attrs)``: the call in other layouts, with as many arguments; ``None`` leaves it."""
 
 
-def convert_layouts(function: Function, desired: Mapping[str, Sequence[str]]) -> Function:
-    """``function`` with the operators named in ``desired`` in their desired layouts.
+def rewrite_layouts(function: Function, altered: Altered) -> Function:
+    """``function`` with each call in the layouts that ``altered`` gives it.
 
     Raises:
-        PassError: an operator cannot take its desired layout, or two layouts that meet do not convert.
+        PassError: an operator cannot take its new layout, or two layouts that meet do not convert.
     """
-    return _LayoutConverter(desired).visit_function(function)
+    return _LayoutRewriter(altered).visit_function(function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,12 @@ class _Change:
 _UNKNOWN = _Change()
 
 
-class _LayoutConverter(ExprMutator):
+class _LayoutRewriter(ExprMutator):
     """What an expression becomes may be in its new layout (``changes``); what takes it in decides."""
 
-    def __init__(self, desired: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, altered: Altered) -> None:
         super().__init__()
-        self.desired = desired
+        self.altered = altered
         self.transforms = LayoutTransforms()
         self.changes: dict[Expr, _Change] = {}
         self.restored: dict[Expr, Expr] = {}
@@ -124,7 +127,11 @@ class _LayoutConverter(ExprMutator):
             return None
         old_wanted = _flat(now.inputs)
         _require_one_each(old_wanted, operands, pre)
-        new_call = self._with_desired_layout(pre, _assembled(pre.args, operands, sizes), now.attrs, types)
+        new_args = _assembled(pre.args, operands, sizes)
+        new_call = self.altered(pre, new_args, now.attrs) or Call(pre.op, new_args, now.attrs)
+        new_operands = [value for arg in new_call.args for value in _values(arg)]
+        if len(new_operands) != len(operands):
+            raise PassError("an operator in other layouts must take as many operands", place=pre)
         known = list(zip(made, old_wanted, strict=True))
         old_layouts = [wanted if change.old is None else change.old for change, wanted in known]
         new_layouts = [wanted if change.new is None else change.new for change, wanted in known]
@@ -135,7 +142,7 @@ class _LayoutConverter(ExprMutator):
         _require_one_each(new_wanted, operands, pre)
         transformed = [
             self._transformed(value, change, _Change(old, new), pre)
-            for value, (change, old), new in zip(operands, known, new_wanted, strict=True)
+            for value, (change, old), new in zip(new_operands, known, new_wanted, strict=True)
         ]
         call = Call(new_call.op, _assembled(pre.args, transformed, sizes), then.attrs, (), pre.span)
         changes = [_Change(old, new) for old, new in zip(_flat(now.outputs), _flat(then.outputs), strict=True)]
@@ -144,15 +151,6 @@ class _LayoutConverter(ExprMutator):
     def _operand(self, value: Expr) -> Expr:
         # What a tuple within a tuple holds is not followed, as in TVM.
         return self._restored(value) if isinstance(value, Tuple) else value
-
-    def _with_desired_layout(
-        self, pre: Call, args: tuple[Expr, ...], attrs: Attrs | None, types: Sequence[Type]
-    ) -> Call:
-        name = pre.op.name if isinstance(pre.op, Op) else ""
-        desired, conversion = self.desired.get(name), CONVERSIONS.get(name)
-        if desired is None or conversion is None:
-            return Call(pre.op, args, attrs)
-        return conversion(OperatorCall(name, args, attrs, types, pre), tuple(desired))
 
     def _transformed(self, value: Expr, made: _Change, wanted: _Change, place: Call) -> Expr:
         """An operand, changed by what made it from one layout to another, as the operator wants it."""

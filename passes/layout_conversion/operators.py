@@ -20,7 +20,7 @@ from ...ir.ops.nn.windows import padding_on_both_sides
 from ...ir.types import TensorType, Type
 from ..infrastructure import PassError
 
-__all__ = ["CONVERSIONS", "OperatorCall"]
+__all__ = ["CONVERSIONS", "OperatorCall", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,11 @@ def _convolution(default_kernels: Mapping[str, str], axes: int) -> Conversion:
         return call.with_attrs(replace(call.attrs, padding=padding, data_layout=data, kernel_layout=kernel))
 
     return convert
+
+
+def unchanged(call: OperatorCall) -> Call:
+    """The convolution of two dimensions in its own layouts, made anew as TVM's functions make it."""
+    return call.with_attrs(replace(call.attrs, padding=padding_on_both_sides(call.attrs.padding, 2)))
 
 
 _TILED: Final = re.compile(r"NCHW(\d*)c")

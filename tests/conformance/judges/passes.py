@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import Any
 
 from relay_lsp import ir, passes
@@ -10,6 +11,7 @@ from relay_lsp.ir import ops
 from relay_lsp.ir.visitor import rewrite_post_order
 from relay_lsp.passes import verification
 from relay_lsp.passes.compiler_regions import register_target_support
+from relay_lsp.passes.targets import Target
 
 from ..records import Record
 from .comparison import errors, inferred, module_difference, typed_module
@@ -86,7 +88,7 @@ def run(record: Record, before: ir.IRModule) -> ir.IRModule:
         required_pass=context["required_pass"],
         disabled_pass=context["disabled_pass"],
         config=context["config"],
-    ):
+    ), Target.parse(record["target"]) if "target" in record else nullcontext():
         return _create(record["pass"], record["args"])(before)
 
 

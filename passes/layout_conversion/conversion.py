@@ -1,0 +1,39 @@
+"""Operators in the layouts that the user asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ...ir.attributes import Attrs
+from ...ir.expressions import Call, Expr, Function
+from ...ir.ops.operator import Op
+from ...ir.types import IncompleteType
+from .config import LayoutConfig
+from .forward import rewrite_layouts
+from .operators import CONVERSIONS, OperatorCall, unchanged
+
+__all__ = ["convert_layouts"]
+
+_COUNTED = ("nn.conv2d", "nn.deformable_conv2d")
+"""The operators that a :class:`LayoutConfig` counts."""
+
+
+def convert_layouts(function: Function, desired: Mapping[str, Sequence[str]]) -> Function:
+    """``function`` with the operators named in ``desired`` in their desired layouts.
+
+    Raises:
+        PassError: an operator cannot take its desired layout, or two layouts that meet do not convert.
+    """
+
+    def converted(pre: Call, args: tuple[Expr, ...], attrs: Attrs | None) -> Call | None:
+        name = pre.op.name if isinstance(pre.op, Op) else ""
+        layouts, conversion = desired.get(name), CONVERSIONS.get(name)
+        if layouts is None or conversion is None:
+            return None
+        call = OperatorCall(name, args, attrs, [arg.checked_type or IncompleteType() for arg in pre.args], pre)
+        config = LayoutConfig.current()
+        if config is not None and name in _COUNTED and config.check_skip():
+            return unchanged(call)
+        return conversion(call, tuple(layouts))
+
+    return rewrite_layouts(function, converted)
