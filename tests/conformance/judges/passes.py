@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
 from typing import Any
 
 from relay_lsp import ir, passes
@@ -11,11 +10,11 @@ from relay_lsp.ir import ops
 from relay_lsp.ir.visitor import rewrite_post_order
 from relay_lsp.passes import verification
 from relay_lsp.passes.compiler_regions import register_target_support
-from relay_lsp.passes.targets import Target
 
 from ..records import Record
 from .comparison import errors, inferred, module_difference, typed_module
 from .kills import with_kills_in_order
+from .layout_rules import target_of
 
 _LIFTED = re.compile(r"lifted_name\d+")
 
@@ -83,12 +82,15 @@ def run(record: Record, before: ir.IRModule) -> ir.IRModule:
     """
     _register_test_targets(record)
     context = record.get("ctx") or _DEFAULT_CONTEXT
-    with passes.PassContext(
-        opt_level=context["opt_level"],
-        required_pass=context["required_pass"],
-        disabled_pass=context["disabled_pass"],
-        config=context["config"],
-    ), Target.parse(record["target"]) if "target" in record else nullcontext():
+    with (
+        passes.PassContext(
+            opt_level=context["opt_level"],
+            required_pass=context["required_pass"],
+            disabled_pass=context["disabled_pass"],
+            config=context["config"],
+        ),
+        target_of(record),
+    ):
         return _create(record["pass"], record["args"])(before)
 
 
