@@ -19,9 +19,21 @@ __all__ = ["run"]
 def run(main: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine in an event loop of its own, as ``asyncio.run`` does."""
     turns.waiting()
-    # The loop of Windows does not select; there it is like any other thread.
-    with asyncio.Runner(loop_factory=None if sys.platform == "win32" else _loop) as runner:
-        runner.run(main)
+    if sys.platform == "win32":  # whose loop does not select; there it is like any other thread
+        asyncio.run(main)
+    elif sys.version_info >= (3, 11):
+        with asyncio.Runner(loop_factory=_loop) as runner:
+            runner.run(main)
+    else:
+        asyncio.set_event_loop_policy(_Policy())
+        asyncio.run(main)
+
+
+class _Policy(asyncio.DefaultEventLoopPolicy):
+    """How Python 3.10 is told which loop to run."""
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        return _loop()
 
 
 def _loop() -> asyncio.AbstractEventLoop:
