@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.features.hover import hover, render
 
 MODEL = Path(__file__).with_name("resnet18.relay")

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from .module import IRModule, TypeData
     from .ops.operator import Op
     from .printing import to_text
-    from .snapshot import Snapshot
-    from .source import LineIndex, TextSpan
+    from .semantic.snapshot import Snapshot
     from .spans import SequentialSpan, SourceName, Span
     from .structural import first_difference, structural_equal, structural_hash
     from .syntax import Parsed, ParsedExpr, parse, parse_expr
+    from .text.line_index import LineIndex
+    from .text.text_span import TextSpan
     from .types import (
         ANY,
         DataType,
@@ -81,11 +82,12 @@ _HOMES = {
     "module": ("IRModule", "TypeData"),
     "ops.operator": ("Op",),
     "printing": ("to_text",),
-    "snapshot": ("Snapshot",),
-    "source": ("LineIndex", "TextSpan"),
+    "semantic.snapshot": ("Snapshot",),
     "spans": ("SequentialSpan", "SourceName", "Span"),
     "structural": ("first_difference", "structural_equal", "structural_hash"),
     "syntax": ("Parsed", "ParsedExpr", "parse", "parse_expr"),
+    "text.line_index": ("LineIndex",),
+    "text.text_span": ("TextSpan",),
     "types": (
         "ANY",
         "DataType",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import cast, overload
 
 from .expressions import Expr
-from .source import TextSpan
+from .text.text_span import TextSpan
 
 __all__ = [
     "Diagnostic",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir.expressions import Constructor, Expr, GlobalVar
-from ..ir.module import IRModule
-from ..ir.ops.operator import Op
-from ..ir.printing import to_text_with_positions
-from ..ir.source import LineIndex, TextSpan
-from ..ir.spans import SourceName, Span
+from relay_lsp.ir.expressions import Constructor, Expr, GlobalVar
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.printing import to_text_with_positions
+from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .infrastructure import ModulePass, PassContext, declare_pass
 from .provenance import ExprMutator, with_span
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir.expressions import Expr, GlobalVar, Var
+from relay_lsp.ir.expressions import Expr, GlobalVar, Var
+
 from .provenance import ExprMutator
 
 __all__ = ["Renamer", "bind"]

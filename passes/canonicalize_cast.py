@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..ir import ops
-from ..ir.expressions import Call, Expr, Function
-from ..ir.module import IRModule
-from ..ir.ops.operator import Op, OpPattern
-from ..ir.types import TensorType
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op, OpPattern
+from relay_lsp.ir.types import TensorType
+
 from .infrastructure import FunctionPass, PassContext, declare_pass
 from .provenance import ExprMutator
 from .provenance.mutator import Descent

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ..ir import ops
-from ..ir.expressions import Call, Expr, Function
-from ..ir.module import IRModule
-from ..ir.ops.application import apply, attrs_of
-from ..ir.ops.nn.dense import BiasAddAttrs
-from ..ir.types import TensorType
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import apply, attrs_of
+from relay_lsp.ir.ops.nn.dense import BiasAddAttrs
+from relay_lsp.ir.types import TensorType
+
 from .construction import expand_bias_to_match_axis
 from .infrastructure import FunctionPass, PassContext, declare_pass
 from .provenance import ExprMutator

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Constructor, Expr, Function, GlobalVar
-from ..ir.module import IRModule
-from ..ir.ops.operator import Op
-from ..ir.spans import SourceName, Span
+from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.spans import SourceName, Span
+
 from .infrastructure import FunctionPass, PassContext, declare_pass
 from .patterns.dataflow_graph import DataflowGraph
 from .provenance import ExprMutator, with_span

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.arrays import numpy_dtype
-from ..ir.expressions import Constant, Expr
-from ..ir.ops.application import apply
-from ..ir.types import TensorType
+from relay_lsp.ir.arrays import numpy_dtype
+from relay_lsp.ir.expressions import Constant, Expr
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.types import TensorType
+
 from .infrastructure import PassError
 
 __all__ = ["expand_bias_to_match_axis", "is_equal_scalar", "scalar", "tensor_type"]

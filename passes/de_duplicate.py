@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Call, Expr, Function, Let, Match, Var
-from ..ir.type_visitor import substitute
-from ..ir.types import Type, TypeVar
-from ..ir.visitor import children, pattern_vars, post_order, with_children
+from relay_lsp.ir.expressions import Call, Expr, Function, Let, Match, Var
+from relay_lsp.ir.type_visitor import substitute
+from relay_lsp.ir.types import Type, TypeVar
+from relay_lsp.ir.visitor import children, pattern_vars, post_order, with_children
+
 from .provenance import current_record
 
 __all__ = ["de_duplicate"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from ..ir.expressions import Expr
-from ..ir.module import IRModule
-from ..ir.printing import to_text
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.printing import to_text
+
 from .infrastructure import ModulePass, PassContext, declare_pass, option
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from typing import cast
 
-from ..ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Clause,
     Constructor,
@@ -18,10 +18,11 @@ from ..ir.expressions import (
     PatternVar,
     Var,
 )
-from ..ir.module import IRModule, TypeData
-from ..ir.type_visitor import same_type, substitute, type_children
-from ..ir.types import FuncType, GlobalTypeVar, Type, TypeCall, TypeVar
-from ..ir.visitor import free_vars, type_vars
+from relay_lsp.ir.module import IRModule, TypeData
+from relay_lsp.ir.type_visitor import same_type, substitute, type_children
+from relay_lsp.ir.types import FuncType, GlobalTypeVar, Type, TypeCall, TypeVar
+from relay_lsp.ir.visitor import free_vars, type_vars
+
 from .binding import bind
 from .de_duplicate import de_duplicate
 from .infrastructure import ModulePass, PassContext, PassError, declare_pass

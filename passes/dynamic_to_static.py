@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from ..ir import ops
-from ..ir.expressions import Call, Constant, Expr, Function, NDArray
-from ..ir.module import IRModule
-from ..ir.ops.operator import Op
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, NDArray
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+
 from .fold_constant import ConstantFolder
 from .infrastructure import FunctionPass, PassContext, declare_pass
 from .patterns.rewriting import infer_locally, infer_with_record

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from ..ir.expressions import Call, Constant, Expr, Function, Tuple, TupleGetItem
-from ..ir.module import IRModule
-from ..ir.ops.operator import Op
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
 

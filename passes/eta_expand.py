@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Var
-from ..ir.module import IRModule
-from ..ir.type_visitor import substitute
-from ..ir.types import TypeCall, TypeVar
+from relay_lsp.ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.type_visitor import substitute
+from relay_lsp.ir.types import TypeCall, TypeVar
+
 from .infrastructure import ModulePass, PassContext, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Iterable, Mapping
 
-from ..ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Constant,
     Constructor,
@@ -25,9 +25,10 @@ from ..ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ..ir.ops.application import is_call_to
-from ..ir.ops.operator import Op
-from ..ir.visitor import children
+from relay_lsp.ir.ops.application import is_call_to
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children
+
 from .infrastructure import PassError
 
 __all__ = ["Feature", "detect_features", "is_atomic", "refuse_features"]

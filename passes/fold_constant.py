@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, without_device
-from ..ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem
-from ..ir.module import IRModule
+from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, without_device
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem
+from relay_lsp.ir.module import IRModule
+
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent, kept

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..ir.module import IRModule
+from relay_lsp.ir.module import IRModule
+
 from .fold_constant import ConstantFolder
 from .infrastructure import ModulePass, PassContext, declare_pass, option
 from .main_function import replace_main

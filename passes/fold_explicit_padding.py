@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..ir.attributes import Attrs
-from ..ir.expressions import Call, Constant, Expr, Function
-from ..ir.module import IRModule
-from ..ir.ops.application import attrs_of, is_call_to
-from ..ir.ops.nn.convolution import ConvolutionAttrs
-from ..ir.ops.nn.padding import PadAttrs
-from ..ir.ops.nn.pooling import AveragePoolAttrs, PoolAttrs
-from ..ir.ops.operator import Op
-from ..ir.ops.shapes import add
-from ..ir.types import Dim
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import attrs_of, is_call_to
+from relay_lsp.ir.ops.nn.convolution import ConvolutionAttrs
+from relay_lsp.ir.ops.nn.padding import PadAttrs
+from relay_lsp.ir.ops.nn.pooling import AveragePoolAttrs, PoolAttrs
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.ops.shapes import add
+from relay_lsp.ir.types import Dim
+
 from .construction import is_equal_scalar
 from .infrastructure import FunctionPass, PassContext, declare_pass
 from .provenance import ExprMutator

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..ir.diagnostics import Severity
-from ..ir.inference import infer_types
-from ..ir.module import IRModule
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.module import IRModule
+
 from .infrastructure import ModulePass, PassContext, PassError, declare_pass
 from .provenance import current_record
 

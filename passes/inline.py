@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Call, Expr, Function, GlobalVar, Var
-from ..ir.module import IRModule
-from ..ir.visitor import post_order
+from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.visitor import post_order
+
 from .binding import bind
 from .infrastructure import ModulePass, PassContext, declare_pass
 from .provenance import Descent, ExprMutator

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ir.expressions import Function, GlobalVar
-from ..ir.module import IRModule
+from relay_lsp.ir.expressions import Function, GlobalVar
+from relay_lsp.ir.module import IRModule
+
 from .infrastructure import PassError
 
 __all__ = ["main_of", "replace_main"]

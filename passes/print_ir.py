@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..ir.module import IRModule
-from ..ir.printing import to_text
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.printing import to_text
+
 from .infrastructure import ModulePass, PassContext, declare_pass, option
 
 

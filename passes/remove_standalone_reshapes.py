@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..ir.expressions import Call, Expr, Let, Tuple, Var
-from ..ir.module import IRModule
-from ..ir.ops.application import is_call_to
+from relay_lsp.ir.expressions import Call, Expr, Let, Tuple, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import is_call_to
+
+from .dead_code.remove_unused_functions import RemoveUnusedFunctions
 from .infrastructure import ModulePass, PassContext, declare_pass
 from .main_function import replace_main
 from .provenance import Descent, ExprMutator
-from .remove_unused_functions import RemoveUnusedFunctions
 
 
 @declare_pass(opt_level=0)

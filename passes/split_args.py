@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ..ir import ops
-from ..ir.expressions import Call, Expr, Function, Tuple
-from ..ir.module import IRModule
-from ..ir.ops.application import apply
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Expr, Function, Tuple
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import apply
+
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
 

@@ -5,14 +5,27 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from ..ir.attributes import Attrs
-from ..ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, If, Let, Tuple, TupleGetItem, Var
-from ..ir.inference import infer_statement
-from ..ir.module import IRModule
-from ..ir.ops.application import apply
-from ..ir.ops.operator import Op
-from ..ir.types import DataType, TensorType, TupleType, Type
-from ..ir.visitor import children
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.expressions import (
+    Call,
+    Constant,
+    Constructor,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relay_lsp.ir.inference import infer_statement
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
+from relay_lsp.ir.visitor import children
+
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent

@@ -16,8 +16,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Annotation", "Fixture", "read_fixture", "read_selection"]
 

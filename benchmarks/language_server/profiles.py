@@ -21,13 +21,13 @@ _RATE = 500
 _SHOWN = 8
 _FRAME = re.compile(r"^(?P<function>.+) \((?P<file>[^()]*?)(:\d+)?\)$")
 _OURS = ("ir/", "passes/", "server/")
-_ALWAYS = ("server/__main__.py", "server/command_line", "server/stdio.py")
+_ALWAYS = ("server/__main__.py", "server/command_line", "server/serving/stdio.py")
 _WAITING = (
     "selectors.py: ",
     "concurrent/futures/thread.py: _worker",
     "asyncio/unix_events.py: ThreadedChild",
     "threading.py: ",
-    "server/stdio.py: _Messages._fill",
+    "server/serving/stdio.py: _Messages._fill",
 )
 
 

@@ -14,15 +14,15 @@ from ..ops import Op
 from ..visitor import children, post_order
 from .values import Value
 
-__all__ = ["Frame", "Scope", "Scopes", "find_scopes"]
+__all__ = ["Frame", "FrameScope", "FrameScopes", "find_scopes"]
 
 
-class Scope:
+class FrameScope:
     """The body of a function, with the scope around it."""
 
     __slots__ = ("depth", "parent")
 
-    def __init__(self, parent: Scope | None = None) -> None:
+    def __init__(self, parent: FrameScope | None = None) -> None:
         self.parent: Final = parent
         self.depth: Final[int] = 0 if parent is None else parent.depth + 1
 
@@ -32,7 +32,7 @@ class Frame:
 
     __slots__ = ("hoisted", "parent", "scope", "scopes", "values")
 
-    def __init__(self, scopes: Scopes, scope: Scope, parent: Frame | None = None) -> None:
+    def __init__(self, scopes: FrameScopes, scope: FrameScope, parent: Frame | None = None) -> None:
         self.scopes: Final = scopes
         self.hoisted: Final = scopes.hoisted
         self.scope: Final = scope
@@ -49,7 +49,7 @@ class Frame:
             frame = frame.parent
         return None
 
-    def of_scope(self, scope: Scope) -> Frame:
+    def of_scope(self, scope: FrameScope) -> Frame:
         """The frame of ``scope``, which is that of this frame or of one around it."""
         frame = self
         while frame.scope is not scope and frame.parent is not None:
@@ -57,31 +57,33 @@ class Frame:
         return frame
 
 
-class Scopes:
+class FrameScopes:
     """The scope of each function under one root; and what belongs further out than where it is used."""
 
     __slots__ = ("hoisted", "of_function", "root")
 
-    def __init__(self, root: Scope, of_function: Mapping[Function, Scope], hoisted: Mapping[Expr, Scope]) -> None:
+    def __init__(
+        self, root: FrameScope, of_function: Mapping[Function, FrameScope], hoisted: Mapping[Expr, FrameScope]
+    ) -> None:
         self.root: Final = root
         self.of_function: Final = of_function
         self.hoisted: Final = hoisted
 
 
-def find_scopes(root: Expr) -> Scopes:
+def find_scopes(root: Expr) -> FrameScopes:
     """The scopes under ``root``: the body of a module's function, or any expression. Takes linear time."""
-    outermost = Scope()
+    outermost = FrameScope()
     order = post_order(root)
     if not any(isinstance(expr, Function) for expr in order):
-        return Scopes(outermost, {}, {})
-    scope_of: dict[Expr, Scope] = {root: outermost}
-    of_function: dict[Function, Scope] = {}
-    hoisted: dict[Expr, Scope] = {}
+        return FrameScopes(outermost, {}, {})
+    scope_of: dict[Expr, FrameScope] = {root: outermost}
+    of_function: dict[Function, FrameScope] = {}
+    hoisted: dict[Expr, FrameScope] = {}
     # Parents come before children, so that the scope of an expression is settled before it is handed down.
     for expr in reversed(order):
         scope = scope_of[expr]
         if isinstance(expr, Function):
-            scope = of_function[expr] = Scope(scope)
+            scope = of_function[expr] = FrameScope(scope)
         for child in children(expr):
             if isinstance(child, (Constant, Constructor, GlobalVar, Op, Var)):
                 scope_of[child] = outermost
@@ -91,10 +93,10 @@ def find_scopes(root: Expr) -> Scopes:
                 scope_of[child] = scope
             elif known is not scope:
                 scope_of[child] = hoisted[child] = _common(known, scope)
-    return Scopes(outermost, of_function, hoisted)
+    return FrameScopes(outermost, of_function, hoisted)
 
 
-def _common(first: Scope, second: Scope) -> Scope:
+def _common(first: FrameScope, second: FrameScope) -> FrameScope:
     """The innermost scope around both."""
     while first is not second:
         if first.depth >= second.depth and first.parent is not None:

@@ -39,7 +39,7 @@ from ..expressions import (
 from ..module import IRModule
 from ..ops import Op
 from ..visitor import children
-from .frames import Frame, Scopes, find_scopes
+from .frames import Frame, FrameScopes, find_scopes
 from .values import ADTValue, Closure, EvaluationError, Reference, Value
 
 __all__ = ["Machine"]
@@ -58,7 +58,7 @@ class Machine:
         self._module = module
         self._steps: list[_Step] = []
         self._delivered: Value = ()
-        self._scopes_of_functions: dict[Function, Scopes] = {}
+        self._scopes_of_functions: dict[Function, FrameScopes] = {}
         self._evaluators: Mapping[type[Expr], _Evaluator] = {
             Call: self._evaluate_call,
             Tuple: self._evaluate_from_parts,

@@ -7,9 +7,9 @@ from itertools import accumulate
 from typing import Final
 
 from ..diagnostics import TextEdit, apply_edits
-from ..source import TextSpan
 from ..syntax.lexer import WHITE_SPACE, Lexed, lex
 from ..syntax.tokens import COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from ..text.text_span import TextSpan
 from .spacing import ATTRIBUTE, BINDING, DEVICE, has_space
 
 __all__ = ["format_edits", "format_text", "line_end_of", "whole_lines"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from ..diagnostics import TextEdit
-from ..snapshot import Snapshot
-from ..source import TextSpan
+from ..semantic.snapshot import Snapshot
+from ..text.text_span import TextSpan
 from .formatter import format_edits, line_end_of, whole_lines
 
 __all__ = ["format_range"]
@@ -23,7 +23,7 @@ def format_range(snapshot: Snapshot, span: TextSpan) -> tuple[TextEdit, ...]:
     """
     text = snapshot.text
     start, end = whole_lines(text, span)
-    kept = snapshot.surroundings(TextSpan(start, end))
+    kept = snapshot.layout_context(TextSpan(start, end))
     excerpt = "".join([text[part.start : part.end] for part in kept])
     moves = _Moves(kept)
     within = TextSpan(moves.into(span.start), moves.into(span.end))

@@ -6,20 +6,9 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 from __future__ import annotations
 
 from ..diagnostics import Place, Related
-from ..expressions import (
-    Call,
-    Expr,
-    Function,
-    If,
-    Let,
-    TupleGetItem,
-)
+from ..expressions import Call, Expr, Function, If, Let, TupleGetItem
 from ..ops.operator import Op
-from ..types import (
-    ErrorType,
-    FuncType,
-    scalar_type,
-)
+from ..types import ErrorType, FuncType, scalar_type
 from .inferencer import Inferencer, Stack
 from .report import RESULT_DECLARED, Finding, describe, disagreement, facing, last_of, name_of, place_of
 from .solver import Mismatch

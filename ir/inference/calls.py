@@ -10,22 +10,9 @@ from typing import Final
 
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
-from ..expressions import (
-    Call,
-    Expr,
-    Function,
-    GlobalVar,
-    Var,
-)
+from ..expressions import Call, Expr, Function, GlobalVar, Var
 from ..ops.operator import Op, RelationError
-from ..types import (
-    ERROR,
-    ErrorType,
-    FuncType,
-    IncompleteType,
-    TensorType,
-    Type,
-)
+from ..types import ERROR, ErrorType, FuncType, IncompleteType, TensorType, Type
 from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, constants_in, spoken_of
 from .inferencer import Inferencer, Stack
 from .report import Finding, count, describe, disagreement, facing, name_of

@@ -12,14 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from ..expressions import (
-    Constructor,
-    Match,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternWildcard,
-)
+from ..expressions import Constructor, Match, Pattern, PatternConstructor, PatternTuple, PatternWildcard
 from ..module import TypeData
 from ..types import GlobalTypeVar
 

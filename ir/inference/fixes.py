@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from ..diagnostics import Diagnostic, Fix, Place, TextEdit
 from ..expressions import Expr, Pattern
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from ..types import Type
 from .report import describe, describe_pattern
 

@@ -13,7 +13,7 @@ from ..expressions import Expr, Function, GlobalVar
 from ..module import IRModule
 from ..types import IncompleteType, Type
 from .inferencer import Inferencer, Signatures
-from .report import Report
+from .report import InferenceReport
 from .resolution import Resolution
 from .walk import infer
 
@@ -70,7 +70,7 @@ def infer_types(module: IRModule) -> Inferred:
     Never raises; all errors are reported, and what follows from one is not. Expressions that need no change are kept
     and get their ``checked_type``; the module itself is returned where no function changed.
     """
-    report = Report()
+    report = InferenceReport()
     signatures = Signatures(module)
     functions: dict[GlobalVar, Function] = {}
     replaced: dict[Expr, Expr] = {}
@@ -85,7 +85,7 @@ def infer_types(module: IRModule) -> Inferred:
 
 def infer_expr(expr: Expr, module: IRModule | None = None) -> InferredExpr:
     """Type one expression; its free variables have the types that they are annotated with. Never raises."""
-    report = Report()
+    report = InferenceReport()
     module = module or IRModule()
     replaced: dict[Expr, Expr] = {}
     new = _inferred(expr, module, Signatures(module), report, replaced)
@@ -99,7 +99,7 @@ def infer_local(expr: Expr, module: IRModule | None = None) -> InferredExpr:
     true (``InferTypeLocal`` in the reference). Never raises.
     """
     module = module or IRModule()
-    report = Report()
+    report = InferenceReport()
     inferencer = Inferencer(module, Signatures(module), report)
     inferencer.stop_at_typed = True
     resolution = _resolution(inferencer, expr)
@@ -112,7 +112,7 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     ``known`` has the type of every expression and variable at which to stop; the error type silences what depends on
     it. The result depends only on the expression, these types, and the signatures and data types of ``module``.
     """
-    report = Report()
+    report = InferenceReport()
     module = module or IRModule()
     inferencer = Inferencer(module, Signatures(module), report)
     for used, type in known.items():
@@ -126,7 +126,9 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     return InferredStatement(whole, types, complete, tuple(report.diagnostics))
 
 
-def _inferred(expr: Expr, module: IRModule, signatures: Signatures, report: Report, replaced: dict[Expr, Expr]) -> Expr:
+def _inferred(
+    expr: Expr, module: IRModule, signatures: Signatures, report: InferenceReport, replaced: dict[Expr, Expr]
+) -> Expr:
     resolution = _resolution(Inferencer(module, signatures, report), expr)
     replaced.update(resolution.replaced)
     return resolution.result(expr)

@@ -13,26 +13,13 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from ..diagnostics import Place, Related
-from ..expressions import (
-    Call,
-    Constant,
-    Constructor,
-    Expr,
-    GlobalVar,
-    Var,
-)
+from ..expressions import Call, Constant, Constructor, Expr, GlobalVar, Var
 from ..module import IRModule
 from ..type_visitor import same_type, substitute
-from ..types import (
-    FuncType,
-    IncompleteType,
-    TensorType,
-    TupleType,
-    Type,
-)
+from ..types import FuncType, IncompleteType, TensorType, TupleType, Type
 from .kinds import KindChecker
 from .origins import Origins
-from .report import Finding, Report
+from .report import Finding, InferenceReport
 from .solver import Mismatch, TypeSolver
 
 __all__ = ["Inferencer", "Signatures", "Stack"]
@@ -99,7 +86,7 @@ class Inferencer:
         "values",
     )
 
-    def __init__(self, module: IRModule, signatures: Signatures, report: Report) -> None:
+    def __init__(self, module: IRModule, signatures: Signatures, report: InferenceReport) -> None:
         self.module: Final = module
         self.report: Final = report
         self.solver: Final = TypeSolver()

@@ -12,17 +12,7 @@ from typing import Final
 
 from ..module import IRModule
 from ..type_visitor import type_children
-from ..types import (
-    FuncType,
-    GlobalTypeVar,
-    IncompleteType,
-    RelayRefType,
-    TupleType,
-    Type,
-    TypeCall,
-    TypeKind,
-    TypeVar,
-)
+from ..types import FuncType, GlobalTypeVar, IncompleteType, RelayRefType, TupleType, Type, TypeCall, TypeKind, TypeVar
 from .report import count, describe
 
 __all__ = ["KindChecker"]

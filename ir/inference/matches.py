@@ -6,25 +6,9 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 from __future__ import annotations
 
 from ..diagnostics import Place, Related
-from ..expressions import (
-    Clause,
-    Expr,
-    Match,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-)
+from ..expressions import Clause, Expr, Match, Pattern, PatternConstructor, PatternTuple, PatternVar
 from ..type_visitor import substitute
-from ..types import (
-    ERROR,
-    ErrorType,
-    IncompleteType,
-    TupleType,
-    Type,
-    TypeCall,
-    TypeVar,
-)
+from ..types import ERROR, ErrorType, IncompleteType, TupleType, Type, TypeCall, TypeVar
 from .exhaustiveness import unmatched_cases
 from .inferencer import Inferencer, Stack
 from .report import Finding, count, describe, describe_pattern, disagreement, facing, last_of, place_of

@@ -23,16 +23,7 @@ from ..expressions import (
     Var,
 )
 from ..ops.operator import Op
-from ..types import (
-    ERROR,
-    ErrorType,
-    FuncType,
-    IncompleteType,
-    RelayRefType,
-    TupleType,
-    Type,
-    TypeCall,
-)
+from ..types import ERROR, ErrorType, FuncType, IncompleteType, RelayRefType, TupleType, Type, TypeCall
 from .context import OperatorFuncType
 from .inferencer import Inferencer, Stack
 from .report import Finding, count, describe, disagreement, name_of

@@ -27,21 +27,13 @@ from ..expressions import (
 from ..module import IRModule
 from ..ops.operator import Op
 from ..type_visitor import same_type
-from ..types import (
-    FuncType,
-    IncompleteType,
-    RelayRefType,
-    TensorType,
-    TupleType,
-    Type,
-    TypeCall,
-)
+from ..types import FuncType, IncompleteType, RelayRefType, TensorType, TupleType, Type, TypeCall
 from .solver import Mismatch
 
 __all__ = [
     "RESULT_DECLARED",
     "Finding",
-    "Report",
+    "InferenceReport",
     "count",
     "describe",
     "describe_pattern",
@@ -68,7 +60,7 @@ class Finding(NamedTuple):
     related: Sequence[Related] = ()
 
 
-class Report:
+class InferenceReport:
     """The findings of one run, and the expressions that have an error of their own.
 
     ``undeclared`` has, by the index of the finding, the function whose result would have to be declared.

@@ -27,9 +27,7 @@ from ..expressions import (
     Var,
 )
 from ..ops.operator import Op
-from ..types import (
-    Type,
-)
+from ..types import Type
 from .blocks import type_function, type_if, type_let
 from .calls import type_call
 from .inferencer import Inferencer, Stack

@@ -13,7 +13,7 @@ from ..expressions import Expr, NDArray
 from ..types import Dim, GlobalTypeVar, Type
 
 if TYPE_CHECKING:
-    from .layout import InferLayout
+    from .layout_inference import InferLayout
 
 __all__ = [
     "Argument",

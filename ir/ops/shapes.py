@@ -11,17 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ..dimensions import (
-    ANY,
-    Dim,
-    DimCast,
-    DimExpr,
-    DimOperand,
-    DimOperation,
-    IntImm,
-    Shape,
-    immediate_dtype,
-)
+from ..dimensions import ANY, Dim, DimCast, DimExpr, DimOperand, DimOperation, IntImm, Shape, immediate_dtype
 
 __all__ = [
     "add",

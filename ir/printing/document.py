@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from ..expressions import Expr
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 
 __all__ = ["NEW_LINE", "Document", "Indented", "NewLine", "Positioned", "flatten", "join"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..expressions import Expr
 from ..metadata import write_metadata
 from ..module import IRModule
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from ..types import Type
 from .document import Document, flatten
 from .printer import ExprPrinter

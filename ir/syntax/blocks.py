@@ -7,7 +7,7 @@ from typing import Final
 
 from .shapes import ShapeNode
 
-__all__ = ["Block", "Clause", "Statement"]
+__all__ = ["Block", "ClauseSyntax", "Statement"]
 
 
 class Statement:
@@ -41,7 +41,7 @@ class Statement:
         return token if token >= 0 else max(0, ~token - 1)
 
 
-class Clause:
+class ClauseSyntax:
     """One arm of a match: its head up to ``=>``, and the statements of its value."""
 
     __slots__ = ("body", "head")
@@ -56,7 +56,7 @@ class Block:
 
     __slots__ = ("clauses", "close", "open", "statements")
 
-    def __init__(self, open: int, close: int, statements: list[Statement], clauses: list[Clause] | None) -> None:
+    def __init__(self, open: int, close: int, statements: list[Statement], clauses: list[ClauseSyntax] | None) -> None:
         self.open: Final = open
         self.close: Final = close
         self.statements: Final = statements

@@ -17,7 +17,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
-from ..recent import RecentMap
+from ..collections.lru_map import LruMap
 from .lexer import COMMENT_PATTERN, NAME_GOES_ON_PATTERN, NAME_PATTERN, RESERVED_PATTERN, WHITE_SPACE, lex
 from .segments import is_open, is_simple
 from .tokens import UNCLOSED_STRING, UNKNOWN
@@ -54,7 +54,7 @@ class Form:
         self.names: Final = kinds.count("L") + kinds.count("G")
 
 
-_forms: Final = RecentMap[str, "Form | None"](_KEPT)
+_forms: Final = LruMap[str, "Form | None"](_KEPT)
 
 
 class AlikeStatements:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from ..source import LineIndex
+from ..text.line_index import LineIndex
 from .tokens import BY_TEXT, COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Expr
 from ..module import IRModule
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from .reading import Reading
 from .splitting import split
 

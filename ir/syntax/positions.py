@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from ..source import LineIndex
 from ..spans import SourceName, Span
+from ..text.line_index import LineIndex
 from .lexer import WHITE_SPACE, lex
 
 __all__ = ["Position", "Positions", "span_between"]

@@ -9,16 +9,16 @@ from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit
 from ..expressions import Constructor, ErrorExpr, Expr, Function, GlobalVar
 from ..metadata import MetadataError, read_metadata
 from ..module import IRModule, TypeData
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar
+from .expression_spans import place_span
 from .lowering import Item, Lowering
-from .places import place_span
 from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
-from .strays import VERSION_LINE, stray_findings, unexpected_brace, version_findings
-from .units import Origin, Unit
+from .top_level import VERSION_LINE, stray_findings, unexpected_brace, version_findings
+from .units import SyntaxOrigin, Unit
 
 __all__ = ["VERSION_LINE", "Reading", "shift"]
 
@@ -321,7 +321,7 @@ class Reading:
         if header.segment.statements and header.segment.statements[0].root is not None:
             statement = header.segment.statements[0]
             assert statement.root is not None
-            lowering.origins[function] = Origin(header, statement, statement.root)
+            lowering.origins[function] = SyntaxOrigin(header, statement, statement.root)
         if lowering.positions is not None:
             lowering.statement = header.segment.statements[0]
             first = header.positions(lowering.positions)[min(2, len(kinds) - 1)]

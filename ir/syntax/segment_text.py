@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate, compress
 
 from ..diagnostics import Diagnostic, Fix, Severity
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex
 from .tokens import COMMENT, OPEN_COMMENT
 

@@ -9,8 +9,9 @@ from functools import partial
 from itertools import accumulate
 from typing import Final
 
-from ..block_list import BlockList
-from ..source import LineIndex, TextSpan
+from ..collections.block_list import BlockList
+from ..text.line_index import LineIndex
+from ..text.text_span import TextSpan
 from .forms import AlikeStatements
 from .lexer import WHITE_SPACE, lex, lex_chunks
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments, is_open

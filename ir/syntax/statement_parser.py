@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..diagnostics import Fix, TextEdit
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from .blocks import Block, Statement
 from .segment_text import SegmentText
 from .shapes import Shape, ShapeFault, Start, shape_of

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
-from ..source import TextSpan
-from .blocks import Block, Clause, Statement
+from ..text.text_span import TextSpan
+from .blocks import Block, ClauseSyntax, Statement
 from .forms import Form
 from .lexer import WHITE_SPACE
 from .segment_text import SegmentText
@@ -143,7 +143,7 @@ class _Frame:
         self.open = open
         self.is_clauses = is_clauses
         self.statements: list[Statement] = []
-        self.clauses: list[Clause] = []
+        self.clauses: list[ClauseSyntax] = []
         self.clause_head: Statement | None = None
         self.clause_body: list[Statement] = []
         self.has_head = False
@@ -319,7 +319,7 @@ class _SegmentParser(StatementParser):
     def finish_clause(self, frame: _Frame) -> None:
         self.finish_statement(frame)
         if frame.has_head:
-            frame.clauses.append(Clause(frame.clause_head, frame.clause_body))
+            frame.clauses.append(ClauseSyntax(frame.clause_head, frame.clause_body))
         elif frame.clause_body:
             statement = frame.clause_body[0]
             span = self.segment.range(statement.first, statement.last)

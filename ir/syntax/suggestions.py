@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..diagnostics import Fix, TextEdit
 from ..ops import operator as operators
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 
 __all__ = ["DTYPES", "closest", "operator_prefix", "replacement"]
 

@@ -6,7 +6,7 @@ import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from .blocks import Block, Statement
 from .shapes import ShapeNode
 from .statements import Segment

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from ..source import TextSpan
+from ..text.text_span import TextSpan
 from .blocks import Statement
 from .positions import Position, Positions
 from .shapes import ShapeNode
 from .statements import Segment
 
-__all__ = ["Origin", "Unit"]
+__all__ = ["SyntaxOrigin", "Unit"]
 
 
 class Unit:
@@ -41,7 +41,7 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SyntaxOrigin:
     """The syntax that an expression was made from."""
 
     unit: Unit

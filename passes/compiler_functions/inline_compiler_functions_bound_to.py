@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...ir.expressions import Call, Expr, Function, GlobalVar
-from ...ir.module import IRModule
+from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar
+from relay_lsp.ir.module import IRModule
+
 from ..binding import bind
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass, option
 from ..infrastructure.pass_kinds import is_optimizable

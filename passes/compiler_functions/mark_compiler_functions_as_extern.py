@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...ir.expressions import Function
-from ...ir.module import IRModule
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.module import IRModule
+
 from ..infrastructure import ModulePass, PassContext, declare_pass, option
 from ..provenance import current_record
 from .selection import is_compiler_function

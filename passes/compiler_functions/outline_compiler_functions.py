@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...ir.expressions import Call, Expr, Function, GlobalVar, Let
-from ...ir.module import IRModule
+from relay_lsp.ir.expressions import Call, Expr, Function, GlobalVar, Let
+from relay_lsp.ir.module import IRModule
+
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass, option
 from ..infrastructure.pass_kinds import is_optimizable
 from ..provenance import Descent, ExprMutator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from ...ir.expressions import Expr, Function
+from relay_lsp.ir.expressions import Expr, Function
 
 __all__ = ["is_compiler_function"]
 

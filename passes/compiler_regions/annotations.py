@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from ...ir import ops
-from ...ir.expressions import Call, Expr
-from ...ir.ops.annotation.compiler_regions import CompilerAttrs
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops.annotation.compiler_regions import CompilerAttrs
 
 __all__ = ["compiler_begin", "compiler_end", "compiler_of", "is_begin", "is_end"]
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from ...ir.expressions import Expr
+from relay_lsp.ir.expressions import Expr
+
 from ..patterns import DFPattern, is_op, wildcard
 
 __all__ = ["CompositePattern", "pattern_tables", "register_pattern_table"]

@@ -10,19 +10,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from ...ir.expressions import (
-    Call,
-    Expr,
-    Function,
-    If,
-    Let,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-)
-from ...ir.visitor import children
+from relay_lsp.ir.expressions import Call, Expr, Function, If, Let, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem
+from relay_lsp.ir.visitor import children
+
 from ..infrastructure import PassError
 from .annotations import compiler_of, is_begin, is_end
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir.expressions import Call
-from ...ir.ops.operator import Op
-from ...ir.types import TensorType
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import TensorType
 
 __all__ = ["register_target_support", "supports"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Clause,
     Constructor,
@@ -30,11 +30,12 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.type_visitor import type_children, type_with_children
-from ...ir.types import FuncType, Type, TypeVar
-from ...ir.visitor import pattern_vars, post_order, rename_pattern
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.type_visitor import type_children, type_with_children
+from relay_lsp.ir.types import FuncType, Type, TypeVar
+from relay_lsp.ir.visitor import pattern_vars, post_order, rename_pattern
+
 from ..infrastructure import PassError
 from ..provenance import Record, current_record
 

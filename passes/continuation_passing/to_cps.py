@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...ir.expressions import Function, GlobalVar
-from ...ir.module import IRModule
+from relay_lsp.ir.expressions import Function, GlobalVar
+from relay_lsp.ir.module import IRModule
+
 from ..features import Feature, refuse_features
 from ..infrastructure import ModulePass, PassContext, declare_pass, is_optimizable
 from ..main_function import main_of

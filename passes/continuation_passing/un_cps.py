@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ...ir.expressions import Call, Function, Var
-from ...ir.module import IRModule
-from ...ir.type_visitor import substitute
-from ...ir.types import FuncType, Type, TypeVar
+from relay_lsp.ir.expressions import Call, Function, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.type_visitor import substitute
+from relay_lsp.ir.types import FuncType, Type, TypeVar
+
 from ..features import Feature, refuse_features
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass
 from ..main_function import replace_main

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Expr,
     Function,
@@ -24,10 +24,11 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.types import FuncType
-from ...ir.visitor import pattern_vars
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import FuncType
+from relay_lsp.ir.visitor import pattern_vars
+
 from ..infrastructure import PassError
 from ..provenance.trampoline import Computation, compute
 

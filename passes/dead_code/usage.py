@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir.expressions import Expr, Function, Let, Var
-from ...ir.visitor import children
+from relay_lsp.ir.expressions import Expr, Function, Let, Var
+from relay_lsp.ir.visitor import children
 
 __all__ = ["Usage"]
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Var, VirtualDevice
-from ...ir.ops.application import apply, is_call_to
-from ...ir.ops.device import DeviceCopyAttrs, OnDeviceAttrs
-from ...ir.ops.operator import Op
+from relay_lsp.ir.expressions import Call, Constructor, Expr, Function, GlobalVar, Var, VirtualDevice
+from relay_lsp.ir.ops.application import apply, is_call_to
+from relay_lsp.ir.ops.device import DeviceCopyAttrs, OnDeviceAttrs
+from relay_lsp.ir.ops.operator import Op
+
 from ..infrastructure import PassError
 
 __all__ = [

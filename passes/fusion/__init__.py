@@ -1,6 +1,1 @@
-"""The analysis that ``FuseOps`` stands on: which operators may run as one kernel."""
-
-from .forward_graph import ForwardGraph, Node
-from .groups import Group, partition
-
-__all__ = ["ForwardGraph", "Group", "Node", "partition"]
+"""Fusing operators that may run as one kernel, and taking fused functions apart."""

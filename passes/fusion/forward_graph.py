@@ -5,7 +5,7 @@ Source of the rule: ``src/relay/transforms/fuse_ops.cc`` (``IndexedForwardGraphC
 
 from __future__ import annotations
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Constant,
     Expr,
@@ -20,9 +20,9 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.ops.operator import Op, OpPattern
-from ...ir.types import FuncType, TensorType, TupleType, Type, is_static
-from ...ir.visitor import children
+from relay_lsp.ir.ops.operator import Op, OpPattern
+from relay_lsp.ir.types import FuncType, TensorType, TupleType, Type, is_static
+from relay_lsp.ir.visitor import children
 
 __all__ = ["ForwardGraph", "Node"]
 

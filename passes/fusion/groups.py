@@ -11,27 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir.expressions import Expr
-from ...ir.ops.operator import OpPattern
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.ops.operator import OpPattern
+
 from .forward_graph import ForwardGraph, Node
 
-__all__ = ["Group", "partition"]
+__all__ = ["FusionGroup", "partition"]
 
 
-class Group:
+class FusionGroup:
     """A set of nodes that run together: a union-find with the merged pattern at its root."""
 
     __slots__ = ("anchor", "parent", "pattern", "root_expr", "size")
 
     def __init__(self, node: Node) -> None:
-        self.parent: Group | None = None
+        self.parent: FusionGroup | None = None
         self.pattern = node.pattern
         self.root_expr: Expr = node.expr
         """The expression whose value is the result of the kernel."""
         self.anchor: Expr | None = node.expr if node.pattern is OpPattern.OUT_ELEMWISE_FUSABLE else None
         self.size = 1
 
-    def find(self) -> Group:
+    def find(self) -> FusionGroup:
         """The group that stands for this one, with the path to it shortened."""
         root = self
         while root.parent is not None:
@@ -41,7 +42,7 @@ class Group:
             current.parent, current = root, current.parent
         return root
 
-    def merge_into(self, other: Group) -> None:
+    def merge_into(self, other: FusionGroup) -> None:
         """Make this group a part of ``other``."""
         child, parent = self.find(), other.find()
         if child is parent:
@@ -79,9 +80,9 @@ class _TreeNode:
                 self.far = parent
 
 
-def partition(graph: ForwardGraph, opt_level: int, max_depth: int) -> dict[Expr, Group]:
+def partition(graph: ForwardGraph, opt_level: int, max_depth: int) -> dict[Expr, FusionGroup]:
     """The group of every expression of the graph; ``max_depth`` bounds the nodes of one. Level 0 fuses nothing."""
-    groups = [Group(node) for node in graph.order]
+    groups = [FusionGroup(node) for node in graph.order]
     if opt_level > 0:
         dominators = _post_dominators(graph)
         fuser = _Fuser(groups, max_depth)
@@ -134,7 +135,7 @@ def _common_ancestor(lhs: _TreeNode, rhs: _TreeNode) -> tuple[_TreeNode, OpPatte
 
 
 class _Fuser:
-    def __init__(self, groups: list[Group], max_depth: int) -> None:
+    def __init__(self, groups: list[FusionGroup], max_depth: int) -> None:
         self.groups = groups
         self.max_depth = max_depth
 
@@ -180,7 +181,7 @@ class _Fuser:
         ):
             self._merge(node, between, sink)
 
-    def _root(self, node: Node) -> Group:
+    def _root(self, node: Node) -> FusionGroup:
         return self.groups[node.index].find()
 
     def _between(self, node: Node, sink: Node) -> list[Node] | None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...ir.attributes import AttributeField
-from ...ir.ops.documentation import value_text
+from relay_lsp.ir.attributes import AttributeField
+from relay_lsp.ir.ops.documentation import value_text
+
 from .declaration import Declaration
 from .registry import registered
 

@@ -12,8 +12,9 @@ from typing import TypeVar, cast, overload
 
 from typing_extensions import Self
 
-from ...ir.builder import LayerAnnotator, SpanFilling, configure_span_filling
-from ...ir.module import IRModule
+from relay_lsp.ir.builder import LayerAnnotator, SpanFilling, configure_span_filling
+from relay_lsp.ir.module import IRModule
+
 from .configuration import ConfigOption, config_options, validate_config
 from .instrument import PassInstrument
 from .pass_info import PassInfo

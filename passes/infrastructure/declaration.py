@@ -22,7 +22,8 @@ from typing import Any, TypeVar, cast
 
 from typing_extensions import dataclass_transform
 
-from ...ir.attributes import AttributeField, attribute
+from relay_lsp.ir.attributes import AttributeField, attribute
+
 from .documentation import Example, examples_in
 from .pass_info import PassInfo
 from .registry import register_pass

@@ -10,8 +10,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...ir.expressions import Function
-from ...ir.module import IRModule
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.module import IRModule
+
 from .context import PassContext
 from .pass_info import PassInfo
 from .pass_kinds import FunctionPass, ModulePass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from ...ir.diagnostics import Diagnostic, Place, Severity
-from ...ir.expressions import Expr
+from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
+from relay_lsp.ir.expressions import Expr
 
 __all__ = ["BrokenModuleError", "PassError", "did_you_mean"]
 

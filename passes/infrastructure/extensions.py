@@ -19,7 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...ir.ops import operator
+from relay_lsp.ir.ops import operator
+
 from .pass_kinds import Pass
 from .registry import register_pass, registered, registered_now, unregister_pass
 

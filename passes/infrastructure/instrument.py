@@ -9,7 +9,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from ...ir.module import IRModule
+from relay_lsp.ir.module import IRModule
+
 from .pass_info import PassInfo
 
 __all__ = ["PassInstrument", "pass_instrument"]

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from weakref import WeakKeyDictionary
 
-from ...ir.attributes import AttributeValueError
-from ...ir.diagnostics import Diagnostic, Place
-from ...ir.expressions import Expr, Function, GlobalVar
-from ...ir.module import IRModule
+from relay_lsp.ir.attributes import AttributeValueError
+from relay_lsp.ir.diagnostics import Diagnostic, Place
+from relay_lsp.ir.expressions import Expr, Function, GlobalVar
+from relay_lsp.ir.module import IRModule
+
 from ..provenance.record import Record, current_record, recording
 from ..provenance.trace import TraceStep, active_trace
 from . import registry

@@ -1,4 +1,4 @@
-"""Passes by name. A pass is a class in a file of its own beside this folder, named like the class in snake case.
+"""Passes by name. A pass is a class in a file named like the class in snake case, in this package or in its family's.
 
 Source of the rule: ``src/ir/transform.cc`` (``GetPass``).
 """
@@ -6,10 +6,12 @@ Source of the rule: ``src/ir/transform.cc`` (``GetPass``).
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from .errors import PassError, did_you_mean
 
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["create", "find", "register_pass", "registered", "registered_now", "unregister_pass"]
 
 _PACKAGE = __name__.rsplit(".", 2)[0]
+_NO_FAMILIES: Final = {
+    f"{_PACKAGE}.{name}"
+    for name in ("infrastructure", "instruments", "patterns", "provenance", "text_edits", "verification")
+}
+"""Sub-packages that passes stand on; no pass is declared in them."""
+
 _registry: dict[str, type[Pass]] = {}
 _loaded = False
 
@@ -48,9 +56,8 @@ def registered() -> Mapping[str, type[Pass]]:
     """Every pass by name, those of this package and those that users have added."""
     global _loaded
     if not _loaded:
-        package = importlib.import_module(_PACKAGE)
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{_PACKAGE}.{module.name}")
+        for module in _modules().values():
+            importlib.import_module(module)
         _loaded = True
     return dict(sorted(_registry.items()))
 
@@ -63,12 +70,9 @@ def registered_now() -> Mapping[str, type[Pass]]:
 def find(name: str) -> type[Pass] | None:
     """The pass called ``name``, if there is one. Only its own file is imported."""
     if name not in _registry and name.isidentifier():
-        module = f"{_PACKAGE}.{_snake_case(name)}"
-        try:
+        module = _modules().get(_snake_case(name))
+        if module is not None:
             importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
     return _registry.get(name) or registered().get(name)
 
 
@@ -92,6 +96,25 @@ def create(name: str, /, **options: object) -> Pass:
     if missing:
         raise PassError(f"option {missing[0]} must be given", pass_name=name, code="missing-option")
     return cls(**options)
+
+
+@lru_cache
+def _modules() -> Mapping[str, str]:
+    """The modules that may declare a pass, by the last part of their names: those of this package and of its families.
+
+    Found by listing folders, so that none of them is imported for it.
+    """
+    modules: dict[str, str] = {}
+    package = importlib.import_module(_PACKAGE)
+    for each in pkgutil.iter_modules(package.__path__, f"{_PACKAGE}."):
+        if not each.ispkg:
+            modules[each.name.rpartition(".")[2]] = each.name
+            continue
+        family = importlib.util.find_spec(each.name)
+        if each.name not in _NO_FAMILIES and family is not None and family.submodule_search_locations is not None:
+            for module in pkgutil.iter_modules(family.submodule_search_locations, f"{each.name}."):
+                modules.setdefault(module.name.rpartition(".")[2], module.name)
+    return modules
 
 
 def _snake_case(name: str) -> str:

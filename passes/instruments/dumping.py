@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...ir.module import IRModule
-from ...ir.printing import to_text
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.printing import to_text
+
 from ..infrastructure import PassInfo, PassInstrument
 
 __all__ = ["DumpIR"]

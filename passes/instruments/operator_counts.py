@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...ir.expressions import Call
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.visitor import post_order
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import post_order
+
 from ..infrastructure import PassInfo, PassInstrument
 
 __all__ = ["OperatorCounter", "OperatorDifference", "count_operators"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from dataclasses import dataclass
 
-from ...ir.module import IRModule
+from relay_lsp.ir.module import IRModule
+
 from ..infrastructure import PassInfo, PassInstrument
 from ..provenance import expressions_of
 

@@ -9,7 +9,8 @@ import logging
 import time
 from dataclasses import dataclass, field
 
-from ...ir.module import IRModule
+from relay_lsp.ir.module import IRModule
+
 from ..infrastructure import PassInfo, PassInstrument
 
 __all__ = ["PassProfile", "PassTimingInstrument"]

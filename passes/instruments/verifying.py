@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ...ir.diagnostics import Diagnostic, Place, Severity
-from ...ir.inference import infer_types
-from ...ir.module import IRModule
-from ...ir.visitor import free_vars
-from ...ir.well_formed import check_well_formed
+from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
+from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.visitor import free_vars
+from relay_lsp.ir.well_formed import check_well_formed
+
 from ..infrastructure import BrokenModuleError, PassInfo, PassInstrument
 
 __all__ = ["Verifier", "faults", "require_sound"]

@@ -1,5 +1,1 @@
-"""What ``LambdaLift`` must know of the functions inside a function."""
-
-from .closures import Closure, closures
-
-__all__ = ["Closure", "closures"]
+"""Lifting functions inside functions to the top of a module."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.expressions import Call, Expr, Function, Let, Match, Var
-from ...ir.structural import structural_hash
-from ...ir.types import TypeVar
-from ...ir.visitor import pattern_vars, post_order, post_order_within, type_vars
+from relay_lsp.ir.expressions import Call, Expr, Function, Let, Match, Var
+from relay_lsp.ir.structural import structural_hash
+from relay_lsp.ir.types import TypeVar
+from relay_lsp.ir.visitor import pattern_vars, post_order, post_order_within, type_vars
 
-__all__ = ["Closure", "closures"]
+__all__ = ["LiftedClosure", "closures"]
 
 
 @dataclass(frozen=True, slots=True)
-class Closure:
+class LiftedClosure:
     """A function inside another."""
 
     free: tuple[Var, ...]
@@ -29,9 +29,9 @@ class Closure:
     is around them may have the same."""
 
 
-def closures(outer: Function) -> dict[Function, Closure]:
+def closures(outer: Function) -> dict[Function, LiftedClosure]:
     """Every function below ``outer``, without itself."""
-    found: dict[Function, Closure] = {}
+    found: dict[Function, LiftedClosure] = {}
     abridged: dict[object, tuple[object, ...]] = {}
     for expr in post_order(outer):
         if isinstance(expr, Function) and expr is not outer:
@@ -40,7 +40,9 @@ def closures(outer: Function) -> dict[Function, Closure]:
     return found
 
 
-def _closure(function: Function, known: dict[Function, Closure], abridged: dict[object, tuple[object, ...]]) -> Closure:
+def _closure(
+    function: Function, known: dict[Function, LiftedClosure], abridged: dict[object, tuple[object, ...]]
+) -> LiftedClosure:
     used: dict[Var, None] = {}
     bound: set[Var] = set(function.params)
     used_types: dict[TypeVar, None] = {}
@@ -62,7 +64,7 @@ def _closure(function: Function, known: dict[Function, Closure], abridged: dict[
             used_types.update(dict.fromkeys(known[expr].type_vars))
     if function.ret_type is not None:
         used_types.update(dict.fromkeys(type_vars(function.ret_type)))
-    return Closure(
+    return LiftedClosure(
         tuple(var for var in used if var not in bound),
         tuple(var for var in used_types if var not in bound_types),
         structural_hash(function, abridged),

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 
-from ...ir.diagnostics import Place
-from ...ir.expressions import Call, Expr, Tuple, TupleGetItem
-from ...ir.source import TextSpan
-from ...ir.span_comments import sources_in
-from ...ir.spans import AnySpan, SequentialSpan, Span
-from ...ir.syntax.parsing import Parsed
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.diagnostics import Place
+from relay_lsp.ir.expressions import Call, Expr, Tuple, TupleGetItem
+from relay_lsp.ir.span_comments import sources_in
+from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
+from relay_lsp.ir.syntax.parsing import Parsed
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.visitor import children, post_order
+
 from ..provenance import Trace
 from .places import VALUES, value_ends, values_by_end
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from ...ir.expressions import Call, Constant, Expr, If, Match, Tuple, TupleGetItem
-from ...ir.source import TextSpan
-from ...ir.syntax.lexer import WHITE_SPACE, lex
-from ...ir.syntax.tokens import COMMENT
+from relay_lsp.ir.expressions import Call, Constant, Expr, If, Match, Tuple, TupleGetItem
+from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
+from relay_lsp.ir.syntax.tokens import COMMENT
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["VALUES", "Comment", "ValueEnd", "value_ends", "values_by_end"]
 

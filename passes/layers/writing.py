@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...ir.diagnostics import Place, TextEdit
-from ...ir.expressions import Expr, Function, Let, Var
-from ...ir.module import IRModule
-from ...ir.source import LineIndex, TextSpan
-from ...ir.spans import AnySpan, SequentialSpan, SourceName, Span
-from ...ir.syntax.parsing import Parsed
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.diagnostics import Place, TextEdit
+from relay_lsp.ir.expressions import Expr, Function, Let, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
+from relay_lsp.ir.syntax.parsing import Parsed
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.visitor import children, post_order
+
 from ..provenance import Trace
 from .comments import layers_in, span_text
 from .places import VALUES, value_ends, values_by_end

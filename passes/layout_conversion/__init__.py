@@ -1,7 +1,5 @@
-"""What ``ConvertLayout`` is made of: each operator's own conversion, and what joins the layouts between operators."""
+"""Converting operators to other data layouts, and what joins the layouts between them."""
 
 from .config import LayoutConfig
-from .conversion import convert_layouts
-from .forward import rewrite_layouts
 
-__all__ = ["LayoutConfig", "convert_layouts", "rewrite_layouts"]
+__all__ = ["LayoutConfig"]

@@ -13,13 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...ir.attributes import Attrs
-from ...ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
-from ...ir.ops.layout import InferredLayout, Layouts
-from ...ir.ops.layouts import LayoutError
-from ...ir.ops.operator import Op
-from ...ir.types import IncompleteType, TensorType, TupleType, Type
-from ...ir.visitor import children, with_children
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.ops.data_layout import LayoutError
+from relay_lsp.ir.ops.layout_inference import InferredLayout, Layouts
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import IncompleteType, TensorType, TupleType, Type
+from relay_lsp.ir.visitor import children, with_children
+
 from ..infrastructure import PassError
 from ..provenance import ExprMutator
 from ..provenance.trampoline import Computation, compute

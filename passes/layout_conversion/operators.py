@@ -11,20 +11,21 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from ...ir.attributes import Attrs
-from ...ir.dimensions import Dim
-from ...ir.expressions import Call, Expr, Var
-from ...ir.ops import operator
-from ...ir.ops.layouts import Layout
-from ...ir.ops.nn.windows import padding_on_both_sides
-from ...ir.types import TensorType, Type
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.expressions import Call, Expr, Var
+from relay_lsp.ir.ops import operator
+from relay_lsp.ir.ops.data_layout import Layout
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.types import TensorType, Type
+
 from ..infrastructure import PassError
 
-__all__ = ["CONVERSIONS", "OperatorCall", "unchanged"]
+__all__ = ["CONVERSIONS", "LayoutCall", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorCall:
+class LayoutCall:
     """A call whose layouts are to change: ``types`` are those of the old arguments, ``args`` the new arguments."""
 
     name: str
@@ -68,13 +69,13 @@ class OperatorCall:
         return PassError(f"{self.name} has no conversion to the layout {layout}", place=self.place)
 
 
-Conversion: TypeAlias = Callable[[OperatorCall, Sequence[str]], Call]
+Conversion: TypeAlias = Callable[[LayoutCall, Sequence[str]], Call]
 
 
 def _convolution(default_kernels: Mapping[str, str], axes: int) -> Conversion:
     """A convolution over ``axes`` spatial axes, with the kernel layout for each data layout where it is ``default``."""
 
-    def convert(call: OperatorCall, desired: Sequence[str]) -> Call:
+    def convert(call: LayoutCall, desired: Sequence[str]) -> Call:
         call.require(2, desired)
         data, kernel = desired
         if kernel == "default":
@@ -97,7 +98,7 @@ _CONVOLUTION_KERNELS: Final = {"NCHW": "OIHW", "NHWC": "HWIO"}
 _DEPTHWISE_KERNELS: Final = {**_CONVOLUTION_KERNELS, "NHWC": "HWOI"}
 
 
-def _conv2d(call: OperatorCall, desired: Sequence[str]) -> Call:
+def _conv2d(call: LayoutCall, desired: Sequence[str]) -> Call:
     call.require(2, desired)
     data, kernel = desired
     tiled = _TILED.match(data)
@@ -108,7 +109,7 @@ def _conv2d(call: OperatorCall, desired: Sequence[str]) -> Call:
     return _convolution({**_CONVOLUTION_KERNELS, "HWNC": "HWOI"}, 2)(call, (data, kernel))
 
 
-def _tiled_conv2d(call: OperatorCall, data: str, kernel: str, factor: str) -> Call:
+def _tiled_conv2d(call: LayoutCall, data: str, kernel: str, factor: str) -> Call:
     if kernel == "default":
         raise PassError(f"{call.name} in {data} needs a kernel layout other than default", place=call.place)
     padding = padding_on_both_sides(call.attrs.padding, 2)
@@ -121,7 +122,7 @@ def _tiled_conv2d(call: OperatorCall, data: str, kernel: str, factor: str) -> Ca
     return call.with_attrs(attrs, "nn.contrib_conv2d_NCHWc")
 
 
-def _require_whole_blocks(call: OperatorCall, kernel: str) -> None:
+def _require_whole_blocks(call: LayoutCall, kernel: str) -> None:
     """Require that blocks add no output channels, and no input channels to a group: they would be in the result.
 
     TVM goes on, and fails later because the result has another type.
@@ -137,13 +138,13 @@ def _require_whole_blocks(call: OperatorCall, kernel: str) -> None:
             )
 
 
-def _qnn_conv2d(call: OperatorCall, desired: Sequence[str]) -> Call:
+def _qnn_conv2d(call: LayoutCall, desired: Sequence[str]) -> Call:
     call.require(2, desired)
     depthwise = desired == ("NHWC", "default") and _is_depthwise(call)
     return _convolution(_DEPTHWISE_KERNELS if depthwise else _CONVOLUTION_KERNELS, 2)(call, desired)
 
 
-def _is_depthwise(call: OperatorCall) -> bool:
+def _is_depthwise(call: LayoutCall) -> bool:
     """Whether there are as many groups as channels, in and out (``is_depthwise_conv2d``)."""
     inputs = _channels(call.shape(0), call.attrs.data_layout, "C", r"NCHW\d*c")
     outputs = _channels(call.shape(1), call.attrs.kernel_layout, "O", r"OIHW(\d*i)?\d*o")
@@ -161,7 +162,7 @@ def _product(outer: Dim, inner: Dim) -> int | None:
     return outer * inner if isinstance(outer, int) and isinstance(inner, int) else None
 
 
-def _conv2d_backward_weight(call: OperatorCall, desired: Sequence[str]) -> Call:
+def _conv2d_backward_weight(call: LayoutCall, desired: Sequence[str]) -> Call:
     call.require(2, desired)
     data, kernel = desired
     # The declaration's layouts are, in order, those of the gradient, of the data and of the weight's gradient.
@@ -169,7 +170,7 @@ def _conv2d_backward_weight(call: OperatorCall, desired: Sequence[str]) -> Call:
     return call.with_attrs(replace(attrs, padding=padding_on_both_sides(call.attrs.padding, 2)))
 
 
-def _pooling(call: OperatorCall, desired: Sequence[str]) -> Call:
+def _pooling(call: LayoutCall, desired: Sequence[str]) -> Call:
     if not desired:
         raise PassError(f"{call.name} needs a desired layout", place=call.place)
     attrs = replace(call.attrs, layout=desired[0], out_layout=desired[0])
@@ -178,12 +179,12 @@ def _pooling(call: OperatorCall, desired: Sequence[str]) -> Call:
     return call.with_attrs(attrs)
 
 
-def _resizing(call: OperatorCall, desired: Sequence[str]) -> Call:
+def _resizing(call: LayoutCall, desired: Sequence[str]) -> Call:
     call.require(1, desired)
     return call.with_attrs(replace(call.attrs, layout=desired[0]))
 
 
-def _regions(call: OperatorCall, desired: Sequence[str]) -> Call:
+def _regions(call: LayoutCall, desired: Sequence[str]) -> Call:
     call.require(2, desired)
     data, regions = desired
     if regions != "default":

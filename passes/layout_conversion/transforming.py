@@ -6,9 +6,10 @@ Source of the rule: ``src/relay/transforms/transform_layout.h`` (``TransformMemo
 
 from __future__ import annotations
 
-from ...ir.expressions import Expr
-from ...ir.ops.application import apply
-from ...ir.ops.layouts import Layout, is_convertible
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.data_layout import Layout, is_convertible
+
 from ..infrastructure import PassError
 
 __all__ = ["LayoutTransforms"]

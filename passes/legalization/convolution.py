@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ...ir.expressions import Expr
-from ...ir.ops.application import apply
-from ...ir.ops.layouts import Layout
-from ...ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.data_layout import Layout
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+
 from ..construction import expand_bias_to_match_axis, is_equal_scalar, scalar
 from .operator_call import OperatorCall
 from .products import ZeroPoints, combined, int_scalar

@@ -12,10 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from ...ir.dimensions import Dim
-from ...ir.expressions import Call, Expr, Tuple, TupleGetItem
-from ...ir.ops.application import apply
-from ...ir.types import TensorType, TupleType
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.expressions import Call, Expr, Tuple, TupleGetItem
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.types import TensorType, TupleType
+
 from ..construction import expand_bias_to_match_axis, is_equal_scalar, scalar
 from .operator_call import LegalizationRule, OperatorCall
 from .requantization import (

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ...ir.expressions import Call, Constant, Expr
-from ...ir.types import TensorType, Type
+from relay_lsp.ir.expressions import Call, Constant, Expr
+from relay_lsp.ir.types import TensorType, Type
+
 from ..infrastructure import PassError
 
 __all__ = ["LegalizationRule", "OperatorCall"]

@@ -12,9 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from ...ir.expressions import Call, Expr
-from ...ir.ops.application import apply, is_call_to
-from ...ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops.application import apply, is_call_to
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+
 from .operator_call import LegalizationRule, OperatorCall
 
 __all__ = ["PLAIN"]

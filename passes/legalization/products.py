@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...ir.expressions import Constant, Expr
-from ...ir.ops.application import apply
+from relay_lsp.ir.expressions import Constant, Expr
+from relay_lsp.ir.ops.application import apply
+
 from ..construction import scalar
 from .operator_call import LegalizationRule, OperatorCall
 from .requantization import cast

@@ -11,11 +11,12 @@ from typing import Final
 
 import numpy as np
 
-from ...ir.expressions import Call, Constant, Expr
-from ...ir.ops import operator
-from ...ir.ops.application import apply
-from ...ir.ops.nn.windows import padding_on_both_sides
-from ...ir.types import TensorType
+from relay_lsp.ir.expressions import Call, Constant, Expr
+from relay_lsp.ir.ops import operator
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.types import TensorType
+
 from .operator_call import LegalizationRule, OperatorCall
 from .requantization import cast
 

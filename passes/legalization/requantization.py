@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...ir.arrays import numpy_dtype
-from ...ir.expressions import Call, Constant, Expr
-from ...ir.ops.application import apply
-from ...ir.ops.qnn.fixed_point import significand_and_exponent
+from relay_lsp.ir.arrays import numpy_dtype
+from relay_lsp.ir.expressions import Call, Constant, Expr
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.qnn.fixed_point import significand_and_exponent
+
 from ..construction import expand_bias_to_match_axis, is_equal_scalar, scalar
 from .operator_call import OperatorCall
 

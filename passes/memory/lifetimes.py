@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.expressions import Call, Clause, Expr, Function, Let, Match, PatternVar, Var
-from ...ir.ops.application import apply
-from ...ir.types import TupleType
+from relay_lsp.ir.expressions import Call, Clause, Expr, Function, Let, Match, PatternVar, Var
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.types import TupleType
+
 from ..device_planning.annotations import device_copy_parts, ignoring_on_device
 from ..infrastructure import PassError
 from ..provenance import ExprMutator

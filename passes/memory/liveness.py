@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Final
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Constant,
     Constructor,
@@ -28,8 +28,9 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.ops.operator import Op
-from ...ir.visitor import children
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children
+
 from ..device_planning.annotations import ignoring_on_device
 from ..infrastructure import PassError
 

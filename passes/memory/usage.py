@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ...ir.expressions import Call, Expr, Function, Let, Var
-from ...ir.types import TensorType, TupleType, Type
+from relay_lsp.ir.expressions import Call, Expr, Function, Let, Var
+from relay_lsp.ir.types import TensorType, TupleType, Type
+
 from ..device_planning.annotations import ignoring_on_device
 from ..infrastructure import PassError
 from ..provenance import ExprMutator

@@ -1,6 +1,1 @@
-"""What the passes to A-normal and basic block normal form share: scopes, and filling them with bindings."""
-
-from .fill import Fill
-from .scopes import Scope, Scopes
-
-__all__ = ["Fill", "Scope", "Scopes"]
+"""A-normal form, basic block normal form and graph normal form."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Any
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Clause,
     Constructor,
@@ -23,11 +23,12 @@ from ...ir.expressions import (
     Var,
     VirtualDevice,
 )
-from ...ir.ops.application import apply
-from ...ir.ops.operator import Op
-from ...ir.visitor import with_children
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import with_children
+
 from ..provenance import Descent, ExprMutator
-from .scopes import Binding, Scope, Scopes
+from .scopes import Binding, BindingScope, BindingScopes
 
 __all__ = ["Fill"]
 
@@ -42,7 +43,7 @@ class Fill(ExprMutator):
     global name.
     """
 
-    def __init__(self, scopes: Scopes, included: Set[Expr] | None = None) -> None:
+    def __init__(self, scopes: BindingScopes, included: Set[Expr] | None = None) -> None:
         super().__init__()
         self._scopes = scopes
         self._included = included
@@ -186,11 +187,11 @@ class Fill(ExprMutator):
             return value
         return apply("on_device", value, virtual_device=device, constrain_result=True)
 
-    def _bind(self, scope: Scope, var: Var, value: Expr, source: Expr, made_from: Expr | None = None) -> None:
+    def _bind(self, scope: BindingScope, var: Var, value: Expr, source: Expr, made_from: Expr | None = None) -> None:
         self.record.attribute(value, made_from if made_from is not None else source)
         scope.bindings.append(Binding(var, value, source))
 
-    def _wrap(self, scope: Scope, body: Expr) -> Expr:
+    def _wrap(self, scope: BindingScope, body: Expr) -> Expr:
         """``body`` inside the bindings of ``scope``. A ``Let`` that was there and says the same is kept."""
         for binding in reversed(scope.bindings):
             source = binding.source

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Constructor,
     Expr,
@@ -27,10 +27,10 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.ops.operator import Op
-from ...ir.visitor import children
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children
 
-__all__ = ["Scope", "Scopes"]
+__all__ = ["BindingScope", "BindingScopes"]
 
 
 @dataclass(eq=False)
@@ -42,22 +42,22 @@ class Binding:
     source: Expr
 
 
-class Scope:
+class BindingScope:
     """A scope, with the bindings made in it so far."""
 
     __slots__ = ("_jump", "bindings", "level", "parent")
 
-    def __init__(self, parent: Scope | None = None) -> None:
-        self.parent: Scope = parent if parent is not None else self
+    def __init__(self, parent: BindingScope | None = None) -> None:
+        self.parent: BindingScope = parent if parent is not None else self
         self.level: int = parent.level + 1 if parent is not None else 0
         self.bindings: deque[Binding] = deque()
         # A second way up, of a length that makes any climb logarithmic: thousands of nested lets are ordinary.
-        self._jump: Scope = self
+        self._jump: BindingScope = self
         if parent is not None:
             far = parent._jump
             self._jump = far._jump if parent.level - far.level == far.level - far._jump.level else parent
 
-    def take(self, inner: Scope) -> None:
+    def take(self, inner: BindingScope) -> None:
         """Append the bindings of ``inner``, which has none from then on.
 
         Only the shorter of the two is moved: a hundred thousand nested scopes hand theirs up in linear time.
@@ -69,14 +69,14 @@ class Scope:
             self.bindings.extend(inner.bindings)
         inner.bindings = deque()
 
-    def ancestor(self, level: int) -> Scope:
+    def ancestor(self, level: int) -> BindingScope:
         """The scope of this level, not above its own, that holds this one."""
         scope = self
         while scope.level > level:
             scope = scope._jump if scope._jump.level >= level else scope.parent
         return scope
 
-    def common_ancestor(self, other: Scope) -> Scope:
+    def common_ancestor(self, other: BindingScope) -> BindingScope:
         """The innermost scope that holds both."""
         left, right = self, other
         if left.level < right.level:
@@ -101,25 +101,25 @@ _Node: TypeAlias = "Expr | _Inside"
 
 
 @dataclass(eq=False)
-class Scopes:
+class BindingScopes:
     """The scope of every expression below a root, the scopes that it opens, and what was moved out of its own place."""
 
-    scope_of: dict[_Node, Scope] = field(default_factory=dict["_Node", Scope])
-    opened: dict[Expr, Sequence[Scope]] = field(default_factory=dict[Expr, Sequence[Scope]])
+    scope_of: dict[_Node, BindingScope] = field(default_factory=dict["_Node", BindingScope])
+    opened: dict[Expr, Sequence[BindingScope]] = field(default_factory=dict[Expr, Sequence[BindingScope]])
     lifted: set[Expr] = field(default_factory=set[Expr])
 
     @staticmethod
-    def of(root: Expr) -> Scopes:
+    def of(root: Expr) -> BindingScopes:
         """Find them for everything below ``root``."""
         inside: dict[Expr, tuple[_Inside, ...]] = {}
         order, first = _order(root, inside)
-        found = Scopes()
+        found = BindingScopes()
         scope_of = found.scope_of
-        scope_of[root] = Scope()
+        scope_of[root] = BindingScope()
         for node in reversed(order):
             scope = scope_of[node]
             if isinstance(node, _Inside):
-                scope = scope_of[node] = Scope(scope)
+                scope = scope_of[node] = BindingScope(scope)
             elif node in first and scope is not scope_of[first[node]] and not isinstance(node, Op):
                 found.lifted.add(node)
             for part in _parts(node, inside):

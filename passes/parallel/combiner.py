@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from ...ir import ops
-from ...ir.expressions import Call, Expr, Function
-from ...ir.ops.operator import Op, OpPattern
-from ...ir.visitor import post_order
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.ops.operator import Op, OpPattern
+from relay_lsp.ir.visitor import post_order
+
 from ..provenance import ExprMutator, current_record
 from ..provenance.mutator import Descent
 

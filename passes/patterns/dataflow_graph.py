@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from ...ir.expressions import Call, Expr, Function, Let, Match, Var
-from ...ir.ops.operator import Op
-from ...ir.visitor import children, pattern_vars
+from relay_lsp.ir.expressions import Call, Expr, Function, Let, Match, Var
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children, pattern_vars
 
 __all__ = ["DataflowGraph"]
 

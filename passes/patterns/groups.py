@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
-from ...ir.ops.operator import Op
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children, post_order
+
 from .dataflow_graph import DataflowGraph
 from .language import (
     AltPattern,
@@ -34,13 +35,13 @@ from .language import (
 )
 from .matcher import Matches, PatternMatcher
 
-__all__ = ["PARTITIONED_FROM_PATTERN", "Group", "find_groups"]
+__all__ = ["PARTITIONED_FROM_PATTERN", "PatternGroup", "find_groups"]
 
 PARTITIONED_FROM_PATTERN = "PartitionedFromPattern"
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class PatternGroup:
     """One place where the pattern matches."""
 
     number: int
@@ -52,7 +53,7 @@ class Group:
     """Everything that the pattern covers, the root included."""
 
 
-def find_groups(pattern: DFPattern, graph: DataflowGraph) -> dict[Expr, Group]:
+def find_groups(pattern: DFPattern, graph: DataflowGraph) -> dict[Expr, PatternGroup]:
     """Every group of ``graph`` by its root."""
     candidates = _candidates(pattern, graph)
     if not candidates:
@@ -61,7 +62,7 @@ def find_groups(pattern: DFPattern, graph: DataflowGraph) -> dict[Expr, Group]:
     taken: set[Expr] = set()
     partitioned = _inside_partitioned_functions(graph)
     matcher = PatternMatcher(graph)
-    groups: dict[Expr, Group] = {}
+    groups: dict[Expr, PatternGroup] = {}
     tried = 0
     for number in candidates:
         expr = graph.order[number]
@@ -102,7 +103,7 @@ def _post_order(pattern: DFPattern) -> Sequence[DFPattern]:
     return tuple(order)
 
 
-def _make_group(number: int, root: Expr, matches: Matches, parts: Sequence[DFPattern]) -> Group:
+def _make_group(number: int, root: Expr, matches: Matches, parts: Sequence[DFPattern]) -> PatternGroup:
     matches = {part: tuple(found) for part, found in matches.items()}
     inner: set[Expr] = set()
     for part in parts:
@@ -119,7 +120,7 @@ def _make_group(number: int, root: Expr, matches: Matches, parts: Sequence[DFPat
             if expr in inner or isinstance(expr, (Op, Function)) or _is_embedded(expr, part):
                 continue
             inputs[expr] = None
-    return Group(number, root, matches, tuple(inputs), _interior(root, inputs))
+    return PatternGroup(number, root, matches, tuple(inputs), _interior(root, inputs))
 
 
 def _inputs_of(part: DFPattern, matches: Matches) -> Iterable[Expr]:
@@ -149,7 +150,7 @@ def _interior(root: Expr, inputs: dict[Expr, None]) -> frozenset[Expr]:
     return frozenset(seen)
 
 
-def _is_closed(group: Group, graph: DataflowGraph, taken: set[Expr]) -> bool:
+def _is_closed(group: PatternGroup, graph: DataflowGraph, taken: set[Expr]) -> bool:
     root = graph.index[group.root]
     for expr in group.interior:
         if isinstance(expr, (Op, Function, Constant)):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ...ir.expressions import Expr
-from ...ir.ops import operator
-from ...ir.types import Shape, Type
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.ops import operator
+from relay_lsp.ir.types import Shape, Type
 
 __all__ = [
     "AltPattern",

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from ...ir.attributes import Attrs
-from ...ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
-from ...ir.inference import infer_local
-from ...ir.ops.operator import Op
-from ...ir.structural import structural_equal
-from ...ir.types import TensorType, Type
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
+from relay_lsp.ir.inference import infer_local
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.structural import structural_equal
+from relay_lsp.ir.types import TensorType, Type
+
 from .dataflow_graph import DataflowGraph
 from .language import (
     AltPattern,

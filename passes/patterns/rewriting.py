@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ...ir.expressions import AttributeValue, Call, Expr, Function, If, Let, Match, Tuple, TupleGetItem, Var
-from ...ir.inference import InferredExpr, infer_expr, infer_local
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.structural import structural_equal
-from ...ir.visitor import children, with_children
+from relay_lsp.ir.expressions import AttributeValue, Call, Expr, Function, If, Let, Match, Tuple, TupleGetItem, Var
+from relay_lsp.ir.inference import InferredExpr, infer_expr, infer_local
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.structural import structural_equal
+from relay_lsp.ir.visitor import children, with_children
+
 from ..infrastructure.errors import PassError
 from ..provenance.mutator import ExprMutator
 from ..provenance.record import current_record
 from .dataflow_graph import DataflowGraph
-from .groups import PARTITIONED_FROM_PATTERN, Group, find_groups
+from .groups import PARTITIONED_FROM_PATTERN, PatternGroup, find_groups
 from .language import DFPattern
 from .matcher import Matches
 
@@ -108,7 +109,7 @@ def _recorded(inferred: InferredExpr) -> Expr:
 
 
 class _GroupRewriter(ExprMutator):
-    def __init__(self, groups: Mapping[Expr, Group], callback: DFPatternCallback) -> None:
+    def __init__(self, groups: Mapping[Expr, PatternGroup], callback: DFPatternCallback) -> None:
         super().__init__()
         self._groups = groups
         self._callback = callback
@@ -125,7 +126,7 @@ class _GroupRewriter(ExprMutator):
         return self.derive(new, *_sources(group)) if new is not pre else new
 
 
-def _sources(group: Group) -> list[Expr]:
+def _sources(group: PatternGroup) -> list[Expr]:
     """What an expression made of a group was made from: the root first, then the rest of what the pattern covered."""
     kinds = (Call, Tuple, TupleGetItem, If, Let, Match)
     found = {group.root: None}
@@ -152,7 +153,7 @@ def partition(
 
 class _Partitioner(ExprMutator):
     def __init__(
-        self, groups: Mapping[Expr, Group], attrs: Mapping[str, AttributeValue], check: Callable[[Expr], bool]
+        self, groups: Mapping[Expr, PatternGroup], attrs: Mapping[str, AttributeValue], check: Callable[[Expr], bool]
     ) -> None:
         super().__init__()
         self._groups = groups
@@ -166,7 +167,7 @@ class _Partitioner(ExprMutator):
         function = self._extract(group)
         return Call(function, tuple(self.memo[expr] for expr in group.inputs))
 
-    def _extract(self, group: Group) -> Function:
+    def _extract(self, group: PatternGroup) -> Function:
         """A function of the group's inputs with the group as its body; each expression stems from its counterpart."""
         made: dict[Expr, Expr] = {}
         params: list[Var] = []

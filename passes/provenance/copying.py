@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from copy import copy
 
-from ...ir.expressions import Expr
-from ...ir.spans import AnySpan
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.spans import AnySpan
 
 __all__ = ["with_span"]
 

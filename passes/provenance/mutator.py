@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, cast
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Constant,
     Constructor,
@@ -26,8 +26,9 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.ops.operator import Op
-from ...ir.visitor import children, with_children
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children, with_children
+
 from .record import current_record
 
 __all__ = ["Descent", "ExprMutator", "kept"]

@@ -14,11 +14,11 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ...ir.expressions import Constructor, Expr, Function, GlobalVar, Let
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.spans import AnySpan, SequentialSpan
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar, Let
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.spans import AnySpan, SequentialSpan
+from relay_lsp.ir.visitor import children, post_order
 
 __all__ = ["Record", "current_record", "expressions_of", "recording"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ...ir.expressions import Constructor, Expr
-from ...ir.ops.operator import Op
-from ...ir.spans import AnySpan, SequentialSpan
-from ...ir.visitor import children
+from relay_lsp.ir.expressions import Constructor, Expr
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.spans import AnySpan, SequentialSpan
+from relay_lsp.ir.visitor import children
 
 __all__ = ["collect_spans", "fill_span"]
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import Self
 
-from ...ir.expressions import Expr
-from ...ir.module import IRModule
-from ...ir.spans import AnySpan
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.spans import AnySpan
 
 if TYPE_CHECKING:
     from ..infrastructure.pass_info import PassInfo

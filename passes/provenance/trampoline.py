@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import TypeAlias, TypeVar
 
-from ...ir.expressions import Expr
+from relay_lsp.ir.expressions import Expr
 
 __all__ = ["Computation", "compute"]
 

@@ -11,23 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from ...ir.expressions import Call, Expr, Function
-from ...ir.ops.application import apply
-from ...ir.ops.nn.dense import BiasAddAttrs
-from ...ir.ops.operator import Op
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.nn.dense import BiasAddAttrs
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children, post_order
+
 from ..construction import expand_bias_to_match_axis, tensor_type
 from ..infrastructure import PassError
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
-from .messages import (
-    Convolution,
-    Message,
-    broadcasts_along,
-    is_never_negative,
-    matched_to_axes,
-    squeezed_scale,
-)
+from .messages import ConvolutionAxes, Message, broadcasts_along, is_never_negative, matched_to_axes, squeezed_scale
 
 __all__ = ["fold_backward"]
 
@@ -65,7 +59,7 @@ def _offer_of_call(call: Call, offers: list[Message | None]) -> Message | None:
         if left is not None and right is not None and left.axes == right.axes and lhs.shape == rhs.shape:
             return left
     elif name in ("nn.conv2d", "nn.conv3d"):
-        convolution = Convolution(call)
+        convolution = ConvolutionAxes(call)
         axes = convolution.channel_axes(convolution.out)
         return None if axes is None else Message(axes)
     elif name == "nn.bias_add" and isinstance(call.attrs, BiasAddAttrs):
@@ -144,7 +138,7 @@ class _BackwardFolder(ExprMutator):
     def _convolution(self, call: Call, axes: tuple[int, ...], scale: Expr) -> Descent:
         data = yield call.args[0]
         weight = yield call.args[1]
-        factor = Convolution(call).weight_scale(scale, "O", call.args[1])
+        factor = ConvolutionAxes(call).weight_scale(scale, "O", call.args[1])
         if factor is None:
             # The weight's size is not known: the result is multiplied after all.
             plain = Call(call.op, (data, weight), call.attrs, call.type_args)

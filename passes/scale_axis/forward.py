@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
-from ...ir.ops.application import apply
-from ...ir.ops.operator import Op
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children, post_order
+
 from ..construction import tensor_type
 from ..provenance import ExprMutator
 from .messages import (
-    Convolution,
+    ConvolutionAxes,
     Message,
     Messages,
     broadcasts_along,
@@ -70,7 +71,7 @@ def _demand_of_call(call: Call, out: Message | None) -> list[Message | None]:
         if broadcasts_along(rhs, lhs, out.axes):
             return [None, out]
     elif name in _CONVOLUTIONS:
-        convolution = Convolution(call)
+        convolution = ConvolutionAxes(call)
         axes = convolution.channel_axes(convolution.data)
         return nothing if axes is None else [Message(axes), None]
     elif name == "nn.dense" and tensor_type(call.args[0]).ndim == 2:
@@ -148,7 +149,7 @@ class _ForwardFolder(ExprMutator):
         scale = scales[0]
         if scale is None or scales[1] is not None:
             return None
-        convolution = Convolution(pre)
+        convolution = ConvolutionAxes(pre)
         letter = "O" if convolution.is_depthwise else "I"
         factor = convolution.weight_scale(scale.factor, letter, pre.args[1])
         if factor is None:

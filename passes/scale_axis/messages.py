@@ -10,15 +10,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...ir.expressions import Call, Constant, Expr
-from ...ir.ops.application import apply, is_call_to
-from ...ir.ops.layouts import Layout, convert_shape
-from ...ir.ops.nn.convolution import ConvolutionAttrs
-from ...ir.types import Shape, TensorType
+from relay_lsp.ir.expressions import Call, Constant, Expr
+from relay_lsp.ir.ops.application import apply, is_call_to
+from relay_lsp.ir.ops.data_layout import Layout, convert_shape
+from relay_lsp.ir.ops.nn.convolution import ConvolutionAttrs
+from relay_lsp.ir.types import Shape, TensorType
+
 from ..construction import expand_bias_to_match_axis, tensor_type
 
 __all__ = [
-    "Convolution",
+    "ConvolutionAxes",
     "Message",
     "broadcasts_along",
     "intersect",
@@ -100,7 +101,7 @@ def is_never_negative(expr: Expr) -> bool:
     return isinstance(expr, Constant) and expr.dtype in _NUMBERS and bool(np.all(expr.data >= 0))
 
 
-class Convolution:
+class ConvolutionAxes:
     """What of a convolution's layouts and groups decides whether and where a scale can go into its weight."""
 
     def __init__(self, call: Call) -> None:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ...ir.diagnostics import Severity, TextEdit
-from ...ir.expressions import Function
-from ...ir.inference import infer_types
-from ...ir.metadata import read_metadata, write_metadata
-from ...ir.module import IRModule
-from ...ir.printing import to_text_with_positions
-from ...ir.source import TextSpan
-from ...ir.structural import structural_equal
-from ...ir.syntax.parsing import Parsed
-from ...ir.syntax.reading import Reading
-from ...ir.syntax.splitting import split
+from relay_lsp.ir.diagnostics import Severity, TextEdit
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.metadata import read_metadata, write_metadata
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.printing import to_text_with_positions
+from relay_lsp.ir.structural import structural_equal
+from relay_lsp.ir.syntax.parsing import Parsed
+from relay_lsp.ir.syntax.reading import Reading
+from relay_lsp.ir.syntax.splitting import split
+from relay_lsp.ir.text.text_span import TextSpan
+
 from ..provenance import Trace
 from .function_edits import Printed, Unsuitable, edit_function
-from .layout import FunctionLayout, Layout, layout_of
+from .layout import FunctionLayout, TextLayout, layout_of
 from .metadata_indices import MetadataIndices
 from .pairing import Origins
 
@@ -138,12 +139,12 @@ def _with_blank_lines(text: str, layout: FunctionLayout) -> TextSpan:
     return TextSpan(layout.start, end)
 
 
-def _metadata_of(layout: Layout) -> Mapping[str, Sequence[object]]:
+def _metadata_of(layout: TextLayout) -> Mapping[str, Sequence[object]]:
     section = layout.metadata
     return {} if section is None else read_metadata(section.text[section.text.index("]") + 1 :])
 
 
-def _edit_metadata(text: str, layout: Layout, indices: MetadataIndices) -> Sequence[TextEdit]:
+def _edit_metadata(text: str, layout: TextLayout, indices: MetadataIndices) -> Sequence[TextEdit]:
     if not indices.has_grown:
         return []
     section = f"#[metadata]\n{write_metadata(indices.table)}"

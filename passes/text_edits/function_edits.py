@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...ir.diagnostics import Place, TextEdit
-from ...ir.expressions import Constant, Constructor, Expr, Function, GlobalVar, Let, Var
-from ...ir.ops.operator import Op
-from ...ir.source import TextSpan
-from ...ir.syntax.parsing import Parsed
-from ...ir.visitor import children, post_order
-from .layout import FunctionLayout, StatementLayout, Token
+from relay_lsp.ir.diagnostics import Place, TextEdit
+from relay_lsp.ir.expressions import Constant, Constructor, Expr, Function, GlobalVar, Let, Var
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.syntax.parsing import Parsed
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.visitor import children, post_order
+
+from .layout import FunctionLayout, LayoutToken, StatementLayout
 from .metadata_indices import MetadataIndices
 from .pairing import Origins, Pairing, same_head, same_header
 
@@ -368,7 +369,7 @@ def _roots(layout: FunctionLayout, starts: Mapping[int, Expr], named: Mapping[st
     return roots
 
 
-def _names(layout: FunctionLayout) -> Iterable[Token]:
+def _names(layout: FunctionLayout) -> Iterable[LayoutToken]:
     yield from (token for token in layout.header if token.kind in "GL")
     for statement in layout.statements:
         yield from (token for token in statement.tokens if token.kind in "GL")

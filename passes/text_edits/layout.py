@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from ...ir.syntax.lexer import WHITE_SPACE
-from ...ir.syntax.segments import Role
-from ...ir.syntax.splitting import split
-from ...ir.syntax.statements import Segment
+from relay_lsp.ir.syntax.lexer import WHITE_SPACE
+from relay_lsp.ir.syntax.segments import Role
+from relay_lsp.ir.syntax.splitting import split
+from relay_lsp.ir.syntax.statements import Segment
 
-__all__ = ["FunctionLayout", "Layout", "StatementLayout", "Token", "layout_of"]
+__all__ = ["FunctionLayout", "LayoutToken", "StatementLayout", "TextLayout", "layout_of"]
 
 
-class Token(NamedTuple):
+class LayoutToken(NamedTuple):
     """A token (kinds as in ``ir/syntax/tokens.py``) and where it starts."""
 
     kind: str
@@ -32,8 +32,8 @@ class Token(NamedTuple):
 class StatementLayout:
     """A statement: ``binder`` is the variable that it binds, ``None`` for the value at the end of a body."""
 
-    tokens: Sequence[Token]
-    binder: Token | None
+    tokens: Sequence[LayoutToken]
+    binder: LayoutToken | None
     is_let: bool
     value_start: int
     value_end: int
@@ -54,26 +54,26 @@ class FunctionLayout:
 
     name: str
     start: int
-    header: Sequence[Token]
+    header: Sequence[LayoutToken]
     statements: Sequence[StatementLayout]
     end: int
     is_regular: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class TextLayout:
     """The functions of a text in order, and its metadata section."""
 
     text: str
     functions: Sequence[FunctionLayout]
-    metadata: Token | None
+    metadata: LayoutToken | None
 
 
-def layout_of(text: str) -> Layout:
+def layout_of(text: str) -> TextLayout:
     """The layout of a text without errors."""
     functions: list[FunctionLayout] = []
-    metadata: Token | None = None
-    header: tuple[Token, ...] = ()
+    metadata: LayoutToken | None = None
+    header: tuple[LayoutToken, ...] = ()
     statements: list[StatementLayout] = []
     regular = True
     base = 0
@@ -96,19 +96,19 @@ def layout_of(text: str) -> Layout:
             functions.append(
                 FunctionLayout(header[1].text, header[0].start, header, statements, tokens[-1].end, regular)
             )
-    return Layout(text, functions, metadata)
+    return TextLayout(text, functions, metadata)
 
 
-def _tokens(segment: Segment, base: int) -> tuple[Token, ...]:
+def _tokens(segment: Segment, base: int) -> tuple[LayoutToken, ...]:
     starts = accumulate(map(len, segment.pieces), initial=base)
     return tuple(
-        Token(kind, piece.rstrip(WHITE_SPACE), start)
+        LayoutToken(kind, piece.rstrip(WHITE_SPACE), start)
         for kind, piece, start in zip(segment.kinds, segment.pieces, starts, strict=False)
         if kind != "C"
     )
 
 
-def _statement(text: str, tokens: Sequence[Token]) -> StatementLayout | None:
+def _statement(text: str, tokens: Sequence[LayoutToken]) -> StatementLayout | None:
     """``None`` for what is neither a binding nor the value at the end: ``free_var``, a value that is thrown away."""
     ends = tokens[-1].kind == ";"
     last = tokens[-2] if ends and len(tokens) > 1 else tokens[-1]

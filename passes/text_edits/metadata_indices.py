@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from ...ir.expressions import Constant
-from ...ir.syntax.lexer import lex
+from relay_lsp.ir.expressions import Constant
+from relay_lsp.ir.syntax.lexer import lex
 
 __all__ = ["MetadataIndices"]
 

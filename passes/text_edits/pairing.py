@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Constant,
     Constructor,
@@ -25,9 +25,9 @@ from ...ir.expressions import (
     TupleGetItem,
     Var,
 )
-from ...ir.ops.operator import Op
-from ...ir.structural import structural_equal
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.structural import structural_equal
+from relay_lsp.ir.visitor import children, post_order
 
 __all__ = ["Origins", "Pairing"]
 

@@ -1,6 +1,6 @@
 """Whether passes keep what a module computes: run it before and after on the same inputs, and compare."""
 
-from .bisecting import Culprit, Report, bisect, check
+from .bisecting import BisectionReport, Culprit, bisect, check
 from .comparison import Difference, largest_difference
 from .inputs import InputKind, Unverifiable, random_arguments
 from .shrinking import shrink
@@ -8,12 +8,12 @@ from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, bound_of
 
 __all__ = [
     "BOUNDS",
+    "BisectionReport",
     "ComparisonFailed",
     "Culprit",
     "Difference",
     "InputKind",
     "KeepsMeaning",
-    "Report",
     "Unverifiable",
     "Verdict",
     "bisect",

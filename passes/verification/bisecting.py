@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...ir.diagnostics import Diagnostic
-from ...ir.expressions import Expr
-from ...ir.module import IRModule
+from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.module import IRModule
+
 from ..infrastructure import BrokenModuleError, Pass, PassError
 from ..instruments import faults
 from ..provenance import Trace, TraceStep
@@ -15,7 +16,7 @@ from .inputs import Unverifiable
 from .shrinking import shrink
 from .verifying import BOUNDS, Verdict, verify
 
-__all__ = ["Culprit", "Report", "bisect", "check"]
+__all__ = ["BisectionReport", "Culprit", "bisect", "check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Culprit:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class BisectionReport:
     """What a pipeline did to what a module computes.
 
     ``verdicts`` has one for each step that changed the module and could be compared, in order; ``skipped`` has the
@@ -68,7 +69,7 @@ def check(
     function: str | None = None,
     seed: int = 0,
     progress: Callable[[int], object] = lambda _: None,
-) -> Report:
+) -> BisectionReport:
     """Run a pipeline over ``module`` and judge each step, up to the first that goes wrong.
 
     A module too large to run is made smaller before (:func:`.shrink`).
@@ -117,7 +118,7 @@ def check(
             break
     if culprit is None and raised is not None:
         culprit = _who_raised(*raised, trace)
-    return Report(trace.steps, tuple(verdicts), tuple(skipped), culprit, small is not module)
+    return BisectionReport(trace.steps, tuple(verdicts), tuple(skipped), culprit, small is not module)
 
 
 def bisect(module: IRModule, passes: Sequence[Pass], *, function: str | None = None, seed: int = 0) -> Culprit | None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...ir.evaluation import ADTValue, Closure, Value
-from ...ir.expressions import Constructor, NDArray
-from ...ir.ops import Op
+from relay_lsp.ir.evaluation import ADTValue, Closure, Value
+from relay_lsp.ir.expressions import Constructor, NDArray
+from relay_lsp.ir.ops import Op
+
 from .ranges import float_limits, is_float
 
 __all__ = ["Difference", "largest_difference"]

@@ -7,11 +7,11 @@ from math import prod
 
 import numpy as np
 
-from ...ir.arrays import numpy_dtype
-from ...ir.dimensions import Dim
-from ...ir.evaluation import Value
-from ...ir.expressions import Function
-from ...ir.types import TensorType, TupleType, Type
+from relay_lsp.ir.arrays import numpy_dtype
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.evaluation import Value
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.types import TensorType, TupleType, Type
 
 __all__ = ["FALLBACKS", "KINDS", "InputKind", "Unverifiable", "random_arguments"]
 

@@ -12,8 +12,8 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-from ...ir.evaluation import ADTValue, Value
-from ...ir.expressions import NDArray
+from relay_lsp.ir.evaluation import ADTValue, Value
+from relay_lsp.ir.expressions import NDArray
 
 __all__ = ["fits", "float_limits", "is_float", "narrowest_float", "rounded_floats"]
 

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from math import prod
 
-from ...ir.diagnostics import Severity
-from ...ir.dimensions import Dim
-from ...ir.expressions import Call, Function, Var
-from ...ir.inference import infer_types
-from ...ir.module import IRModule
-from ...ir.types import TensorType, TupleType, Type
-from ...ir.visitor import post_order
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.expressions import Call, Function, Var
+from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.types import TensorType, TupleType, Type
+from relay_lsp.ir.visitor import post_order
+
 from ..binding import bind
 from .inputs import Unverifiable
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.evaluation import EvaluationError, Value, evaluate_and_keep
-from ...ir.expressions import Expr, Function
-from ...ir.inference import infer_types
-from ...ir.module import IRModule
-from ...ir.visitor import children, post_order
+from relay_lsp.ir.evaluation import EvaluationError, Value, evaluate_and_keep
+from relay_lsp.ir.expressions import Expr, Function
+from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.visitor import children, post_order
+
 from ..infrastructure import PassError, PassInfo, PassInstrument
 from ..provenance import TraceStep
 from .comparison import Difference, largest_difference

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from ...ir import ops
-from ...ir.attributes import AttributeField
-from ...ir.ops import Op
-from ...ir.ops.documentation import document_operator, document_operators, value_text
+from relay_lsp.ir import ops
+from relay_lsp.ir.attributes import AttributeField
+from relay_lsp.ir.ops import Op
+from relay_lsp.ir.ops.documentation import document_operator, document_operators, value_text
+
 from ..features.markdown import markdown
 from .problems import EXIT_OK, CommandError
 
@@ -20,11 +21,11 @@ __all__ = ["operators", "passes"]
 
 def passes(options: argparse.Namespace) -> int:
     """List the passes, or explain one."""
-    from ...passes import registered
+    from relay_lsp.passes import registered
 
     known = registered()
     if options.name is None and options.markdown:
-        from ...passes.infrastructure.catalogue import document_passes
+        from relay_lsp.passes.infrastructure.catalogue import document_passes
 
         print(document_passes(), end="")
         return EXIT_OK

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...ir.diagnostics import Diagnostic, Severity
-from ...ir.snapshot import Snapshot
-from ...ir.source import LineIndex, TextSpan
-from ..capabilities import server_version
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+
 from ..features.diagnostics import diagnostics
-from ..jobs import FIRST_WORD
+from ..lsp.capabilities import server_version
+from ..worker.jobs import FIRST_WORD
 from .excerpts import Painter, excerpt
 from .files import SourceFile, read_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError

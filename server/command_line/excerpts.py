@@ -5,8 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-from ...ir.diagnostics import Diagnostic, Severity
-from ...ir.source import LineIndex, TextSpan
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Painter", "excerpt"]
 

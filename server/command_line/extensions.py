@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...passes.infrastructure.extensions import load_file, load_package
+from relay_lsp.passes.infrastructure.extensions import load_file, load_package
+
 from .problems import CommandError
 
 __all__ = ["load_extensions"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ...ir.formatting import format_text
+from relay_lsp.ir.formatting import format_text
+
 from .differences import unified
 from .files import read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError

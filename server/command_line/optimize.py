@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..jobs import PassesOutcome, RunPasses, StepOutcome
+from ..worker.jobs import PassesOutcome, RunPasses, StepOutcome
 from .calls import read_calls
 from .check import report_placed
 from .differences import unified

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..capabilities import server_version
+from ..lsp.capabilities import server_version
 from .problems import EXIT_TROUBLE, CommandError
 
 __all__ = ["parser", "run"]

@@ -17,7 +17,7 @@ def serve(options: argparse.Namespace) -> int:
         # To standard error: standard output may carry the protocol.
         logging.basicConfig(level=options.log_level.upper())
     if options.tcp or options.ws:
-        from ..network import serve_tcp, serve_websocket
+        from ..serving.network import serve_tcp, serve_websocket
 
         host, port = _address(options.tcp or options.ws)
         try:
@@ -30,7 +30,7 @@ def serve(options: argparse.Namespace) -> int:
         except OSError as error:
             raise CommandError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from None
         return EXIT_OK
-    from ..stdio import serve_stdio
+    from ..serving.stdio import serve_stdio
 
     serve_stdio()
     return EXIT_OK

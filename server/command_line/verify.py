@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..verification import VerifyOutcome, VerifyPasses
+from ..worker.verification import VerifyOutcome, VerifyPasses
 from .calls import read_calls
 from .check import report_placed
 from .files import SourceFile, read_file

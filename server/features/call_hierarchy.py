@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, Symbol, SymbolKind
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Calls", "function_around", "function_at", "function_named", "incoming", "outgoing"]
 

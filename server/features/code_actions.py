@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
-from ...ir.source import TextSpan
+from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["PassAction", "QuickFix", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
 

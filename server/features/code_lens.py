@@ -9,8 +9,8 @@ import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, Symbol, SymbolKind, TokenRole
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Lens", "LensKind", "lenses", "size_of"]
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from ...ir import ops
-from ...ir.attributes import AttributeField
-from ...ir.ops import Op
-from ...ir.ops.documentation import signature, value_text
-from ...ir.snapshot import CallSite, Snapshot, SymbolKind, Token, TokenRole
-from ...ir.source import TextSpan
-from ...ir.types import DataType, FuncType, TupleType
-from .completion_places import Place, place_at
+from relay_lsp.ir import ops
+from relay_lsp.ir.attributes import AttributeField
+from relay_lsp.ir.ops import Op
+from relay_lsp.ir.ops.documentation import signature, value_text
+from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, SymbolKind, Token, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import DataType, FuncType, TupleType
+
+from .completion_places import CompletionPlace, place_at
 from .completion_snippets import DEFINITIONS, KEYWORDS, applied, attribute_snippet, operator_snippet, placeholder
 from .markdown import markdown
 from .matching import NEAREST, has_in_order, in_order, likeness
@@ -139,14 +140,14 @@ def _candidates(snapshot: Snapshot, offset: int) -> Iterator[Completion]:
         return
     before = head[: len(head) - len(word)].rstrip()
     place = place_at(snapshot, offset, before)
-    if place is Place.TYPE:
+    if place is CompletionPlace.TYPE:
         yield from _types(snapshot, span)
-    elif place is Place.TOP_LEVEL:
+    elif place is CompletionPlace.TOP_LEVEL:
         yield from _snippets(DEFINITIONS, span)
-    elif place is Place.PATTERN:
+    elif place is CompletionPlace.PATTERN:
         yield from _constructors(snapshot, span, as_patterns=not before.endswith("("))
         yield Completion("_", CompletionKind.KEYWORD, span, "any value", snippet="_ => $0,")
-    elif place is Place.EXPRESSION:
+    elif place is CompletionPlace.EXPRESSION:
         yield from _expressions(snapshot, offset, before, span)
 
 
@@ -211,7 +212,7 @@ def _passes(before: str, offset: int) -> Iterator[Completion]:
     match, value = _PIPELINE.match(before), _OPTION_VALUE.match(before)
     if match is None and value is None:
         return
-    from ...passes import registered
+    from relay_lsp.passes import registered
 
     word = re.search(r"\w*\Z", before)
     span = TextSpan(offset - len(word[0] if word else ""), offset)
@@ -243,7 +244,7 @@ def _passes(before: str, offset: int) -> Iterator[Completion]:
 
 
 def _option_values(pass_name: str, name: str, span: TextSpan) -> Iterator[Completion]:
-    from ...passes import registered
+    from relay_lsp.passes import registered
 
     found = registered().get(pass_name)
     option = found.declaration().options.get(name) if found is not None else None
@@ -385,7 +386,7 @@ def documentation(subject: str) -> str:
 
 
 def _pass_documentation(name: str, option: str) -> str:
-    from ...passes import registered
+    from relay_lsp.passes import registered
 
     found = registered().get(name)
     if found is None:

@@ -6,9 +6,9 @@ import enum
 import re
 from collections.abc import Sequence
 
-from ...ir.snapshot import Snapshot, SymbolKind
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 
-__all__ = ["Place", "place_at"]
+__all__ = ["CompletionPlace", "place_at"]
 
 _TYPE = re.compile(
     r"(?:[%\w]\s*:"  # %x: …
@@ -20,7 +20,7 @@ _TYPE_ARGUMENT = re.compile(r"(\w+)\[(?:[^\[\]]*,)?\Z")
 _PATTERN_PART = re.compile(r"[{,]\s*\w*\([^{}=]*\Z")
 
 
-class Place(enum.Enum):
+class CompletionPlace(enum.Enum):
     """What can stand at a place."""
 
     TOP_LEVEL = "a definition"
@@ -30,23 +30,23 @@ class Place(enum.Enum):
     EXPRESSION = "an expression"
 
 
-def place_at(snapshot: Snapshot, offset: int, before: str) -> Place:
+def place_at(snapshot: Snapshot, offset: int, before: str) -> CompletionPlace:
     """What is wanted at ``offset``; ``before`` is some of the text before the word there, without blanks at its end."""
     if _TYPE.search(before):
-        return Place.TYPE
+        return CompletionPlace.TYPE
     nodes = [node.kind for node in snapshot.node_at(offset) or snapshot.node_at(max(0, offset - 1))]
     argument = _TYPE_ARGUMENT.search(before)
     if argument is not None and _names_a_type(snapshot, argument[1]):
-        return Place.TYPE
+        return CompletionPlace.TYPE
     if "type_definition" in nodes or _is_in_open_type(snapshot.text, offset):
-        return Place.TYPE if _is_in_parentheses(before) else Place.NEW_NAME
+        return CompletionPlace.TYPE if _is_in_parentheses(before) else CompletionPlace.NEW_NAME
     if before.endswith("#["):
-        return Place.NEW_NAME
+        return CompletionPlace.NEW_NAME
     if _is_top_level(snapshot, offset):
-        return Place.TOP_LEVEL
+        return CompletionPlace.TOP_LEVEL
     if _is_pattern(nodes, before):
-        return Place.PATTERN
-    return Place.EXPRESSION
+        return CompletionPlace.PATTERN
+    return CompletionPlace.EXPRESSION
 
 
 def _names_a_type(snapshot: Snapshot, name: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...ir.attributes import AttributeField
-from ...ir.ops import Op
+from relay_lsp.ir.attributes import AttributeField
+from relay_lsp.ir.ops import Op
 
 __all__ = ["DEFINITIONS", "KEYWORDS", "applied", "attribute_snippet", "operator_snippet", "placeholder"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, SymbolKind
-from ...ir.source import TextSpan
-from ...ir.types import FuncType, GlobalTypeVar, RelayRefType, TupleType, Type, TypeCall
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import FuncType, GlobalTypeVar, RelayRefType, TupleType, Type, TypeCall
 
 __all__ = ["Target", "definition", "type_definition"]
 

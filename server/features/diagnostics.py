@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.diagnostics import Diagnostic, in_order
-from ...ir.snapshot import Snapshot
-from ...ir.unreachable import unreachable
+from relay_lsp.ir.diagnostics import Diagnostic, in_order
+from relay_lsp.ir.semantic.lints.unreachable import unreachable
+from relay_lsp.ir.semantic.snapshot import Snapshot
 
 __all__ = ["UNUSED_VALUE", "diagnostics"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, TokenRole
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .provenance import origins_in
 
 __all__ = ["Link", "links"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...ir.diagnostics import TextEdit
-from ...ir.snapshot import Snapshot
-from ...ir.source import TextSpan
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .document_links import links
 
 __all__ = ["rename_source"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...ir.snapshot import Part, Snapshot, TokenGroup, TokenRole
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, TokenGroup, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Fold", "FoldKind", "Passages", "folds", "inline_folds", "passages_in"]
 
@@ -73,7 +73,7 @@ class Passages:
 _PASSAGES: Final = "passages"
 
 
-def passages_in(snapshot: Snapshot, part: Part) -> Passages:
+def passages_in(snapshot: Snapshot, part: CacheRegion) -> Passages:
     """What may be folded in a part, which remembers it."""
     known = part.memo.get(_PASSAGES)
     if not isinstance(known, Passages):
@@ -81,7 +81,7 @@ def passages_in(snapshot: Snapshot, part: Part) -> Passages:
     return known
 
 
-def _found_in(snapshot: Snapshot, part: Part) -> Passages:
+def _found_in(snapshot: Snapshot, part: CacheRegion) -> Passages:
     inline: list[tuple[int, int]] = []
     long: list[tuple[int, int]] = []
     to_line_end: list[tuple[int, int]] = []

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Fate", "RememberedStep", "RemovedValue", "ValueEvent", "fate", "removed_values", "value_events"]
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...ir import ops
-from ...ir.expressions import Constant
-from ...ir.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
-from ...ir.source import TextSpan
-from ...ir.types import DataType
+from relay_lsp.ir import ops
+from relay_lsp.ir.expressions import Constant
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import DataType
+
 from .history import RemovedValue, ValueEvent
 from .operator_documentation import attribute_documentation, operator_documentation
-from .provenance import Origin, origins_at
+from .provenance import ValueOrigin, origins_at
 
 __all__ = ["Hover", "hover", "render"]
 
@@ -32,7 +33,7 @@ class Hover:
     """Relay text: a declaration, or an expression with its type."""
     documentation: str = ""
     """Markdown."""
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[ValueOrigin, ...] = ()
     events: tuple[ValueEvent, ...] = ()
     removed: tuple[RemovedValue, ...] = ()
     """For a function, what passes removed from it."""
@@ -161,7 +162,7 @@ def _comment_above(snapshot: Snapshot, symbol: Symbol) -> str:
     return "\n".join(reversed(found))
 
 
-def render(hover: Hover, link: Callable[[Origin], str | None] = lambda origin: None) -> str:
+def render(hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda origin: None) -> str:
     """The hover in Markdown. ``link`` gives the address of an origin's place, if there is one to go to."""
     headline = hover.headline
     if len(headline) > _LONGEST_HEADLINE:
@@ -178,7 +179,7 @@ def render(hover: Hover, link: Callable[[Origin], str | None] = lambda origin: N
     return "\n\n---\n\n".join(parts)
 
 
-def _render_origin(origin: Origin, address: str | None) -> str:
+def _render_origin(origin: ValueOrigin, address: str | None) -> str:
     return f"`{origin}`" if address is None else f"[`{origin}`]({address})"
 
 

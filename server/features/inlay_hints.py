@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...ir import ops
-from ...ir.snapshot import CallSite, Snapshot, Symbol, SymbolKind, TokenRole
-from ...ir.source import TextSpan
-from ...ir.types import TensorType
+from relay_lsp.ir import ops
+from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, Symbol, SymbolKind, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import TensorType
+
 from .markdown import markdown
 
 __all__ = ["InlayHint", "InlayHintKind", "inlay_argument_names", "inlay_documentation", "inlay_hints", "inlay_shapes"]

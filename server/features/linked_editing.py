@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.snapshot import Snapshot, SymbolKind
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .references import references
 
 __all__ = ["WORD", "linked_ranges"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...ir.snapshot import Snapshot, TokenRole
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .call_hierarchy import function_around
 from .code_actions import PassAction
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...ir.diagnostics import TextEdit
-from ...ir.formatting import format_range
-from ...ir.snapshot import Snapshot, TokenRole
-from ...ir.source import TextSpan
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.formatting import format_range
+from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["FIRST_TRIGGER", "OTHER_TRIGGERS", "format_typed"]
 

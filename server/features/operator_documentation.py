@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ...ir.attributes import AttributeField
-from ...ir.ops import Op
-from ...ir.ops.documentation import value_text
+from relay_lsp.ir.attributes import AttributeField
+from relay_lsp.ir.ops import Op
+from relay_lsp.ir.ops.documentation import value_text
+
 from .markdown import markdown
 
 __all__ = ["attribute_documentation", "operator_documentation"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ...ir.snapshot import Snapshot, Symbol, SymbolKind
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .matching import has_in_order
 from .type_words import type_words
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...ir.ops.documentation import value_text
+from relay_lsp.ir.ops.documentation import value_text
+
 from .markdown import markdown
 
 if TYPE_CHECKING:
-    from ...passes import Declaration
+    from relay_lsp.passes import Declaration
 
 __all__ = ["describe_pass"]
 

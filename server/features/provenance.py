@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, SymbolKind, Token, TokenRole
-from ...ir.source import TextSpan
-from ...ir.span_comments import sources_in
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind, Token, TokenRole
+from relay_lsp.ir.span_comments import sources_in
+from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Origin", "function_at", "origins_at", "origins_in"]
+__all__ = ["ValueOrigin", "function_at", "origins_at", "origins_in"]
 
 _STATEMENT_ENDS = frozenset(";{}")
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ValueOrigin:
     """A place in a named source; ``line`` and ``column`` are 1-based, and 0 for a layer, which has none."""
 
     source: str
@@ -28,13 +28,13 @@ class Origin:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
 
 
-def origins_in(comment: str, start: int = 0) -> Iterator[Origin]:
+def origins_in(comment: str, start: int = 0) -> Iterator[ValueOrigin]:
     """The origins that a comment at the offset ``start`` names, each once."""
     for span, begin, end in sources_in(comment):
-        yield Origin(span.source_name.name, span.line, span.column, TextSpan(start + begin, start + end))
+        yield ValueOrigin(span.source_name.name, span.line, span.column, TextSpan(start + begin, start + end))
 
 
-def origins_at(snapshot: Snapshot, offset: int) -> tuple[Origin, ...]:
+def origins_at(snapshot: Snapshot, offset: int) -> tuple[ValueOrigin, ...]:
     """The origins of the expression at ``offset``; where nothing is said of it, those of its statement."""
     expr = snapshot.expr_at(offset)
     span = snapshot.span_of(expr) if expr is not None else None
@@ -51,7 +51,7 @@ def function_at(snapshot: Snapshot, offset: int) -> str:
     return symbol.name if symbol is not None and symbol.kind is SymbolKind.FUNCTION else ""
 
 
-def _origins(comments: Iterator[Token] | list[Token]) -> tuple[Origin, ...]:
+def _origins(comments: Iterator[Token] | list[Token]) -> tuple[ValueOrigin, ...]:
     return tuple(
         dict.fromkeys(origin for comment in comments for origin in origins_in(comment.text, comment.span.start))
     )

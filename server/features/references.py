@@ -8,9 +8,9 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...ir.places import Places
-from ...ir.snapshot import Snapshot, Symbol
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol
+from relay_lsp.ir.text.span_array import SpanArray
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Access", "Highlight", "highlights", "references"]
 
@@ -25,7 +25,7 @@ def references(snapshot: Snapshot, offset: int, *, include_definition: bool = Tr
     if symbol is None:
         return []
     own, uses = symbol.span, symbol.uses
-    if isinstance(uses, Places) and uses.length == own.end - own.start:
+    if isinstance(uses, SpanArray) and uses.length == own.end - own.start:
         places = uses.without_start(own.start)
         return places.with_start(own.start) if include_definition else places
     spans = [span for span in uses if span.start != own.start]  # in order already

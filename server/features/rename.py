@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ...ir.diagnostics import TextEdit
-from ...ir.snapshot import Snapshot, Symbol, SymbolKind
-from ...ir.source import TextSpan
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .references import references
 
 __all__ = ["RenameError", "prepare_rename", "rename"]

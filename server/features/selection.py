@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...ir.snapshot import Snapshot
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["selection_ranges"]
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...ir.snapshot import Snapshot, TokenRole
-from ...ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["SemanticToken", "semantic_tokens", "word_of"]
 

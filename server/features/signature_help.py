@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 
-from ...ir import ops
-from ...ir.ops import Op
-from ...ir.ops.documentation import value_text
-from ...ir.snapshot import CallSite, Snapshot
-from ...ir.types import FuncType
+from relay_lsp.ir import ops
+from relay_lsp.ir.ops import Op
+from relay_lsp.ir.ops.documentation import value_text
+from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
+from relay_lsp.ir.types import FuncType
+
 from .markdown import markdown
 from .operator_documentation import attribute_documentation
 

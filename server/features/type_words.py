@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ...ir.types import Type
+from relay_lsp.ir.types import Type
 
 __all__ = ["type_words"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from ..features.provenance import Origin
+from ..features.provenance import ValueOrigin
 
 __all__ = ["file_uri", "folder_of", "origin_address", "path_of"]
 
@@ -34,7 +34,7 @@ def file_uri(folder: Path | None, name: str) -> str | None:
         return None
 
 
-def origin_address(folder: Path | None, origin: Origin) -> str | None:
+def origin_address(folder: Path | None, origin: ValueOrigin) -> str | None:
     """The address of the line that an origin names, if there is such a file in ``folder``."""
     address = file_uri(folder, origin.source) if origin.line else None
     return None if address is None else f"{address}#L{origin.line},{max(origin.column, 1)}"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..documents import Document
-from ..pass_calls import PassCall, PassCallError, parse_pipeline
-from ..protocol import RelayLanguageServer
+from ..documents.documents import Document
+from ..lsp.protocol import RelayLanguageServer
+from ..worker.pass_calls import PassCall, PassCallError, parse_pipeline
 from .views import refusal
 
 __all__ = ["calls_in", "field_of", "numbers_in", "one_argument", "open_document", "version_in"]

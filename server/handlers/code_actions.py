@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from ...ir.diagnostics import Fix, Severity
-from ..capabilities import RUN_PIPELINE
-from ..documents import Document
+from relay_lsp.ir.diagnostics import Fix, Severity
+
+from ..documents.documents import Document
 from ..features.call_hierarchy import function_around
 from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from ..features.normal_forms import normal_form_actions
-from ..pass_calls import PassCallError, parse_pipeline
-from ..protocol import RelayLanguageServer
+from ..lsp.capabilities import RUN_PIPELINE
+from ..lsp.protocol import RelayLanguageServer
+from ..worker.pass_calls import PassCallError, parse_pipeline
 from .arguments import calls_in, open_document, version_in
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes

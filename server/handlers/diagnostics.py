@@ -7,10 +7,11 @@ from typing import Any
 
 from lsprotocol import types
 
-from ...ir.diagnostics import Diagnostic
-from ..conversion import Converter
+from relay_lsp.ir.diagnostics import Diagnostic
+
 from ..features.diagnostics import diagnostics
-from ..protocol import Plain, RelayLanguageServer
+from ..lsp.conversion import Converter
+from ..lsp.protocol import Plain, RelayLanguageServer
 from .views import view
 
 __all__ = ["register"]

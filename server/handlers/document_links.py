@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from ..conversion import Converter
 from ..features.document_links import Link, links
-from ..protocol import RelayLanguageServer
+from ..lsp.conversion import Converter
+from ..lsp.protocol import RelayLanguageServer
 from .addresses import file_uri, folder_of
 from .views import view
 

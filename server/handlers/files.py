@@ -8,7 +8,7 @@ from urllib.request import url2pathname
 from lsprotocol import types
 
 from ..features.file_names import rename_source
-from ..protocol import RelayLanguageServer
+from ..lsp.protocol import RelayLanguageServer
 from .synchronization import fetch_settings
 from .views import view
 

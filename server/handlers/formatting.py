@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from ...ir.formatting import format_edits, format_range
-from ..protocol import RelayLanguageServer
+from relay_lsp.ir.formatting import format_edits, format_range
+
+from ..lsp.protocol import RelayLanguageServer
 from .views import moved_on, view
 
 __all__ = ["register"]

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from ...ir.diagnostics import Severity
-from ...ir.source import LineIndex
-from ..capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.text.line_index import LineIndex
+
+from ..documents.line_edits import line_edits
 from ..features.exporting import command_line, pipeline_comment_line
-from ..history import StepRecord
-from ..line_edits import line_edits
-from ..pass_calls import PassCall
-from ..protocol import RelayLanguageServer
+from ..history.store import StepRecord
+from ..lsp.capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
+from ..lsp.protocol import RelayLanguageServer
+from ..worker.pass_calls import PassCall
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .running import apply, run_and_apply, work

@@ -8,30 +8,25 @@ from typing import Any
 
 from lsprotocol import types
 
-from ...ir.snapshot import Snapshot
-from ..capabilities import RUN_PIPELINE, SHOW_HISTORY
-from ..conversion import Converter
+from relay_lsp.ir.semantic.snapshot import Snapshot
+
 from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
 from ..features.hover import hover
-from ..features.inlay_hints import (
-    InlayHint,
-    inlay_argument_names,
-    inlay_documentation,
-    inlay_hints,
-    inlay_shapes,
-)
+from ..features.inlay_hints import InlayHint, inlay_argument_names, inlay_documentation, inlay_hints, inlay_shapes
 from ..features.outline import OutlineItem, find_symbols, outline
 from ..features.provenance import function_at
 from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
-from ..protocol import RelayLanguageServer, Written
-from ..slices import gathered
-from ..written_folds import written_folds
-from ..written_outline import written_outline
+from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
+from ..lsp.conversion import Converter
+from ..lsp.encoded_folds import written_folds
+from ..lsp.encoded_outline import written_outline
+from ..lsp.protocol import RelayLanguageServer, Written
+from ..scheduling.time_slices import gathered
 from .addresses import folder_of, origin_address
 from .views import View, early_or_refreshed_view, early_view, refusal, view
 

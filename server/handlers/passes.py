@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...ir.diagnostics import Severity
-from ..capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
-from ..conversion import Converter
-from ..documents import Document
+from relay_lsp.ir.diagnostics import Severity
+
+from ..documents.documents import Document
 from ..features.exporting import command_line
 from ..features.pass_documentation import describe_pass
-from ..jobs import PassesOutcome
-from ..pass_calls import PassCall, PassCallError
-from ..protocol import RelayLanguageServer
+from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
+from ..lsp.conversion import Converter
+from ..lsp.protocol import RelayLanguageServer
+from ..worker.jobs import PassesOutcome
+from ..worker.pass_calls import PassCall, PassCallError
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps
@@ -118,7 +119,7 @@ async def on_passes(server: RelayLanguageServer, params: Any) -> list[dict[str, 
 
 
 def _describe_passes() -> list[dict[str, Any]]:
-    from ...passes import registered
+    from relay_lsp.passes import registered
 
     return [describe_pass(kind.declaration()) for kind in registered().values()]
 

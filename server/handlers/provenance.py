@@ -7,8 +7,8 @@ from typing import Any
 from lsprotocol import types
 
 from ..features.history import RemovedValue, ValueEvent
-from ..features.provenance import Origin, function_at, origins_at
-from ..protocol import RelayLanguageServer
+from ..features.provenance import ValueOrigin, function_at, origins_at
+from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address
 from .arguments import field_of
 from .views import refusal, view
@@ -60,7 +60,7 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     }
 
 
-def _plain_origin(origin: Origin, target: str | None) -> dict[str, Any]:
+def _plain_origin(origin: ValueOrigin, target: str | None) -> dict[str, Any]:
     plain: dict[str, Any] = {"name": origin.source, "line": origin.line, "column": origin.column}
     return plain if target is None else {**plain, "target": target}
 

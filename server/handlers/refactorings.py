@@ -7,9 +7,10 @@ from typing import Any
 
 from lsprotocol import types
 
-from ...ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
+
 from ..features.refactoring import Refactoring, RefactoringError, refactorings
-from ..protocol import RelayLanguageServer
+from ..lsp.protocol import RelayLanguageServer
 from .views import View, moved_on, refusal, view
 
 __all__ = ["refactoring_actions", "resolve_refactoring"]

@@ -11,13 +11,14 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from ...ir.diagnostics import Severity, TextEdit
-from ..documents import Document
-from ..jobs import PassesOutcome
-from ..pass_calls import PassCall
-from ..protocol import RelayLanguageServer
-from ..worker import JobCancelled, JobError
-from ..workspace import MovedOn
+from relay_lsp.ir.diagnostics import Severity, TextEdit
+
+from ..documents.documents import Document
+from ..lsp.protocol import RelayLanguageServer
+from ..session.workspace import MovedOn
+from ..worker.jobs import PassesOutcome
+from ..worker.pass_calls import PassCall
+from ..worker.worker import JobCancelled, JobError
 from .views import moved_on, refusal
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]

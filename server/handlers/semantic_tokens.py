@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from ..protocol import Plain, RelayLanguageServer, Written
-from ..slices import gathered
-from ..token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
+from ..lsp.protocol import Plain, RelayLanguageServer, Written
+from ..lsp.token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
+from ..scheduling.time_slices import gathered
 from .views import early_or_refreshed_view, view
 
 __all__ = ["register"]

@@ -7,7 +7,7 @@ from lsprotocol import types
 from ..features.call_hierarchy import Calls, function_at, function_named, incoming, outgoing
 from ..features.linked_editing import WORD, linked_ranges
 from ..features.on_type_formatting import format_typed
-from ..protocol import RelayLanguageServer
+from ..lsp.protocol import RelayLanguageServer
 from .views import View, view
 
 __all__ = ["register"]

@@ -8,10 +8,10 @@ from typing import Any
 
 from lsprotocol import types
 
-from ..conversion import change_of
-from ..documents import Document
+from ..documents.documents import Document
 from ..import_path import withhold
-from ..protocol import RelayLanguageServer, RelayProtocol
+from ..lsp.conversion import change_of
+from ..lsp.protocol import RelayLanguageServer, RelayProtocol
 from .running import apply
 
 __all__ = ["fetch_settings", "register"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from ...ir.snapshot import Snapshot
-from ..conversion import Converter
-from ..documents import Document
-from ..protocol import RelayLanguageServer
+from relay_lsp.ir.semantic.snapshot import Snapshot
+
+from ..documents.documents import Document
+from ..lsp.conversion import Converter
+from ..lsp.protocol import RelayLanguageServer
 
 __all__ = ["View", "early_or_refreshed_view", "early_view", "moved_on", "refusal", "view"]
 

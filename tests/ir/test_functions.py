@@ -3,8 +3,8 @@
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.snapshot import Snapshot, SymbolKind
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
 
 MODULE = """#[version = "0.0.5"]
 type List[A] { Cons(A, List[A]), Nil }

@@ -2,8 +2,8 @@
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot, SymbolKind, TokenRole
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
 
 TEXT = """#[version = "0.0.5"]
 type List[A] { Cons(A, List[A]), Nil }

@@ -6,8 +6,9 @@ from unittest import mock
 
 import pytest
 
-from relay_lsp.ir import source
-from relay_lsp.ir.source import LineIndex, TextSpan
+from relay_lsp.ir.text import line_index as source
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
 
 _PARTS = ["a", "/*", "*/", "\n", "\r", "\r\n", "bcd efg", "𝒯\n"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity, Tag, apply_edits
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.unreachable import unreachable
+from relay_lsp.ir.semantic.lints.unreachable import unreachable
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from tests.fixture import read_fixture
 
 OPTION = "type Option[A] { Some(A), None, }\n"

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, Tag, apply_edits
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 from tests.fixture import read_fixture
 
 

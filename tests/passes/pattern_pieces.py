@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 from relay_lsp.ir.ops.application import apply
-from relay_lsp.passes.patterns import (
-    DFPattern,
-    DFPatternCallback,
-    dominates,
-    has_attr,
-    is_constant,
-    is_op,
-    wildcard,
-)
+from relay_lsp.passes.patterns import DFPattern, DFPatternCallback, dominates, has_attr, is_constant, is_op, wildcard
 
 from .modules import read, typed
 

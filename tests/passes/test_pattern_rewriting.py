@@ -13,15 +13,7 @@ from relay_lsp.ir.ops.application import apply, attrs_of
 from relay_lsp.ir.ops.nn.normalization import BatchNormAttrs
 from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.visitor import post_order
-from relay_lsp.passes.patterns import (
-    DFPattern,
-    DFPatternCallback,
-    dominates,
-    is_expr,
-    is_op,
-    rewrite,
-    wildcard,
-)
+from relay_lsp.passes.patterns import DFPattern, DFPatternCallback, dominates, is_expr, is_op, rewrite, wildcard
 
 from .modules import read
 from .pattern_pieces import BN, BN_PARAMETERS, FuseBatchNorm, any_call, body, unary

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import LineIndex, TextSpan
-from relay_lsp.server.conversion import Converter
-from relay_lsp.server.encoding import Encoding
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.lsp.conversion import Converter
 
 
 @pytest.mark.parametrize("text", ["ab\ncd%d\n\nefg", "aé\nc𝒯%d\n\nefg"])

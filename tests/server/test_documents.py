@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay_lsp.ir.source import LineIndex, TextSpan
-from relay_lsp.server.documents import Change, Document, Documents
-from relay_lsp.server.encoding import Encoding
-from relay_lsp.server.positions import Position, Range, position_of, range_of
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.documents.documents import Change, Document, Documents
+from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Position, Range, position_of, range_of
 
 URI = "file:///model.relay"
 TEXTS = st.text(st.sampled_from("ab%\n\r🎈卷\u2028\x0c"), max_size=30)
@@ -97,7 +98,7 @@ def _as_a_client_sees(text: str, offset: int, encoding: Encoding) -> int:
 
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), min_size=1, max_size=5))
 def test_what_snapshots_are_told_is_one_edit_that_covers_all(text: str, edits: list[tuple[int, int, str]]) -> None:
-    from relay_lsp.server import documents as module
+    from relay_lsp.server.documents import documents as module
 
     current = text
     pending: list[module.Replacement] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay_lsp.server.framing import Frames
+from relay_lsp.server.transport.framing import Frames
 
 
 def framed(body: bytes) -> bytes:

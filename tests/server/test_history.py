@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from relay_lsp.server.history import History, content_hash
+from relay_lsp.server.history.store import HistoryStore, content_hash
 
 
 def test_a_text_knows_the_steps_that_led_to_it(tmp_path: Path) -> None:
-    history = History(tmp_path)
+    history = HistoryStore(tmp_path)
     history.record("SimplifyInference", "first", "second", 0.5)
     history.record("FoldConstant", "second", "third", 0.25, origins=((0, 5, ((0, 6),)),))
 
-    steps = History(tmp_path).steps_to("third")
+    steps = HistoryStore(tmp_path).steps_to("third")
 
     assert [step.pass_name for step in steps] == ["SimplifyInference", "FoldConstant"]
     assert steps[1].origins == ((0, 5, ((0, 6),)),)
@@ -28,18 +28,18 @@ def test_a_text_knows_the_steps_that_led_to_it(tmp_path: Path) -> None:
 
 
 def test_a_text_that_nobody_made_has_no_steps(tmp_path: Path) -> None:
-    assert History(tmp_path).steps_to("written by hand") == ()
+    assert HistoryStore(tmp_path).steps_to("written by hand") == ()
 
 
 def test_a_pipeline_that_comes_back_to_where_it_was_ends(tmp_path: Path) -> None:
-    history = History(tmp_path)
+    history = HistoryStore(tmp_path)
     history.record("There", "a", "b", 0)
     history.record("Back", "b", "a", 0)
     assert [step.pass_name for step in history.steps_to("a")] == ["Back"]
 
 
 def test_a_step_that_changes_nothing_is_not_remembered(tmp_path: Path) -> None:
-    history = History(tmp_path)
+    history = HistoryStore(tmp_path)
     history.record("FoldConstant", "same", "same", 0)
     assert history.steps_to("same") == ()
 
@@ -47,7 +47,7 @@ def test_a_step_that_changes_nothing_is_not_remembered(tmp_path: Path) -> None:
 def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
     (tmp_path / "history.sqlite").write_bytes(b"this is no database, but somebody may want to see it" * 100)
     reports: list[str] = []
-    history = History(tmp_path, report=reports.append)
+    history = HistoryStore(tmp_path, report=reports.append)
 
     history.record("FoldConstant", "before", "after", 0)
 
@@ -60,7 +60,7 @@ def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_leaves_the_history_in_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     reports: list[str] = []
-    history = History(tmp_path / "file", report=reports.append)
+    history = HistoryStore(tmp_path / "file", report=reports.append)
     history.record("FoldConstant", "before", "after", 0)
     assert len(history.steps_to("after")) == 1
     assert "in memory only" in reports[0]
@@ -69,7 +69,7 @@ def test_a_folder_that_cannot_be_written_leaves_the_history_in_memory(tmp_path: 
 def test_the_oldest_texts_go_when_the_file_would_grow_too_large(tmp_path: Path) -> None:
     generator = random.Random(7)
     texts = ["".join(generator.choices("abcdefghij", k=5000)) for _ in range(30)]
-    history = History(tmp_path, maximum_bytes=20_000)
+    history = HistoryStore(tmp_path, maximum_bytes=20_000)
     for before, after in pairwise(texts):
         history.record("FoldConstant", before, after, 0)
     assert history.text(content_hash(texts[0])) is None
@@ -125,7 +125,7 @@ def test_several_servers_begin_and_write_at_once(tmp_path: Path) -> None:
     for server in servers:
         server.tell("read")
     assert [server.ends() for server in servers] == [["steps 10"]] * 3
-    history = History(tmp_path)
+    history = HistoryStore(tmp_path)
     assert [len(history.steps_to(f"{name} 10")) for name in "abc"] == [10, 10, 10]
 
 
@@ -135,7 +135,7 @@ def test_a_file_that_one_server_sets_aside_is_given_up_by_the_other(tmp_path: Pa
     other.tell("write")
     assert other.says() == "steps 10"
     reports: list[str] = []
-    history = History(tmp_path, report=reports.append)
+    history = HistoryStore(tmp_path, report=reports.append)
     history.record("FoldConstant", "before", "after", 0)
     history.close()
     for companion in tmp_path.glob("history.sqlite-*"):
@@ -155,7 +155,7 @@ def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "history.sqlite") as newer:
         newer.execute("PRAGMA user_version = 99")
     reports: list[str] = []
-    history = History(tmp_path, report=reports.append)
+    history = HistoryStore(tmp_path, report=reports.append)
     history.record("FoldConstant", "before", "after", 0)
     assert len(history.steps_to("after")) == 1
     assert "a newer version of relay-lsp has written it" in reports[0]
@@ -164,7 +164,7 @@ def test_a_file_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
 
 def test_places_count_for_the_size_as_well(tmp_path: Path) -> None:
     generator = random.Random(3)
-    history = History(tmp_path, maximum_bytes=50_000)
+    history = HistoryStore(tmp_path, maximum_bytes=50_000)
     for number in range(40):
         places = [
             (start, start + generator.randrange(90), [(generator.randrange(9**9), start)]) for start in range(400)
@@ -176,34 +176,34 @@ def test_places_count_for_the_size_as_well(tmp_path: Path) -> None:
 def test_the_file_becomes_smaller_when_less_is_remembered(tmp_path: Path) -> None:
     generator = random.Random(5)
     texts = [generator.randbytes(40_000).hex() for _ in range(30)]
-    history = History(tmp_path)
+    history = HistoryStore(tmp_path)
     for before, after in pairwise(texts):
         history.record("FoldConstant", before, after, 0)
     history.close()
     large = (tmp_path / "history.sqlite").stat().st_size
-    smaller = History(tmp_path, maximum_bytes=100_000)
+    smaller = HistoryStore(tmp_path, maximum_bytes=100_000)
     smaller.record("FoldConstant", "before", "after", 0)
     smaller.close()
-    History(tmp_path).steps_to("after")
+    HistoryStore(tmp_path).steps_to("after")
     assert (tmp_path / "history.sqlite").stat().st_size < large / 4
 
 
 def test_a_buffer_is_known_again_after_a_week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    history = History(tmp_path)
+    history = HistoryStore(tmp_path)
     history.record("FoldConstant", "before", "after", 0)
     history.close()
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 7 * 24 * 3600)
-    (step,) = History(tmp_path).steps_to("after")
+    (step,) = HistoryStore(tmp_path).steps_to("after")
     assert step.pass_name == "FoldConstant"
-    assert History(tmp_path).text(step.before) == "before"
+    assert HistoryStore(tmp_path).text(step.before) == "before"
 
 
 def test_several_threads_write_at_once(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     reports: list[str] = []
-    stores = [History(tmp_path, report=reports.append) for _ in range(4)]
+    stores = [HistoryStore(tmp_path, report=reports.append) for _ in range(4)]
 
     def write(number: int) -> None:
         for step in range(10):

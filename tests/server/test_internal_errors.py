@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from relay_lsp.server.application import create_server
 from relay_lsp.server.command_line import check
 from relay_lsp.server.command_line.program import run
+from relay_lsp.server.serving.application import create_server
 
 
 @pytest.fixture

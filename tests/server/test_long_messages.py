@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay_lsp.ir.source import LineIndex
-from relay_lsp.server.long_messages import LongTexts, reading
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.server.transport.long_messages import LongTexts, reading
 
 URI = "file:///model.relay"
 PIECE = 1 << 16

@@ -7,12 +7,13 @@ from unittest import mock
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import LineIndex, TextSpan
-from relay_lsp.server import preview
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.inlay_hints import inlay_hints
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
-from relay_lsp.server.preview import preview_of
+from relay_lsp.server.scheduling import preview
+from relay_lsp.server.scheduling.preview import preview_of
 
 from ..ir.editing.scripts import random_edit, texts
 

@@ -6,13 +6,13 @@ from contextlib import nullcontext
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
-from relay_lsp.server.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
-from relay_lsp.server.encoding import Encoding
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import position_of, range_of
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
-from relay_lsp.server.positions import position_of, range_of
-from relay_lsp.server.token_deltas import EncodedBlock, TokenMemory, encode, encoded_blocks, encoded_parts, written
+from relay_lsp.server.lsp.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
+from relay_lsp.server.lsp.token_deltas import EncodedBlock, TokenMemory, encode, encoded_blocks, encoded_parts, written
 
 from ..ir.editing.scripts import random_edit, small_blocks, texts
 

@@ -12,10 +12,10 @@ import pytest_asyncio
 from relay_lsp.ir.attributes import AttributeValueError
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.ops import operator
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.server.extensions import LoadExtension, WithExtensions
-from relay_lsp.server.users_operators import AnswerCalls, UsersOperators
-from relay_lsp.server.worker import Worker
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.session.extension_operators import AnswerCalls, UsersOperators
+from relay_lsp.server.session.extensions import LoadExtension, WithExtensions
+from relay_lsp.server.worker.worker import Worker
 
 OPERATORS = '''
 import enum

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from relay_lsp.server.worker import JobCancelled, JobError, JobTimeout, Worker, WorkerDied
-from relay_lsp.server.worker_process import Progress
+from relay_lsp.server.worker.worker import JobCancelled, JobError, JobTimeout, Worker, WorkerDied
+from relay_lsp.server.worker.worker_process import Progress
 
 FOREVER = "while True: pass"
 

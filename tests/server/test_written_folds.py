@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.server.conversion import Converter
-from relay_lsp.server.encoding import Encoding
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.folding import folds, inline_folds
-from relay_lsp.server.written_folds import written_folds
+from relay_lsp.server.lsp.conversion import Converter
+from relay_lsp.server.lsp.encoded_folds import written_folds
 
 from ..ir.editing.scripts import edited, small_blocks, texts
 

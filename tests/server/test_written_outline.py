@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.server.conversion import Converter
-from relay_lsp.server.encoding import Encoding
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.outline import outline
-from relay_lsp.server.written_outline import written_outline
+from relay_lsp.server.lsp.conversion import Converter
+from relay_lsp.server.lsp.encoded_outline import written_outline
 
 from ..ir.editing.scripts import edited, small_blocks, texts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...attributes import Attrs, attribute, attributes
 from ...types import DataType
 from ..identity import identity_kernel, identity_relation
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, register
 
 

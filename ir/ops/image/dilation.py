@@ -13,8 +13,8 @@ from ...dimensions import Shape
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
+from ..layout_inference import InferredLayout, Layouts
 from ..nn.windows import (
     convertible_layout,
     dilated_size,

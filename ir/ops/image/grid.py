@@ -15,7 +15,7 @@ from ...dimensions import Shape
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
 from ..nn.windows import convertible_layout, shape_in, static
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 

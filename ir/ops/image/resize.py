@@ -15,8 +15,8 @@ from ...dimensions import ANY, Shape
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import InferLayout, InferredLayout, Layouts
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
+from ..layout_inference import InferLayout, InferredLayout, Layouts
 from ..nn.windows import convertible_layout, shape_in, static
 from ..operator import Argument, Kernel, Op, OpPattern, RelationContext, RelationError, TypeRelation, register
 from .interpolation import Interpolation, resample, resize

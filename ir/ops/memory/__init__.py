@@ -14,7 +14,7 @@ from ...dimensions import Shape
 from ...expressions import Constant, NDArray, VirtualDevice
 from ...types import DataType, TensorType, TupleType, Type, TypeCall
 from ..arguments import tensor_argument
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 
 __all__ = ["AllocStorageAttrs", "AllocTensorAttrs"]

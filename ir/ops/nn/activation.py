@@ -16,7 +16,7 @@ from ...types import TupleType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis
 from ..identity import identity_relation
-from ..layout import InferredLayout, Layouts, elementwise_layout
+from ..layout_inference import InferredLayout, Layouts, elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from .dense import along_axis, require_vector
 

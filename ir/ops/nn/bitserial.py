@@ -16,8 +16,8 @@ from ...dimensions import Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import floor_divide
 from .convolution import CHANNELS, DATA_LAYOUT, KERNEL_LAYOUT, KERNEL_SIZE, PADDING, STRIDES, given_or

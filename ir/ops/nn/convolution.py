@@ -12,8 +12,8 @@ from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim, Shape
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, convert_shape
+from ..data_layout import Layout, convert_shape
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, in_words
 from .convolution_kernels import convolution_kernel, weight_gradient_kernel

@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import numpy_dtype
 from ...expressions import NDArray
 from ...types import TensorType, Type
-from ..layouts import Layout, convert_array
+from ..data_layout import Layout, convert_array
 from ..operator import Kernel
 from .matrix import matrix_product
 from .windows import Padding, pad_spatial, padding_pairs, sliding_windows, static

@@ -9,7 +9,7 @@ from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Dim, Shape
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
-from ..layouts import Layout, convert_shape
+from ..data_layout import Layout, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, multiply, subtract
 from .convolution import (

@@ -17,8 +17,8 @@ from ...dimensions import Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, in_words, multiply, subtract
 from .convolution import (

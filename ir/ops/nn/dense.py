@@ -17,7 +17,7 @@ from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..axes import require_axis
-from ..layout import InferredLayout, Layouts
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words, maximum, multiply
 from .convolution import given_or

@@ -16,8 +16,8 @@ from ...dimensions import ANY
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, LayoutError, convert_shape, is_convertible
+from ..data_layout import Layout, LayoutError, convert_shape, is_convertible
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 from ..tensor.creation import require_scalar

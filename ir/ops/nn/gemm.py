@@ -17,7 +17,7 @@ from ...dimensions import ANY
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layouts import Layout, convert_array
+from ..data_layout import Layout, convert_array
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import ceil_divide, multiply
 from .convolution import DATA, WEIGHT, Conv2DAttrs, convolution_layout

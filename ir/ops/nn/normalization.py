@@ -15,9 +15,9 @@ from ...expressions import NDArray
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis
+from ..data_layout import Layout, LayoutAxis
 from ..identity import identity_relation
-from ..layout import InferLayout, InferredLayout, Layouts
-from ..layouts import Layout, LayoutAxis
+from ..layout_inference import InferLayout, InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from .dense import along_axis, require_vector
 

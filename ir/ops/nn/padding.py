@@ -15,8 +15,8 @@ from ...dimensions import ANY, Dim
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, LayoutError
+from ..data_layout import Layout, LayoutError
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add
 from .windows import Dims, pad_spatial, static

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from ...attributes import Attrs, attribute, attributes
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import InferLayout, InferredLayout, Layouts
-from ..layouts import Layout, LayoutError
+from ..data_layout import Layout, LayoutError
+from ..layout_inference import InferLayout, InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 from .pooling_kernels import (

@@ -16,7 +16,7 @@ import numpy as np
 from ...arrays import numpy_dtype
 from ...expressions import NDArray
 from ...types import TensorType, Type
-from ..layouts import Layout
+from ..data_layout import Layout
 from ..operator import Kernel
 from .windows import pad_spatial, padding_pairs, sliding_windows, static
 

@@ -17,7 +17,7 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, multiply, product, subtract, truncate_divide
 from .windows import Dims, convertible_layout, shape_in, static

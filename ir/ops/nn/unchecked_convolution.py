@@ -11,7 +11,7 @@ from ...arrays import numpy_dtype
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
-from ..layouts import Layout, convert_array, convert_shape
+from ..data_layout import Layout, convert_array, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from .convolution import DATA, WEIGHT, Conv2DAttrs, ConvolutionAttrs, convolution_layout, given_or
 from .convolution_kernels import convolution_kernel, convolve

@@ -13,9 +13,9 @@ from ...dimensions import Dim, DimCall, DimCast, DimExpr, DimOperation, FloatImm
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
+from ..data_layout import Layout, convert_array, convert_shape
 from ..image.interpolation import Interpolation, resize
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, convert_array, convert_shape
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, register
 from .windows import convertible_layout, shape_in, static
 

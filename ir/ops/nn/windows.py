@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...dimensions import ANY, Dim, Shape
 from ...expressions import NDArray
-from ..layouts import Layout, LayoutError, convert_shape
+from ..data_layout import Layout, LayoutError, convert_shape
 from ..operator import RelationError
 from ..shapes import add, floor_divide, in_words, multiply, subtract, truncate_divide
 

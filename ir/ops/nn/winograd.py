@@ -20,7 +20,7 @@ from ...dimensions import Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layouts import Layout, convert_array
+from ..data_layout import Layout, convert_array
 from ..operator import Kernel, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, subtract
 from .convolution import (
@@ -37,10 +37,7 @@ from .convolution import (
     given_or,
 )
 from .unchecked_convolution import TRANSFORMED, UncheckedConvolution, convolve_images
-from .windows import (
-    Dims,
-    static,
-)
+from .windows import Dims, static
 
 __all__ = ["Conv2DWinogradAttrs", "Conv3DWinogradAttrs", "WinogradAttrs"]
 

@@ -13,7 +13,7 @@ from ...attributes import Attrs
 from ...expressions import NDArray
 from ...types import IncompleteType, TensorType, TupleType, Type
 from ..arguments import tensors_argument
-from ..layout import InferredLayout, Layouts
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..tensor.concatenation import ConcatenateAttrs, concatenate_layout, concatenate_relation
 from .parameters import SCALE, ZERO_POINT, are_known, require_scalar

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from ...attributes import Attrs
 from ...types import TensorType, Type
-from ..layout import InferredLayout, Layouts, broadcast_layout
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferredLayout, Layouts, broadcast_layout
 from .parameters import channel_axis
 
 __all__ = ["binary_layout", "following_axis"]

@@ -19,8 +19,8 @@ from ...dimensions import Dim
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import alternatives, require_dtype, require_rank, tensor_argument
-from ..layout import InferLayout, InferredLayout, Layouts
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferLayout, InferredLayout, Layouts
 from ..nn.convolution import Conv2DAttrs, Convolution, convolution_layout
 from ..nn.convolution_transpose import Conv2DTransposeAttrs, TransposedConvolution
 from ..nn.dense import (

@@ -13,7 +13,7 @@ from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import alternatives, require_dtype, tensor_argument
-from ..layout import InferredLayout, Layouts
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from . import fixed_point
 from .layouts import following_axis

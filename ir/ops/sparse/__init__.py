@@ -15,7 +15,7 @@ from ...dimensions import ANY
 from ...expressions import NDArray
 from ...types import TensorType, TupleType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 
 __all__ = ["SparseToDenseAttrs"]

@@ -12,7 +12,7 @@ import numpy as np
 from ...expressions import NDArray
 from ...types import Type
 from ..broadcasting import broadcast_relation, comparison_relation
-from ..layout import broadcast_layout
+from ..layout_inference import broadcast_layout
 from ..operator import Argument, Op, OpPattern, register
 
 __all__ = ["truncated_quotient", "truncated_remainder"]

@@ -17,9 +17,9 @@ from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
+from ..data_layout import Layout
 from ..identity import identity_relation
-from ..layout import InferredLayout, Layouts, elementwise_layout
-from ..layouts import Layout
+from ..layout_inference import InferredLayout, Layouts, elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, register
 
 __all__ = ["CastAttrs", "FixedPointMultiplyAttrs", "FixedPointMultiplyPerAxisAttrs"]

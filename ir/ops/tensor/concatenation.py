@@ -18,8 +18,8 @@ from ...expressions import NDArray
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensors_argument
 from ..axes import require_axis
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, in_words
 

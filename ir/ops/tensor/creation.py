@@ -18,7 +18,7 @@ from ...expressions import Constant, Expr, NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..identity import identity_relation
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 

@@ -19,8 +19,8 @@ from ...expressions import NDArray
 from ...types import DataType, TensorType, TupleType, Type
 from ..arguments import attributes_or_default, require_rank, tensor_argument
 from ..axes import require_axis
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, RelationContext, RelationError, register
 from ..shapes import in_words
 

@@ -17,8 +17,8 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..axes import require_axes, require_axis
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout, LayoutError, convert_array, convert_shape, is_convertible
+from ..data_layout import Layout, LayoutError, convert_array, convert_shape, is_convertible
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 

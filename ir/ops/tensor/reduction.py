@@ -20,8 +20,8 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import reduced_axes, require_axes
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 from .binary import truncated_quotient

@@ -19,8 +19,8 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axes, require_axis
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import are_equal, floor_divide, in_words, multiply, product
 

@@ -14,7 +14,7 @@ from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, register
 
 __all__ = ["NdarraySizeAttrs", "ShapeOfAttrs"]

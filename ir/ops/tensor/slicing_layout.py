@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, cast
 from ...attributes import Attrs
 from ...dimensions import Shape
 from ...types import TensorType, Type
-from ..layout import InferredLayout, Layouts
-from ..layouts import Layout
+from ..data_layout import Layout
+from ..layout_inference import InferredLayout, Layouts
 
 if TYPE_CHECKING:
     from .slicing import SliceLikeAttrs, SplitAttrs, StridedSliceAttrs

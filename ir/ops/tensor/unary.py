@@ -17,7 +17,7 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..identity import identity_kernel, identity_relation
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, register
 from ..rounding import round_away_from_zero
 

@@ -15,7 +15,7 @@ from ...dimensions import Shape
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
-from ..layout import InferredLayout, Layouts
+from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 
 __all__ = ["ROIAlignAttrs", "ROIPoolAttrs"]

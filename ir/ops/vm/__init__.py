@@ -14,7 +14,7 @@ from ...dimensions import Shape
 from ...expressions import NDArray
 from ...types import FuncType, IncompleteType, TensorType, TupleType, Type
 from ..arguments import tensor_argument
-from ..layout import elementwise_layout
+from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..tensor.shape import ShapeOfAttrs
 

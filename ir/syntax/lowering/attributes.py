@@ -8,7 +8,7 @@ from typing import Any
 from ...attributes import AttributeField, AttributeValueError, Attrs, find_attributes
 from ...diagnostics import Fix, TextEdit
 from ...ops.operator import Op
-from ...source import TextSpan
+from ...text.text_span import TextSpan
 from ...types import DataType
 from ..programs import Step
 from ..shapes import ShapeNode

@@ -8,12 +8,12 @@ from typing import Any
 
 from ...expressions import ErrorExpr, Expr, Let, Var
 from ...ops.operator import Op
-from ...source import TextSpan
 from ...spans import Span
+from ...text.text_span import TextSpan
 from ..positions import Position, span_between
 from ..programs import Step
 from ..scopes import SymbolKind
-from ..units import Origin
+from ..units import SyntaxOrigin
 from .context import LoweringContext
 
 __all__ = ["BodyLowering", "Item"]
@@ -97,7 +97,7 @@ class BodyLowering(LoweringContext):
         var = Var(name[1:], values[0] if values else None)
         definition = self._define(SymbolKind.LET, name, token, var)
         self.scope.add(var.name_hint, definition)
-        self.origins[var] = Origin(self.unit, self.statement, node)
+        self.origins[var] = SyntaxOrigin(self.unit, self.statement, node)
         return var
 
     def _do_let_binding(self, step: Step, values: list[Any]) -> Item:
@@ -111,7 +111,7 @@ class BodyLowering(LoweringContext):
         token = self.statement.token(step.node.first + 1)
         name = self._texts[token]
         var = Var(name[1:], values[0] if values else None)
-        self.origins[var] = Origin(self.unit, self.statement, step.node)
+        self.origins[var] = SyntaxOrigin(self.unit, self.statement, step.node)
         self.scope.add_free(var.name_hint, self._define(SymbolKind.FREE_VAR, name, token, var))
         return Item("free", var, self._place(self.statement.token(step.node.first)))
 

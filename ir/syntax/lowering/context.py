@@ -8,8 +8,8 @@ from typing import Any, Final
 from ...diagnostics import Diagnostic, Fix, Related, Severity
 from ...expressions import ErrorExpr, Expr
 from ...ops.operator import Op
-from ...source import TextSpan
 from ...spans import Span
+from ...text.text_span import TextSpan
 from ...types import Type
 from ..blocks import Statement
 from ..positions import Position, Positions, span_between
@@ -17,16 +17,16 @@ from ..scopes import Definition, Names, Scope, SymbolKind
 from ..shapes import ShapeNode
 from ..suggestions import closest, replacement
 from ..tokens import BLOCK, CLAUSES
-from ..units import Origin, Unit
+from ..units import SyntaxOrigin, Unit
 
 __all__ = ["FAILED", "LoweringContext"]
 
 
-class Failed:
+class LoweringFailed:
     """An attribute value that could not be read, and has been reported."""
 
 
-FAILED: Final = Failed()
+FAILED: Final = LoweringFailed()
 
 
 class LoweringContext:
@@ -39,7 +39,7 @@ class LoweringContext:
         self.type_scope: Scope[Definition] = Scope()
         self.graph: dict[int, Definition] = {}
         self.diagnostics: list[Diagnostic] = []
-        self.origins: dict[Expr, Origin] = {}
+        self.origins: dict[Expr, SyntaxOrigin] = {}
         self.definitions: list[Definition] = []
         self.uses: list[tuple[Unit, int, Definition]] = []
         self.unresolved: list[tuple[Unit, int]] = []
@@ -86,7 +86,7 @@ class LoweringContext:
     def _mark(self, expr: Expr, node: ShapeNode) -> Expr:
         """Note where ``expr`` was written, and set the span that TVM gives it there."""
         if expr not in self.origins:
-            self.origins[expr] = Origin(self.unit, self.statement, node)
+            self.origins[expr] = SyntaxOrigin(self.unit, self.statement, node)
         if self.positions is not None and type(expr) is not Op:
             expr.span = self._node_span(node)
         return expr

@@ -25,8 +25,8 @@ from ...expressions import (
 )
 from ...ops import operator as operators
 from ...ops.operator import Op
-from ...source import TextSpan
 from ...spans import Span
+from ...text.text_span import TextSpan
 from ..literals import NumberError, constant_array, read_number, read_string
 from ..programs import Step
 from ..scopes import Definition, SymbolKind

@@ -9,7 +9,7 @@ from ...expressions import Expr, Function, Var, VirtualDevice
 from ...types import IncompleteType, Type, TypeVar
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
-from ..units import Origin
+from ..units import SyntaxOrigin
 from .attributes import GivenAttribute
 from .context import FAILED, LoweringContext
 
@@ -51,7 +51,7 @@ class FunctionLowering(LoweringContext):
         annotation = next((value for value in values if isinstance(value, Type)), None)
         var = Var(name[1:], annotation, None, device)
         self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, name, token, var))
-        self.origins[var] = Origin(self.unit, self.statement, step.node)
+        self.origins[var] = SyntaxOrigin(self.unit, self.statement, step.node)
         return var
 
     def _do_device(self, step: Step, values: list[Any]) -> VirtualDevice | None:

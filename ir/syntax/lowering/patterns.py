@@ -8,7 +8,7 @@ from ...expressions import Constructor, Pattern, PatternConstructor, PatternTupl
 from ..programs import Step
 from ..scopes import SymbolKind
 from ..suggestions import closest, replacement
-from ..units import Origin
+from ..units import SyntaxOrigin
 from .context import LoweringContext
 
 __all__ = ["PatternLowering"]
@@ -27,7 +27,7 @@ class PatternLowering(LoweringContext):
         token = self.statement.token(step.node.first)
         name = self._texts[token]
         var = Var(name[1:], values[0] if values else None)
-        self.origins[var] = Origin(self.unit, self.statement, step.node)
+        self.origins[var] = SyntaxOrigin(self.unit, self.statement, step.node)
         self.scope.add(var.name_hint, self._define(SymbolKind.PATTERN_VAR, name, token, var))
         return PatternVar(var)
 

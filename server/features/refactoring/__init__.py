@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....ir.snapshot import Snapshot
-from ....ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+
 from ..history import RememberedStep
 from . import carried_provenance, extract, graph_values, inline, missing_types, names, provenance_comments
 from .refactoring import Refactoring, RefactoringError

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ....ir.diagnostics import TextEdit
-from ....ir.snapshot import Snapshot
-from ....ir.source import TextSpan
-from ....passes.text_edits.layout import StatementLayout, layout_of
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.passes.text_edits.layout import StatementLayout, layout_of
+
 from ..history import RememberedStep
 from ..provenance import origins_at
 from .refactoring import Refactoring, RefactoringError, checked

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....ir.diagnostics import TextEdit
-from ....ir.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode
-from ....ir.source import TextSpan
-from ....ir.types import Type
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import Type
+
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import (
     COMPOUND,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ....ir.diagnostics import TextEdit
-from ....ir.snapshot import Snapshot, Symbol, SymbolKind
-from ....ir.source import TextSpan
-from ....ir.types import FuncType
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import FuncType
+
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import enclosing_function
 from .written_types import written

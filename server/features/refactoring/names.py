@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ....ir.diagnostics import TextEdit
-from ....ir.snapshot import Part, Snapshot, Symbol, SymbolKind
-from ....ir.source import TextSpan
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .refactoring import Refactoring, checked
 from .syntax import enclosing_function
 
@@ -47,7 +48,7 @@ class _Numbers:
     are_in_order: bool
 
 
-def _numbers(snapshot: Snapshot, part: Part) -> _Numbers:
+def _numbers(snapshot: Snapshot, part: CacheRegion) -> _Numbers:
     names = [name for kind, name in snapshot.names_defined_in(part) if kind is SymbolKind.GRAPH]
     first = int(names[0][1:]) if names and names[0][1:].isdecimal() else 0
     are_in_order = all(name == f"%{number}" for number, name in enumerate(names, first))

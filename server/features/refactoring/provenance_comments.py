@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ....ir.diagnostics import TextEdit
-from ....ir.snapshot import Snapshot, Token, TokenRole
-from ....ir.source import TextSpan
+from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.semantic.snapshot import Snapshot, Token, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+
 from .refactoring import Refactoring, checked
 from .syntax import enclosing_function
 

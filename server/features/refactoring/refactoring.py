@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ....ir.diagnostics import Severity, TextEdit, apply_edits
-from ....ir.snapshot import Snapshot
-from ....ir.source import TextSpan
+from relay_lsp.ir.diagnostics import Severity, TextEdit, apply_edits
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["Refactoring", "RefactoringError", "checked"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ....ir.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode, Token, TokenRole
-from ....ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode, Token, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+
 from ..call_hierarchy import function_around
 from .refactoring import RefactoringError
 

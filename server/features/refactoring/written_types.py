@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....ir.types import ErrorType, FuncType, IncompleteType, RelayRefType, TupleType, Type, TypeCall, TypeVar
+from relay_lsp.ir.types import ErrorType, FuncType, IncompleteType, RelayRefType, TupleType, Type, TypeCall, TypeVar
 
 __all__ = ["type_parameters_in", "written"]
 

@@ -9,13 +9,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import lru_cache
 from unittest import mock
 
-from relay_lsp.ir import block_list, incremental, layered_map, source, statement_typer, survey
+from relay_lsp.ir.collections import block_list, layered_map
 from relay_lsp.ir.diagnostics import Diagnostic
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic import incremental, statement_typer
+from relay_lsp.ir.semantic import module_analyzer as survey
+from relay_lsp.ir.semantic.lints.unreachable import unreachable
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import forms, splitting
 from relay_lsp.ir.syntax.statements import Segment
-from relay_lsp.ir.unreachable import unreachable
+from relay_lsp.ir.text import line_index as source
+from relay_lsp.ir.text.text_span import TextSpan
 from tests.conformance import records
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from tests.fixture import read_selection
 from tests.ir.editing.scripts import difference
 

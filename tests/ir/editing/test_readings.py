@@ -7,8 +7,8 @@ import re
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.unreachable import unreachable
+from relay_lsp.ir.semantic.lints.unreachable import unreachable
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from tests.ir.editing.scripts import described, symbols_of, texts, tokens_of
 
 _PARTS = 8

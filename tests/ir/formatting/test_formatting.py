@@ -10,10 +10,10 @@ import pytest
 from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.formatting import format_edits, format_range, format_text
 from relay_lsp.ir.inference import infer_types
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.structural import first_difference
 from relay_lsp.ir.syntax import parse
+from relay_lsp.ir.text.text_span import TextSpan
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 

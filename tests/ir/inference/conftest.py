@@ -10,8 +10,8 @@ import pytest
 from relay_lsp.ir import infer_types, parse
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.source import LineIndex
 from relay_lsp.ir.syntax import Parsed
+from relay_lsp.ir.text.line_index import LineIndex
 
 HEADER = '#[version = "0.0.5"]\n'
 CARETS = re.compile(r"//\s*(\^+)\s*(.*)")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from relay_lsp.ir.dimensions import ANY, SizeVar
-from relay_lsp.ir.ops.layout import Layouts, broadcast_layout, elementwise_layout
-from relay_lsp.ir.ops.layouts import Layout, LayoutError, convert_array, convert_shape, is_convertible
+from relay_lsp.ir.ops.data_layout import Layout, LayoutError, convert_array, convert_shape, is_convertible
+from relay_lsp.ir.ops.layout_inference import Layouts, broadcast_layout, elementwise_layout
 from relay_lsp.ir.types import TensorType
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from relay_lsp.ir.dimensions import ANY, Dim, DimCast, IntImm, SizeVar, immediate_dtype
 from relay_lsp.ir.ops import shapes
-from relay_lsp.ir.ops.layouts import Layout, convert_shape
+from relay_lsp.ir.ops.data_layout import Layout, convert_shape
 from relay_lsp.ir.ops.nn.windows import window_count
 
 N = SizeVar("n")

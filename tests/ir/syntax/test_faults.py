@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import parse, parse_expr
 from tests.fixture import read_selection
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from relay_lsp.ir.source import LineIndex
 from relay_lsp.ir.syntax.splitting import split, split_text
+from relay_lsp.ir.text.line_index import LineIndex
 
 _HEAD = "def @main(%x: Tensor[(8), float32]) {\n"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 
 _HEAD = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {\n  %0 = nn.relu(%x);\n'
 _REST = "  %1 = tanh(%0);\n  %2 = exp(%1);\n  %2\n}\n"

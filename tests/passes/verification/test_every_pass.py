@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from relay_lsp.passes import PassContext, PassError, create, registered
-from relay_lsp.passes.verification import Report, check
+from relay_lsp.passes.verification import BisectionReport, check
 from tests.conformance import records
 from tests.conformance.judges.passes import OTHER_SIGNATURE, SaysNothing, meaning
 from tests.passes.modules import read
@@ -42,7 +42,7 @@ def borrowed_records(name: str) -> list[records.Record]:
     return [{**record, "pass": name, "args": options_of(name)} for record in everything]
 
 
-def assert_sound(report: Report) -> None:
+def assert_sound(report: BisectionReport) -> None:
     assert report.culprit is None, str(report.culprit)
 
 

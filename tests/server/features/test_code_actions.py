@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.code_actions import fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from relay_lsp.server.features.diagnostics import diagnostics
 from tests.fixture import read_fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
 from tests.fixture import read_fixture
 

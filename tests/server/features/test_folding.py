@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relay_lsp.server.conversion import Converter
-from relay_lsp.server.encoding import Encoding
+from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.folding import FoldKind, folds, inline_folds
+from relay_lsp.server.lsp.conversion import Converter
 from tests.fixture import Fixture, read_fixture
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import RememberedStep, ValueEvent, value_events
 from relay_lsp.server.features.hover import Hover, hover, render
 from relay_lsp.server.features.markdown import markdown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.snapshot import SymbolKind
+from relay_lsp.ir.semantic.snapshot import SymbolKind
 from relay_lsp.server.features.definition import definition, type_definition
 from relay_lsp.server.features.document_links import links
 from relay_lsp.server.features.folding import folds

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity, apply_edits
-from relay_lsp.ir.snapshot import Snapshot
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.structural import structural_equal
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.refactoring import Refactoring, RefactoringError, refactorings
 from tests.fixture import read_fixture, read_selection
 

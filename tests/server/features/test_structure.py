@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.diagnostics import apply_edits
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
 from relay_lsp.server.features.completion import Completion, completions, documentation
 from relay_lsp.server.features.file_names import rename_source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.diagnostics import apply_edits
-from relay_lsp.ir.source import TextSpan
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
 from relay_lsp.server.features.inlay_hints import inlay_hints
 from relay_lsp.server.features.rename import RenameError, prepare_rename, rename

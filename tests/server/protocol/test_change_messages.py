@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from relay_lsp.server.change_messages import change_notification
+from relay_lsp.server.transport.change_messages import change_notification
 from tests.server.protocol.conftest import URI, Editor
 
 

@@ -143,7 +143,7 @@ def test_large_integers_take_the_exact_way(value: Callable[..., Array], random: 
 def test_layouts_change_only_the_order(
     value: Callable[..., Array], random: np.random.Generator, layouts: tuple[str, str]
 ) -> None:
-    from relay_lsp.ir.ops.layouts import Layout, convert_array
+    from relay_lsp.ir.ops.data_layout import Layout, convert_array
 
     data_layout, kernel_layout = layouts
     data, weight = random.normal(size=(1, 4, 6, 5)), random.normal(size=(8, 4, 3, 3))

@@ -8,8 +8,8 @@ import pytest
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import Attrs
-from relay_lsp.ir.ops.layout import InferredLayout, Layouts
-from relay_lsp.ir.ops.layouts import LayoutError
+from relay_lsp.ir.ops.data_layout import LayoutError
+from relay_lsp.ir.ops.layout_inference import InferredLayout, Layouts
 from relay_lsp.ir.types import TensorType
 
 

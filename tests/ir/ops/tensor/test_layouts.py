@@ -8,7 +8,7 @@ import pytest
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import Attrs
-from relay_lsp.ir.ops.layout import InferredLayout, Layouts
+from relay_lsp.ir.ops.layout_inference import InferredLayout, Layouts
 from relay_lsp.ir.types import TensorType, TupleType, Type
 
 IMAGE = TensorType((1, 8, 6, 4))

@@ -1,0 +1,53 @@
+"""A memory that does not grow: what nobody has asked for lately is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Final, Generic, TypeVar
+
+__all__ = ["LruMap"]
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class LruMap(Generic[K, V]):
+    """A dictionary in two generations of at most ``limit`` keys each.
+
+    What is asked for or put in belongs to the young one. When that is full it becomes the old one, and what was old
+    and has not been asked for since is forgotten. So the last ``limit`` keys are always there, and at most twice as
+    many.
+    """
+
+    __slots__ = ("_old", "_young", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit: Final = limit
+        self._young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
+
+    def get(self, key: K) -> V | None:
+        """The value of a key, or ``None``."""
+        found = self._young.get(key)
+        if found is None and key in self._old:
+            found = self[key] = self._old[key]
+        return found
+
+    def get_all(self, keys: Iterable[K]) -> list[V | None]:
+        """The value of each of some keys, or ``None``."""
+        keys = list(keys)
+        found = list(map(self._young.get, keys))
+        if None in found:
+            found = [self.get(key) if value is None else value for key, value in zip(keys, found, strict=True)]
+        return found
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._young or key in self._old
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if len(self._young) >= self.limit and key not in self._young:
+            self._old, self._young = self._young, {}
+        self._young[key] = value
+
+    def __len__(self) -> int:
+        return len(self._young.keys() | self._old.keys())

@@ -1,0 +1,58 @@
+"""Which brackets of a text belong together, put together from its parts, which remember theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ..syntax.splitting import Segments
+from ..syntax.statements import Segment
+from ..text.text_span import TextSpan
+from .cache_regions import CacheRegion
+
+__all__ = ["bracketed"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Brackets:
+    """What is remembered of the brackets of a part: what each is, and where it stands in the part."""
+
+    rows: Sequence[tuple[str, int]]
+
+
+_BRACKETS: Final = "brackets"
+
+
+def bracketed(parts: Iterable[CacheRegion], segments: Segments) -> Iterator[TextSpan]:
+    """The ranges from a brace or bracket to the one that closes it; most of those on one line left out."""
+    opened: list[int] = []
+    for part in parts:
+        known = part.memo.get(_BRACKETS)
+        if not isinstance(known, _Brackets):
+            known = part.memo[_BRACKETS] = _Brackets(tuple(_brackets(segments[part.first : part.end])))
+        for kind, start in known.rows:
+            if kind in "{([":
+                opened.append(part.start + start)
+            elif opened:
+                yield TextSpan(opened.pop(), part.start + start + 1)
+
+
+def _brackets(segments: Iterable[Segment]) -> Iterator[tuple[str, int]]:
+    """The brackets of a part and where they stand in it, but for most that are closed on their own line."""
+    base = 0
+    for segment in segments:
+        if not _is_one_line(segment):
+            kinds, _, starts = segment.tokens
+            for kind, start in zip(kinds, starts, strict=True):
+                if kind in "{([])}":
+                    yield kind, base + start
+        base += len(segment.text)
+
+
+def _is_one_line(segment: Segment) -> bool:
+    """Whether a segment is on one line, and has as many brackets that open as that close."""
+    kinds, text = segment.kinds, segment.text.rstrip()
+    if "\n" in text or "\r" in text:
+        return False
+    return all(kinds.count(opening) == kinds.count(closing) for opening, closing in ("()", "[]", "{}"))

@@ -1,0 +1,182 @@
+"""What a module declares, known before any body is read: its metadata, its data types, and the heads of its functions.
+
+A body is analysed given these alone, so an edit of one body says nothing about another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from ..diagnostics import Diagnostic
+from ..expressions import Expr, GlobalVar, Tuple
+from ..inference.kinds import KindChecker
+from ..metadata import MetadataError, read_metadata
+from ..module import IRModule
+from ..syntax.lowering import Lowering
+from ..syntax.reading import Reading
+from ..syntax.scopes import Definition, Names, SymbolKind
+from ..syntax.statements import Segment
+from ..syntax.units import SyntaxOrigin, Unit
+from ..text.text_span import TextSpan
+from ..type_visitor import has_incomplete
+from ..types import ERROR, FuncType, IncompleteType, Type
+
+__all__ = ["Head", "ModuleTypes", "NeedsFullAnalysis"]
+
+
+class NeedsFullAnalysis(Exception):
+    """Something that cannot be analysed statement by statement."""
+
+
+class ModuleTypes:
+    """The metadata section and the data types of a text: what the meaning of a statement depends on besides its names.
+
+    ``reading`` has the types; its units are ``segments``, one after the other.
+
+    Raises:
+        NeedsFullAnalysis: the metadata section cannot be read.
+    """
+
+    __slots__ = ("memos", "metadata", "module", "reading", "segments", "tables")
+
+    def __init__(self, metadata: Segment | None, segments: Sequence[Segment]) -> None:
+        self.metadata: Final = metadata
+        self.segments: Final = segments
+        self.tables: Mapping[str, Sequence[object]] = {}
+        if metadata is not None:
+            text = metadata.tokens[1][0]
+            try:
+                self.tables = read_metadata(text[text.index("]") + 1 :])
+            except MetadataError as error:
+                raise NeedsFullAnalysis from error
+        names = Names()
+        names.metadata = self.tables
+        text = "".join([segment.text for segment in segments])
+        self.reading: Final = Reading(text, "", segments, with_spans=False, names=names)
+        self.module: Final[IRModule] = self.reading.module
+        self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
+        """What others remember of each segment."""
+
+    def names(self) -> Names:
+        """The names of a module without functions, for reading a part of it."""
+        made = Names()
+        made.metadata = self.tables
+        declared = self.reading.names
+        made.types = {name: _elsewhere(found) for name, found in declared.types.items()}
+        made.constructors = {name: _elsewhere(found) for name, found in declared.constructors.items()}
+        return made
+
+    def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:
+        """What is wrong with the types, where the segments begin at these offsets of the text."""
+        units = self.reading.units
+
+        def moved(span: TextSpan) -> TextSpan:
+            unit = next(unit for unit in reversed(units) if unit.base <= span.start)
+            return span.shifted(starts[unit.number] - unit.base)
+
+        return (diagnostic.moved(moved) for diagnostic in self.reading.diagnostics)
+
+
+def _elsewhere(definition: Definition) -> Definition:
+    """A definition in another part of the module."""
+    return Definition(definition.kind, definition.name, None, -1, definition.value)
+
+
+class Head:
+    """The head of a function: what those who call it know of it.
+
+    ``function`` has its parameters and declared result, and no body. ``is_open`` says that its type is not all written
+    down, ``is_plain`` that its statements can be typed one by one.
+    """
+
+    __slots__ = (
+        "definitions",
+        "diagnostics",
+        "function",
+        "is_open",
+        "is_plain",
+        "memo",
+        "name",
+        "origins",
+        "parameters",
+        "result",
+        "segment",
+        "signature",
+        "unresolved",
+        "uses",
+        "var",
+    )
+
+    def __init__(self, header: Segment, types: ModuleTypes) -> None:
+        header.parse()
+        kinds, texts, _ = header.tokens
+        self.segment: Final = header
+        self.name: Final = texts[1] if kinds.startswith("d@") else ""
+        self.var: Final = GlobalVar(self.name[1:])
+        lowering = Lowering(types.names(), None)
+        unit = Unit(header, 0, 0)
+        lowering.enter(unit)
+        is_readable = len(header.statements) == 1 and header.statements[0].root is not None
+        values = lowering.read_header(header.statements[0]) if header.statements else []
+        self.function: Final = lowering.make_function(values, Tuple(()))
+        self.definitions: Final[tuple[Definition, ...]] = tuple(lowering.definitions)
+        self.uses: Final = {token: definition for _, token, definition in lowering.uses}
+        self.unresolved: Final = frozenset(token for _, token in lowering.unresolved)
+        self.origins: Final[dict[Expr, SyntaxOrigin]] = lowering.origins
+        if is_readable:
+            root = header.statements[0].root
+            assert root is not None
+            self.origins[self.function] = SyntaxOrigin(unit, header.statements[0], root)
+        function = self.function
+        parameters: dict[str, Type] = {}
+        for var in function.params:
+            parameters[f"%{var.name_hint}"] = var.type_annotation or ERROR
+        self.parameters: Final[Mapping[str, Type]] = parameters
+        self.result: Final = function.ret_type
+        open_type = FuncType(
+            tuple([var.type_annotation or IncompleteType() for var in function.params]),
+            function.ret_type or IncompleteType(),
+            function.type_params,
+        )
+        self.signature: Final[Type] = open_type if is_readable else ERROR
+        self.is_open: Final = has_incomplete(self.signature)
+        self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics)
+        """What is wrong with it; places count from its start."""
+        has_brace = kinds.endswith("{")
+        generic = any(definition.kind is SymbolKind.TYPE_PARAMETER for definition in self.definitions)
+        # Of a head that cannot be read, parameters without a type say nothing.
+        written = [var.type_annotation or (None if is_readable else ERROR) for var in function.params]
+        complete = all(type is not None and not has_incomplete(type) for type in written)
+        distinct = len(parameters) == len(function.params)
+        result_known = self.result is None or not has_incomplete(self.result)
+        kinds_agree = not any(_kind_faults(type, types.module) for type in (*written, self.result) if type is not None)
+        self.is_plain: Final = (
+            bool(self.name) and has_brace and not generic and complete and distinct and result_known and kinds_agree
+        )
+        self.memo: Final[dict[object, object]] = {}
+        """What others remember of it."""
+
+    @property
+    def known_type(self) -> Type:
+        """The type of the function, for those who call it.
+
+        Raises:
+            NeedsFullAnalysis: some of it is not written down.
+        """
+        if self.is_open:
+            raise NeedsFullAnalysis
+        return self.signature
+
+    @property
+    def is_misread(self) -> bool:
+        """Whether its syntax is at fault."""
+        return bool(self.segment.diagnostics)
+
+    def says_the_same(self, other: Head | None) -> bool:
+        """Whether those who call it know the same of ``other``."""
+        return other is not None and (self is other or (not self.is_open and self.signature == other.signature))
+
+
+def _kind_faults(type: Type, module: IRModule) -> bool:
+    return any(True for _ in KindChecker(module).faults(type))

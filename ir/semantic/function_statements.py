@@ -1,0 +1,94 @@
+"""One plain function: its statements, and what each of its names stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from ..collections.layered_map import LayeredMap
+from ..diagnostics import Diagnostic
+from ..types import ERROR, FuncType, Type
+from .declarations import Head
+from .lints.unused import Mentions
+from .typed_statement import TypedStatement
+
+__all__ = ["Bindings", "FunctionStatements"]
+
+Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ...]]"
+"""The statement that binds each name; where there are several, all of them in order."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionStatements:
+    """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
+
+    A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: its first value
+    stays. ``findings`` are what is wrong with the value of the function, with places in the last statement and in the
+    head; ``type`` is that of its value. ``calls`` counts the statements that name each function of the module.
+    """
+
+    head: Head
+    start: int
+    end: int
+    names: Bindings
+    rebound: frozenset[str]
+    mentions: Mentions
+    calls: Mapping[str, int]
+    findings: tuple[Diagnostic, ...] = ()
+    type: Type = ERROR
+
+    @staticmethod
+    def of(head: Head, start: int, end: int) -> FunctionStatements:
+        """A function whose statements are not known yet."""
+        mentions = Mentions()
+        mentions.bind(head.parameters)
+        return FunctionStatements(head, start, end, LayeredMap(), frozenset(), mentions, {})
+
+    @property
+    def name(self) -> str:
+        """The name, with its ``@``."""
+        return self.head.name
+
+    @property
+    def parameters(self) -> Mapping[str, Type]:
+        """The type of each parameter."""
+        return self.head.parameters
+
+    @property
+    def last(self) -> int:
+        """The last segment of the function: its closing brace."""
+        return self.end
+
+    @property
+    def checked_type(self) -> Type:
+        """The type of the function; of the error type, as far as it could not be found."""
+        return FuncType(tuple(self.parameters.values()), self.head.result or self.type)
+
+    def moved(self, by: int) -> FunctionStatements:
+        """The same, that many segments further on."""
+        return replace(self, start=self.start + by, end=self.end + by) if by else self
+
+    def at(self, start: int, end: int) -> FunctionStatements:
+        """The same head, over other segments."""
+        return replace(self, start=start, end=end)
+
+    def binding(self, name: str) -> TypedStatement | None:
+        """The statement that gives a name its value."""
+        found = self.names.get(name)
+        return found[0] if isinstance(found, tuple) else found
+
+    def bound_before(self, name: str, order: float) -> TypedStatement | None:
+        """The statement before that of ``order`` that gives a name its value."""
+        found = self.binding(name)
+        return found if found is not None and found.order < order else None
+
+    def graph_type(self, name: str) -> Type | None:
+        """The type of a graph variable that it binds; ``None`` where it binds no such."""
+        found = self.binding(name)
+        return found.type if found is not None else None
+
+    def type_before(self, name: str, order: float) -> Type | None:
+        """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""
+        found = self.bound_before(name, order)
+        return found.type if found is not None else self.parameters.get(name)

@@ -1,0 +1,142 @@
+"""Diagnostics in the time of the edit: the statements of plain functions, each typed on its own.
+
+A dump of a network is functions whose parameters have types and whose statements bind names once. There the meaning of
+a statement depends only on its own text, the types of the names it uses, and what the module declares; so both are
+remembered, statements that differ in names alone share the work, and an edit costs the statements it touches and those
+that a changed type reaches. Every other function is read as a whole, given the heads of the rest, and by itself.
+:func:`analyse` gives ``None`` for a text that is something else than a version line, data types, functions and a
+metadata section, in this order: there the whole text is read and inferred.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from itertools import count as numbers_from
+from itertools import islice
+from typing import Final
+
+from ..syntax.segments import Role
+from ..syntax.splitting import Segments, Splice
+from .declarations import NeedsFullAnalysis
+from .function_statements import FunctionStatements
+from .module_analysis import ModuleAnalysis
+from .module_analyzer import ModuleAnalyzer, Outer, between, reanalyze
+from .statement_list import StatementList, replaced
+from .statement_typer import NEARBY, StatementTyper
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["ModuleAnalysis", "analyse"]
+
+_RENUMBERED: Final = 256
+"""How many statements around are numbered anew where there is no number left between two."""
+
+
+def analyse(segments: Segments, earlier: ModuleAnalysis | None, splice: Splice | None) -> ModuleAnalysis | None:
+    """The analysis of a text, or ``None`` where it must be read as a whole.
+
+    ``earlier`` is the analysis of a text which ``splice`` turned into this one: what stayed the same is taken from it.
+    """
+    try:
+        if earlier is not None and splice is not None:
+            followed = _followed(earlier, segments, splice)
+            return followed if followed is not None else ModuleAnalyzer(segments, earlier, splice).run()
+        return ModuleAnalyzer(segments, None, Splice(0, 0, len(segments))).run()
+    except NeedsFullAnalysis:
+        return None
+
+
+def _followed(earlier: ModuleAnalysis, segments: Segments, splice: Splice) -> ModuleAnalysis | None:
+    """The analysis after the segments of ``splice`` were replaced by those of ``segments``.
+
+    ``None`` where the edit reaches beyond the statements of one function, or they must be looked at otherwise.
+    """
+    position = bisect_left(earlier.functions, splice.first, key=lambda function: function.last)
+    if position == len(earlier.functions):
+        return None
+    function = earlier.functions[position]
+    if isinstance(function, WholeFunctionAnalysis) or splice.first < function.start or splice.old_end > function.end:
+        return None
+    unknown = [segment for segment in segments[splice.first : splice.new_end] if segment.form is None]
+    if any(segment.role is not Role.STATEMENT for segment in unknown):
+        return None
+    try:
+        return _edited(earlier, function, segments, position, splice)
+    except NeedsFullAnalysis:
+        return None
+
+
+def _edited(
+    earlier: ModuleAnalysis, function: FunctionStatements, segments: Segments, position: int, splice: Splice
+) -> ModuleAnalysis:
+    first, old_end, new_end = splice.first, splice.old_end, splice.new_end
+    orders = _orders(earlier.states, function, first, old_end, new_end - first)
+    names = splice.names
+    if orders is None:
+        names = None
+        shift_by = new_end - old_end
+        first, old_end = max(function.start, first - _RENUMBERED), min(function.end, old_end + _RENUMBERED)
+        new_end = old_end + shift_by
+        orders = _orders(earlier.states, function, first, old_end, new_end - first)
+        if orders is None:
+            raise NeedsFullAnalysis
+    shift_by = new_end - old_end
+    removed = earlier.states[first:old_end]
+    statements = earlier.context.statements_of(segments[first:new_end], names)
+    affected = {name for state in removed if state is not None and (name := state.bound) is not None}
+    affected.update([state.bound for state in statements if state.bound is not None])
+    head = function.at(function.start, function.end + shift_by)
+    outside = Outer(earlier.heads, earlier.functions[:position])
+    typer = StatementTyper(earlier.context, head, function.names.copy(), earlier.states, outside)
+    typer.remove(removed)
+    depended_on = typer.mentions.among(affected)  # by others than what is placed now
+    suggested = {
+        name for index in earlier.reported if (state := earlier.states[index]) for name in state.suggested or ()
+    }
+    depended_on.update(affected.intersection(suggested))
+    typer.place_all(statements, orders, first)
+    placed = typer.placed
+    ours = {id(state) for state in (*removed, *placed)} if depended_on else set[int]()
+    changed: set[str] = set()
+    for name in depended_on:
+        old, new = function.binding(name), typer.function.binding(name)
+        if old is new:
+            continue
+        if old is None or new is None or not (id(old) in ours and id(new) in ours and old.type == new.type):
+            changed.add(name)
+    states = earlier.states.spliced(first, old_end, placed)
+    typer.states, typer.placed = states, []
+    nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
+    is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)
+    followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
+    states = replaced(states, followed)
+    reported = [i for i in earlier.reported if i < first]
+    reported += typer.reported
+    later = [i + shift_by for i in earlier.reported if i >= old_end and i + shift_by not in followed]
+    reported += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
+    made = typer.finished(states, between(reported, head.start, head.end))
+    functions = [*earlier.functions[:position], made]
+    functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
+    types = [index + shift_by if index >= old_end else index for index in earlier.types]
+    top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
+    call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
+    analysis = ModuleAnalysis(
+        earlier.context, segments, states, functions, reported, earlier.heads, types, top_level, call_memo
+    )
+    touched = affected.union([state.bound for state in followed.values()])
+    return analysis if analysis.outer_graph.isdisjoint(touched) else reanalyze(analysis)
+
+
+def _orders(
+    states: StatementList, function: FunctionStatements, first: int, old_end: int, count: int
+) -> list[float] | None:
+    """Numbers for new statements between the neighbours; ``None`` where there are none left."""
+    low = states[first - 1] if first > function.start else None
+    high = states[old_end] if old_end < function.end else None
+    start = low.order if low is not None else (high.order - count - 1 if high is not None else 0.0)
+    end = high.order if high is not None else start + count + 1
+    step = (end - start) / (count + 1)
+    # Each is added to the one before: together they are out by less than half a step.
+    if step <= (count + 4) * math.ulp(max(abs(start), abs(end))):
+        return None
+    return list(islice(numbers_from(start + step, step), count))

@@ -1,0 +1,1 @@
+"""Findings about code that is correct but useless: what nothing uses, and what never runs."""

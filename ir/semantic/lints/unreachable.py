@@ -1,0 +1,229 @@
+"""Text that cannot run: arms of a match that no value reaches, branches that a literal rules out, and functions that
+``@main`` does not call, nor any function that it does.
+
+Only what is sure is told: a match or condition in which something is wrong is left alone, and where there is no
+``@main`` every function may be one that somebody calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+from ...diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in_order
+from ...expressions import Match
+from ...inference.exhaustiveness import unreachable_arms
+from ...inference.report import RESULT_DECLARED
+from ...text.text_span import TextSpan
+from ..snapshot import Snapshot, SyntaxNode, TokenRole
+
+__all__ = ["UNREACHABLE", "unreachable"]
+
+UNREACHABLE: Final = "unreachable"
+
+_CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
+_MATCH: Final = re.compile(r"match\b")
+_LONGEST: Final = 1_000
+"""A condition that goes over more text than this, for all its blanks, is left alone."""
+
+
+def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
+    """Hints about what cannot run, in the order of the text. Text without such words costs one search for them."""
+    return in_order([*_in_statements(snapshot), *_functions(snapshot)])
+
+
+def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """What is in the statements themselves, remembered of each and of each stretch, as long as they mean the same."""
+    for stretch in snapshot.cache_blocks():
+        known = cast("list[tuple[int, Diagnostic]] | None", stretch.memo.get(_in_statements))
+        if known is None:
+            known = stretch.memo[_in_statements] = [
+                (index - stretch.first, hint)
+                for index, span in snapshot.nested_statements(stretch, ("match", "if"))
+                for hint in _in_statement(snapshot, index, span)
+            ]
+        for number, hint in known:
+            yield _moved(hint, snapshot.segment_start(stretch.first + number))
+
+
+def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagnostic]:
+    """What is in one statement; places count from its start."""
+    memo = snapshot.statement_memo(index)
+    hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
+    if hints is None:
+        found = [*(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()), *_branches(snapshot, span)]
+        hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in found]
+    return hints
+
+
+def _moved(diagnostic: Diagnostic, by: int) -> Diagnostic:
+    return diagnostic.moved(lambda span: TextSpan(span.start + by, span.end + by))
+
+
+def _hint(message: str, span: TextSpan, fix: Fix | None = None, related: Sequence[Related] = ()) -> Diagnostic:
+    return Diagnostic(
+        UNREACHABLE,
+        Severity.HINT,
+        message,
+        span,
+        related=tuple(related),
+        fixes=(fix,) if fix is not None else (),
+        tags=(Tag.UNNECESSARY,),
+    )
+
+
+def _keywords(
+    snapshot: Snapshot, within: TextSpan, word: str, pattern: re.Pattern[str]
+) -> Iterator[tuple[TextSpan, re.Match[str]]]:
+    """Where the pattern, which begins with ``word``, is met by a keyword, not by a comment, string or longer name."""
+    text = snapshot.lines.part(within.start, within.end)
+    at = text.find(word)
+    while at >= 0:
+        match = pattern.match(text, at, at + _LONGEST)
+        offset = within.start + at
+        at = text.find(word, at + 1)
+        if match is None:
+            continue
+        token = snapshot.token_at(offset)
+        if token is not None and token.role is TokenRole.KEYWORD and token.span.start == offset:
+            yield TextSpan(offset, within.start + match.end()), match
+
+
+# Arms of a match
+
+
+def _may_have_idle_arms(snapshot: Snapshot, index: int) -> bool:
+    """Whether a match in a statement has arms that no value reaches, if nothing is wrong with it.
+
+    That is the same for all statements that differ in names alone, so mostly it is known.
+    """
+    template = snapshot.template(index)
+    if template is None:
+        return True
+    known = template.memo.get(_may_have_idle_arms)
+    if not isinstance(known, bool):
+        definitions = snapshot.type_definitions
+        known = any(unreachable_arms(match, definitions) for match in template.matches)
+        template.memo[_may_have_idle_arms] = known
+    return known
+
+
+def _arms(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
+    for keyword, _ in _keywords(snapshot, within, "match", _MATCH):
+        node = _node(snapshot, keyword.start, "match")
+        expr = snapshot.expr_at(keyword.start)
+        if node is None or not isinstance(expr, Match) or snapshot.span_of(expr) != node.span:
+            continue
+        if any(
+            wrong.severity is Severity.ERROR and wrong.span is not None and _holds(node.span, wrong.span)
+            for wrong in snapshot.diagnostics
+            if not any(other.message == RESULT_DECLARED for other in wrong.related)  # the head is as much at fault
+        ):
+            continue
+        places = list(_arm_places(snapshot, node.span))
+        if len(places) != len(expr.clauses):
+            continue
+        for arm in unreachable_arms(expr, snapshot.type_definitions):
+            span, removed = places[arm]
+            fix = Fix("Remove the arm", (TextEdit(removed, ""),))
+            related = [Related("the arms before it take every value that it would", places[arm - 1][0])]
+            yield _hint("no value reaches this arm", span, fix, related)
+
+
+def _arm_places(snapshot: Snapshot, match: TextSpan) -> Iterator[tuple[TextSpan, TextSpan]]:
+    """The arms between the braces of a match: each without its comma, and with it and the blanks before."""
+    depth, opened, start, end = 0, -1, -1, -1
+    last = -1
+    for token in snapshot.tokens(match.start, match.end):
+        if token.role is TokenRole.COMMENT:
+            continue
+        if token.text in ("(", "[", "{"):
+            depth += 1
+            if opened < 0 and depth == 1 and token.text == "{":
+                opened = last = token.span.end
+                continue
+        elif token.text in (")", "]", "}"):
+            depth -= 1
+            if opened >= 0 and depth == 0:
+                break
+        if opened < 0:
+            continue
+        if token.text == "," and depth == 1:
+            if start >= 0:
+                yield TextSpan(start, end), TextSpan(last, token.span.end)
+            start, last = -1, token.span.end
+            continue
+        start = token.span.start if start < 0 else start
+        end = token.span.end
+    if start >= 0:
+        yield TextSpan(start, end), TextSpan(last, end)
+
+
+# Branches
+
+
+def _branches(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
+    for keyword, condition in _keywords(snapshot, within, "if", _CONDITION):
+        node = _node(snapshot, keyword.start, "conditional")
+        blocks = [] if node is None else _blocks(snapshot, TextSpan(keyword.end, node.span.end))
+        if node is None or len(blocks) != 2:
+            continue
+        taken, dead = blocks if condition[1] == "True" else reversed(blocks)
+        text = snapshot.lines.part(taken.start + 1, taken.end - 1).strip()
+        fix = Fix("Keep the other branch only", (TextEdit(node.span, f"({text})"),)) if text else None
+        yield _hint(f"the condition is {condition[1]}, so this branch never runs", dead, fix)
+
+
+def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
+    """The outermost braces in a range."""
+    found: list[TextSpan] = []
+    opened: list[int] = []
+    for token in snapshot.tokens(span.start, span.end):
+        if token.text == "{":
+            opened.append(token.span.start)
+        elif token.text == "}" and opened:
+            start = opened.pop()
+            if not opened:
+                found.append(TextSpan(start, token.span.end))
+    return found
+
+
+# Functions
+
+
+def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    memo = snapshot.call_memo
+    unreached = cast("frozenset[str] | None", memo.get(_functions))
+    if unreached is None:
+        unreached = memo[_functions] = _unreached(snapshot)
+    for function in snapshot.functions_named(unreached) if unreached else ():
+        yield _hint(f"@main never calls {function.name}, neither directly nor through others", function.span)
+
+
+def _unreached(snapshot: Snapshot) -> frozenset[str]:
+    """The functions that ``@main`` does not call; none, where there is no ``@main``."""
+    calls = snapshot.calls
+    names = frozenset([name for name, _ in calls])
+    if "@main" not in names:
+        return frozenset()
+    called: dict[str, set[str]] = {}
+    for name, callees in calls:
+        called.setdefault(name, set()).update(callees)
+    reached = {"@main"}
+    waiting = ["@main"]
+    while waiting:
+        for name in called.get(waiting.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    return names - reached
+
+
+def _node(snapshot: Snapshot, offset: int, kind: str) -> SyntaxNode | None:
+    """The node of this kind that begins at ``offset``."""
+    return next((n for n in snapshot.node_at(offset) if n.kind == kind and n.span.start == offset), None)
+
+
+def _holds(outer: TextSpan, inner: TextSpan) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end

@@ -1,0 +1,263 @@
+"""Values that are bound and never used: a hint at each name, with the edit that takes the binding away.
+
+A name that begins with ``_`` says that this is meant. A ``let`` whose value may have an effect (it writes a reference,
+calls a stateful operator, or a function that could) is left alone. A graph binding is another matter: it is evaluated
+where it is used, so one that nobody uses is no part of the function, and its effect never takes place
+(``ParseBindingExpr`` in ``src/relay/parser/parser.cc``).
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, Final
+
+from ...collections.layered_map import LayeredMap
+from ...diagnostics import Diagnostic, Fix, LazyFixes, Severity, Tag, TextEdit
+from ...expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
+from ...ops.operator import Op
+from ...syntax.lexer import WHITE_SPACE
+from ...syntax.lowering import Lowering
+from ...syntax.scopes import SymbolKind
+from ...syntax.suggestions import replacement
+from ...syntax.tree import statement_range
+from ...syntax.units import Unit
+from ...text.line_index import LineIndex
+from ...text.text_span import TextSpan
+from ...visitor import children
+
+__all__ = ["Effect", "Mentions", "Unused", "effect_of", "is_meant", "meant_names", "report", "unused_in"]
+
+
+class Effect(enum.Enum):
+    """Whether evaluating a value changes anything else."""
+
+    NONE = "none"
+    UNKNOWN = "unknown"
+    SOME = "some"
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """A value that nothing uses: its name is ``token`` of ``unit``."""
+
+    kind: SymbolKind
+    name: str
+    unit: Unit
+    token: int
+    effect: Effect = Effect.NONE
+
+
+class Mentions:
+    """How often the statements of a function mention each name, kept up to date as statements come and go.
+
+    Whether a name is mentioned is known at once, as hints tell it. How often is counted when an edit asks next.
+    """
+
+    __slots__ = ("_counts", "_uncounted", "_unused")
+
+    def __init__(self) -> None:
+        self._counts: LayeredMap[str, int] = LayeredMap()
+        self._uncounted: Sequence[Sequence[str]] = ()
+        self._unused: set[str] = set()
+
+    def copy(self) -> Mentions:
+        """Counts that can change without changing these."""
+        made = Mentions()
+        made._counts = self._counts.copy()
+        made._uncounted = self._uncounted
+        made._unused = set(self._unused)
+        made._count()
+        return made
+
+    def settle(self) -> None:
+        """See :meth:`.LayeredMap.settle`."""
+        self._count()
+        self._counts.settle()
+
+    def _count(self) -> None:
+        """Count what was added last."""
+        if self._uncounted:
+            more = Counter(chain.from_iterable(self._uncounted))
+            counts = self._counts
+            known = {name: more[name] + (counts.get(name) or 0) for name in counts.among(more)}
+            counts.update(more)
+            counts.update(known)
+            self._uncounted = ()
+
+    def bind(self, names: Collection[str]) -> None:
+        """These names mean something from now on."""
+        self._unused.update(names)
+        self._unused.difference_update(self.among(names))
+
+    def unbind(self, names: Iterable[str]) -> None:
+        """These names mean nothing any more."""
+        self._unused.difference_update(names)
+
+    def add(self, mentions: Sequence[Sequence[str]], bound: Collection[str] = ()) -> None:
+        """Statements mention these names, each once, and bind some."""
+        self._count()
+        mentioned = set(chain.from_iterable(mentions))
+        self.bind([name for name in bound if name not in mentioned])
+        self._unused.difference_update(mentioned)
+        self._uncounted = mentions
+
+    def remove(
+        self, mentions: Iterable[Iterable[str]], bound: LayeredMap[str, Any], parameters: Mapping[str, Any]
+    ) -> Mapping[str, int]:
+        """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
+        self._count()
+        fewer = Counter(chain.from_iterable(mentions))
+        counts, gone = self._counts, list[str]()
+        for name, count in fewer.items():
+            left = (counts.get(name) or 0) - count
+            if left > 0:
+                counts[name] = left
+            else:
+                del counts[name]
+                gone.append(name)
+        self._unused.update(bound.among(gone), parameters.keys() & gone)
+        return fewer
+
+    def among(self, names: Collection[str]) -> set[str]:
+        """Those of some names that a statement mentions."""
+        self._count()
+        return self._counts.among(names)
+
+    @property
+    def unused(self) -> Collection[str]:
+        """The names that no statement mentions."""
+        return self._unused
+
+
+def unused_in(lowering: Lowering) -> list[Unused]:
+    """The values that were bound in what ``lowering`` read, and that nothing in it uses."""
+    used = {definition for _, _, definition in lowering.uses}
+    graph = {definition.value for definition in lowering.definitions if definition.kind is SymbolKind.GRAPH}
+    found: list[Unused] = []
+    for definition in lowering.definitions:
+        if definition in used or definition.kind not in _VALUES or definition.unit is None or is_meant(definition.name):
+            continue
+        assert isinstance(definition.value, Expr)
+        value = lowering.let_values.get(definition.value, definition.value)
+        is_graph = definition.kind is SymbolKind.GRAPH
+        effect = effect_of(value, graph if is_graph else ())
+        if effect is Effect.NONE or (is_graph and not isinstance(value, ErrorExpr)):
+            found.append(Unused(definition.kind, definition.name, definition.unit, definition.token, effect))
+    return found
+
+
+def is_meant(name: str) -> bool:
+    """Whether the name of a value says that it is not meant to be used."""
+    return name.startswith("%_")
+
+
+def meant_names(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
+    """The names that misspelled ones probably stand for: a slip at the use says nothing about the binding."""
+    for diagnostic in diagnostics:
+        if diagnostic.code == "undefined-variable":
+            for fix in diagnostic.fixes:
+                yield from (edit.new_text for edit in fix.edits)
+
+
+def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
+    """Whether evaluating ``value`` has an effect, that of the parts in ``apart`` left out.
+
+    What it calls is looked into where that is a function written in it; other functions may do anything.
+    """
+    found = Effect.NONE
+    seen: set[Expr] = set()
+    pending = [value]
+    while pending:
+        expr = pending.pop()
+        if expr in seen or (expr in apart and expr is not value):
+            continue
+        seen.add(expr)
+        if isinstance(expr, RefWrite):
+            return Effect.SOME
+        if isinstance(expr, Function):
+            continue  # Making a function runs nothing of its body.
+        if isinstance(expr, ErrorExpr):
+            found = Effect.UNKNOWN
+        elif isinstance(expr, Call):
+            callee = expr.op
+            if isinstance(callee, Op):
+                if callee.stateful:
+                    return Effect.SOME
+            elif isinstance(callee, Function):
+                pending.append(callee.body)
+            elif not isinstance(callee, Constructor):
+                found = Effect.UNKNOWN
+        pending.extend(children(expr))
+    return found
+
+
+def report(unused: Unused, lines: LineIndex) -> Diagnostic:
+    """The hint about a value that nothing uses, in the text of ``lines``."""
+    span, statement = _places(unused)
+    message = f"{unused.name} is never used"
+    if unused.kind is SymbolKind.PARAMETER:
+        message = f"parameter {message}"
+    if unused.kind is SymbolKind.GRAPH and unused.effect is Effect.SOME:
+        message += ", and so is no part of the function: its effect never takes place (bind it with let)"
+    fixes = LazyFixes(partial(_fixes, unused, span, statement, lines))
+    return Diagnostic("unused-value", Severity.HINT, message, span, fixes=fixes, tags=_TAGS)
+
+
+_TAGS: Final = (Tag.UNNECESSARY,)
+
+
+def _fixes(unused: Unused, span: TextSpan, statement: TextSpan, lines: LineIndex) -> Iterator[Fix]:
+    """What can be done about a name at ``span`` that nothing uses, bound by ``statement``."""
+    if unused.kind is SymbolKind.PATTERN_VAR:
+        yield replacement(span, "_")
+    elif unused.kind is not SymbolKind.PARAMETER:
+        written = unused.unit.segment.text[statement.start - unused.unit.base : span.start - unused.unit.base]
+        if _BINDS.fullmatch(written):
+            yield Fix(f"Remove {unused.name}", (TextEdit(_with_line(statement, unused.unit, lines), ""),))
+    if unused.kind is not SymbolKind.GRAPH:
+        yield Fix(f"Name it %_{unused.name[1:]}", (TextEdit(span, f"%_{unused.name[1:]}"),))
+
+
+_VALUES: Final = frozenset(
+    {SymbolKind.LET, SymbolKind.GRAPH, SymbolKind.PARAMETER, SymbolKind.PATTERN_VAR, SymbolKind.FREE_VAR}
+)
+
+_BINDS: Final = re.compile(r"(?:(?:let|free_var)\b(?:\s|/\*.*?\*/)*)?", re.DOTALL)
+"""What stands before the name in a statement that does nothing but bind it."""
+
+_LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r?\n|\Z)")
+_INDENTED: Final = re.compile(r"[ \t]*\Z")
+
+
+def _places(unused: Unused) -> tuple[TextSpan, TextSpan]:
+    """Where a name stands, and all that binds it."""
+    unit, token = unused.unit, unused.token
+    segment, base = unit.segment, unit.base
+    # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
+    is_alike = segment.form is not None and not segment.diagnostics
+    if is_alike and segment.kinds.startswith("G" if token == 0 else "wL"):
+        start = base + segment.text.index("%")
+        end = base + len(segment.text.rstrip(WHITE_SPACE))
+        return TextSpan(start, start + len(unused.name)), TextSpan(base, end)
+    span = unit.span(token)
+    return span, span if unused.kind is SymbolKind.PARAMETER else statement_range(segment, token, base)
+
+
+def _with_line(span: TextSpan, unit: Unit, lines: LineIndex) -> TextSpan:
+    """``span`` with the rest of its line where nothing else stands there, comments about it included."""
+    column = lines.line_and_column(span.start)[1]
+    within = span.end - unit.base
+    # The line mostly ends in the same segment.
+    rest = unit.segment.text[within:]
+    if "\n" not in rest:
+        rest = lines.part(span.end, lines.line_start(lines.line_and_column(span.end)[0] + 1))
+    after = _LINE_END.match(rest)
+    if after is not None and _INDENTED.match(lines.part(span.start - column, span.start)):
+        return TextSpan(span.start - column, span.end + after.end())
+    return TextSpan(span.start, span.end + len(rest) - len(rest.lstrip(" \t")))

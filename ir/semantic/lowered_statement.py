@@ -1,0 +1,274 @@
+"""One statement of a plain function, lowered and typed without the others: its names are placeholders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ..diagnostics import Diagnostic, Place
+from ..expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
+from ..inference import infer_statement
+from ..inference.fixes import fixes_for
+from ..module import IRModule
+from ..ops import operator as operators
+from ..syntax.expression_spans import place_span
+from ..syntax.lowering import Lowering
+from ..syntax.programs import Step
+from ..syntax.scopes import Names, SymbolKind
+from ..syntax.statements import Segment
+from ..syntax.suggestions import closest
+from ..syntax.units import Unit
+from ..text.text_span import TextSpan
+from ..type_visitor import has_incomplete
+from ..types import ERROR, ErrorType, Type
+from .declarations import Head, NeedsFullAnalysis
+from .lints.unused import Effect, effect_of
+
+__all__ = ["LoweredStatement"]
+
+_TYPES_KEPT: Final = 1_024
+"""For how many combinations of types the type of a statement is kept in mind."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start."""
+
+    type: Type
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class LoweredStatement:
+    """A statement lowered with a placeholder for every name that it does not bind itself.
+
+    The names of functions come last among the ``placeholders``. ``declared`` are the data types and constructors that
+    it names.
+    """
+
+    __slots__ = (
+        "_effect",
+        "_module",
+        "_nodes",
+        "binds_inside",
+        "bound",
+        "declared",
+        "diagnostics",
+        "functions",
+        "guess",
+        "is_broken",
+        "is_value",
+        "lowering",
+        "memo",
+        "origins",
+        "placeholders",
+        "typed",
+        "unit",
+        "value",
+    )
+
+    def __init__(self, segment: Segment, names: Names, module: IRModule, guess: bool = False) -> None:
+        segment.parse()
+        if len(segment.statements) != 1:
+            raise NeedsFullAnalysis
+        lowering = _OpenLowering(names, guess)
+        self._module: Final = module
+        self.unit: Final = Unit(segment, 1 << 30, 0)
+        lowering.enter(self.unit)
+        item = lowering.read(segment.statements[0])
+        if item.kind == "free":
+            raise NeedsFullAnalysis
+        value = item.value
+        if isinstance(value, Constant):
+            raise NeedsFullAnalysis  # an operator that reads its value must see it
+        if item.kind == "let" and item.var is not None:
+            value = Let(item.var, value, item.var)
+        self.value: Final[Expr] = value
+        what = {"let": item.var, "graph": item.value}.get(item.kind)
+        bound = (found for found in reversed(lowering.definitions) if found.value is what)
+        self.bound: Final = next(bound, None)
+        """The definition of the name that it binds."""
+        self.binds_inside: Final = any(found is not self.bound for found in lowering.definitions)
+        """Whether it has other names of its own."""
+        self.is_broken: Final = isinstance(value, ErrorExpr)
+        self.is_value: Final = item.kind == "expression" and not item.terminated
+        self.functions: Final = tuple(lowering.functions)
+        self.placeholders: Final[dict[str, Expr]] = {**lowering.placeholders, **lowering.functions}
+        self.declared: Final = tuple(
+            dict.fromkeys(found.name for _, _, found in lowering.uses if found.kind in _OF_TYPES)
+        )
+        self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
+        self.lowering: Final[Lowering] = lowering
+        self.origins: Final = lowering.origins
+        self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
+        self.memo: Final[dict[object, object]] = {}
+        """What others remember of it, and of all statements that it stands for."""
+        self._nodes: dict[tuple[int, int], Expr] | None = None
+        self._effect: Effect | None = None
+        self.guess: LoweredStatement | None = None
+        """The statement with the operator that was probably meant by a misspelled one."""
+        if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
+            suggested = LoweredStatement(segment, names, module, guess=True)
+            self.guess = None if suggested.diagnostics else suggested
+
+    def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+        """The type of the statement where its placeholders have these types, in order.
+
+        ``heads`` are those of the functions of the module: what is wrong with a call speaks of the parameters.
+        """
+        found = self.typed.get(types)
+        if found is None:
+            found = self._infer(types, heads)
+            if len(self.typed) >= _TYPES_KEPT:
+                self.typed.clear()
+            if not (found.diagnostics and self.functions):
+                self.typed[types] = found
+        return found
+
+    def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
+        """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
+        found = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        return None if found is None or found.diagnostics or found.type is ERROR else found.type
+
+    @property
+    def matches(self) -> Sequence[Match]:
+        """Every ``match`` in it."""
+        return [expr for expr in self.origins if isinstance(expr, Match)]
+
+    @property
+    def callee(self) -> str | None:
+        """The function of the module whose name, or whose call, is all of the statement's value."""
+        value = self.value.value if isinstance(self.value, Let) else self.value
+        name = value.op if isinstance(value, Call) else value
+        return f"@{name.name_hint}" if isinstance(name, GlobalVar) else None
+
+    @property
+    def effect(self) -> Effect:
+        """Whether evaluating the statement changes anything else."""
+        if self._effect is None:
+            self._effect = effect_of(self.value)
+        return self._effect
+
+    @property
+    def nodes(self) -> Mapping[tuple[int, int], Expr]:
+        """The expression made from each node of syntax, by the identities of statement and node."""
+        if self._nodes is None:
+            self._nodes = {(id(origin.statement), id(origin.node)): expr for expr, origin in self.origins.items()}
+        return self._nodes
+
+    def types_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> Mapping[Expr, Type]:
+        """The types of the parts of the statement."""
+        known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
+        value = self.value
+        if isinstance(value, ErrorExpr) and not value.parts:
+            return known
+        return {**known, **infer_statement(value, known, self._module_with(heads)).types}
+
+    def result_findings(
+        self, types: tuple[Type, ...], heads: Mapping[str, Head], result: Type, head: Head
+    ) -> tuple[Diagnostic, ...]:
+        """What is wrong where this is the value of a function that declares ``result``, besides the statement itself.
+
+        The places are those of this statement and of ``head``.
+
+        Raises:
+            NeedsFullAnalysis: the two types agree, but are not the same.
+        """
+        value = self.value
+        known = dict(zip(self.placeholders.values(), types, strict=True))
+        module = self._module_with(heads)
+        alone = infer_statement(value, known, module)
+        if isinstance(alone.type, ErrorType):
+            return ()
+        function = Function((), value, result)
+        inferred = infer_statement(function, known, module)
+        found = inferred.diagnostics[len(alone.diagnostics) :]
+        if not found:
+            raise NeedsFullAnalysis
+
+        def of_head(place: Place | None) -> Place | None:
+            return replace(place, expr=head.function) if place is not None and place.expr is function else place
+
+        return tuple(
+            replace(
+                diagnostic,
+                place=of_head(diagnostic.place),
+                related=tuple(replace(other, place=of_head(other.place)) for other in diagnostic.related),
+                data=None,
+            )
+            for diagnostic in found
+        )
+
+    def _infer(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+        typed = self._infer_written(types, heads)
+        if self.guess is None or typed.type is not ERROR:
+            return typed
+        known = dict(zip(self.placeholders, types, strict=True))
+        suggested = self.guess.type_with(tuple([known.get(name, ERROR) for name in self.guess.placeholders]), heads)
+        return typed if suggested.diagnostics else _Typed(suggested.type, typed.diagnostics)
+
+    def _infer_written(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+        value = self.value
+        if isinstance(value, ErrorExpr) and not value.parts:
+            return _Typed(ERROR, ())
+        known = dict(zip(self.placeholders.values(), types, strict=True))
+        inferred = infer_statement(value, known, self._module_with(heads))
+        if not inferred.complete and not inferred.diagnostics:
+            raise NeedsFullAnalysis
+        found = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
+        return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, found)
+
+    def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
+        """The data types, and the functions that the statement names, without their bodies."""
+        used = [heads[name] for name in self.functions if name in heads]
+        return self._module.with_functions({head.var: head.function for head in used}) if used else self._module
+
+    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
+        located = diagnostic.located(self._span)
+        span = located.span
+        if span is None:
+            raise NeedsFullAnalysis
+        fixes = located.fixes
+        if not fixes and located.data:
+            fixes = fixes_for(located, span, self.unit.segment.text, self._span)
+        return replace(located, place=None, data=None, fixes=fixes)
+
+    def _span(self, place: Place) -> TextSpan | None:
+        return place_span(self.origins, place)
+
+
+class _OpenLowering(Lowering):
+    """Lowers one statement; a name that it does not bind becomes a placeholder."""
+
+    def __init__(self, names: Names, guess: bool = False) -> None:
+        self.placeholders: dict[str, Var] = {}
+        self.functions: dict[str, GlobalVar] = {}
+        self.guess: Final = guess
+        super().__init__(names, None)
+
+    def _do_name(self, step: Step, values: list[object]) -> object:
+        if self.guess and not step.raw:
+            name = self._text(step.node.first)
+            near = [] if operators.find(name) is not None else closest(name, operators.registered())
+            if near:
+                return operators.find(near[0])
+        return super()._do_name(step, values)
+
+    def _do_local(self, step: Step, values: list[object]) -> Expr:
+        name = self._text(step.node.first)
+        if self.scope.find(name[1:]) is None:
+            return self.placeholders.setdefault(name, Var(name[1:]))
+        return super()._do_local(step, values)
+
+    def _do_graph(self, step: Step, values: list[object]) -> Expr:
+        name = self._text(step.node.first)
+        if int(name[1:]) not in self.graph:
+            return self.placeholders.setdefault(name, Var(name[1:]))
+        return super()._do_graph(step, values)
+
+    def _do_global(self, step: Step, values: list[object]) -> Expr:
+        name = self._text(step.node.first)
+        return self._mark(self.functions.setdefault(name, GlobalVar(name[1:])), step.node)
+
+
+_OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)

@@ -1,0 +1,347 @@
+"""What is known of a text, function by function: what is wrong in it, and what its names stand for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Final, TypeAlias
+
+from ..collections.cached import cached
+from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
+from ..expressions import GlobalVar, Var
+from ..inference.fixes import return_type_fixes
+from ..inference.report import undeclared_result
+from ..syntax.expression_spans import place_span
+from ..syntax.reading import shift
+from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.splitting import Segments
+from ..syntax.top_level import stray_findings, version_findings
+from ..syntax.units import Unit
+from ..text.text_span import TextSpan
+from ..type_visitor import has_error
+from ..types import ERROR, Type
+from .declarations import Head
+from .function_statements import FunctionStatements
+from .lints.unused import Effect, Unused, is_meant
+from .statement_list import StatementList
+from .template_cache import TemplateCache
+from .typed_statement import TypedStatement
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["AnalysedFunction", "ModuleAnalysis", "first_graph_type"]
+
+AnalysedFunction: TypeAlias = "FunctionStatements | WholeFunctionAnalysis"
+"""A function that is typed statement by statement, or one that is read as a whole."""
+
+
+class ModuleAnalysis:
+    """The diagnostics of one text, and what it takes to follow an edit."""
+
+    def __init__(
+        self,
+        context: TemplateCache,
+        segments: Segments,
+        states: StatementList,
+        functions: Sequence[AnalysedFunction],
+        reported: Sequence[int],
+        heads: Mapping[str, Head],
+        types: Sequence[int],
+        top_level: Sequence[int],
+        call_memo: dict[object, object] | None = None,
+    ) -> None:
+        self.context: Final = context
+        self.segments: Final = segments
+        self.states: Final = states
+        self.functions: Final = functions
+        self.reported: Final = reported
+        """The statements with diagnostics or unused values, and those that depend on other functions; in order."""
+        self.heads: Final = heads
+        self.types: Final = types
+        """The segments that define data types."""
+        self.top_level: Final = top_level
+        """The segments that are no part of a definition: the version line, directives, what does not belong."""
+        self.call_memo: Final[dict[object, object]] = {} if call_memo is None else call_memo
+        """What others remember of which functions there are, and which others each of them names."""
+
+    @cached
+    def outer_graph(self) -> frozenset[str]:
+        """The graph variables that are used in a function which does not bind them before."""
+        found: set[str] = set()
+        for index in self.reported:
+            state = self.states[index]
+            assert state is not None
+            found.update(state.outer_graph)
+        for function in self.functions:
+            if isinstance(function, WholeFunctionAnalysis):
+                found.update(function.outer_graph)
+        return frozenset(found)
+
+    # ---- what is wrong
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the text."""
+        found = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
+        found.extend(self._of_strays())
+        for index in self.reported:
+            state = self.states[index]
+            assert state is not None
+            base = self.segments.start(index)
+            found.extend(self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics)
+        for function in self.functions:
+            if isinstance(function, WholeFunctionAnalysis):
+                found.extend(self._of_whole(function))
+                continue
+            if function.head.diagnostics:
+                base = self.segments.start(function.start - 1)
+                found.extend(shift(diagnostic, base) for diagnostic in function.head.diagnostics)
+            if function.findings:
+                found.extend(self._of_value(function, finding) for finding in function.findings)
+            if function.rebound:
+                found.extend(self._rebindings(function))
+        return in_order(found)
+
+    def _of_strays(self) -> Iterator[Diagnostic]:
+        first = next((index for index, segment in enumerate(self.segments) if segment.tokens[0]), None)
+        yield from version_findings(self.unit(first) if first is not None else None, self.segments.length)
+        for index in self.top_level:
+            unit = self.unit(index)
+            unit.segment.parse()
+            yield from (shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
+            if unit.segment.tokens[0]:
+                yield from stray_findings(unit, is_first=index == first)
+
+    def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
+        """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""
+        if all(related.span is not None for related in diagnostic.related):
+            return diagnostic
+        function, state = self.function_at(index), self.states[index]
+        related: list[Related] = []
+        for other in diagnostic.related:
+            expr = other.place.expr if other.place is not None else None
+            if other.span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
+                defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
+                if defined is not None:
+                    other = replace(other, span=self.unit(defined[0]).span(defined[1]))
+            related.append(other)
+        return self._with_heads(replace(diagnostic, related=tuple(related)))
+
+    def _with_heads(self, diagnostic: Diagnostic) -> Diagnostic:
+        """A finding with the places that lie in the heads of functions."""
+
+        def located(other: Related) -> Related:
+            if other.span is None and other.place is not None:
+                other = replace(other, span=self._in_heads(other.place))
+            return replace(other, place=None)
+
+        return replace(diagnostic, related=tuple(map(located, diagnostic.related)))
+
+    def _in_heads(self, place: Place) -> TextSpan | None:
+        for function in self.functions:
+            head = function.head
+            if place.expr in head.origins and (place.expr is head.function or place.expr in head.function.params):
+                found = place_span(head.origins, place)
+                return found.shifted(self.segments.start(function.start - 1)) if found is not None else None
+        return None
+
+    def _of_value(self, function: FunctionStatements, finding: Diagnostic) -> Diagnostic:
+        """A finding about the value of a function, where it stands."""
+        place = finding.place
+        assert place is not None
+        if place.callee:  # there is no value: the brace is where it is missed
+            return replace(finding, span=self.unit(function.end).span(0), place=None)
+        last, header = self.states[function.end - 1], self.segments.start(function.start - 1)
+        assert last is not None
+        own, base = self.context.own(last), self.segments.start(function.end - 1)
+
+        def locate(place: Place) -> TextSpan | None:
+            if place.expr is function.head.function:
+                found = place_span(function.head.origins, place)
+                return found.shifted(header) if found is not None else None
+            found = place_span(own.origins, place)
+            return found.shifted(base) if found is not None else None
+
+        located = finding.located(locate)
+        span = located.span or self.unit(function.start - 1).span(1)
+        return self._with_definitions(replace(located, span=span, place=None), function.end - 1)
+
+    def _of_whole(self, function: WholeFunctionAnalysis) -> Iterator[Diagnostic]:
+        base = self.segments.start(function.start - 1)
+        for diagnostic, undeclared in function.diagnostics:
+            found = self._with_heads(shift(diagnostic, base))
+            yield found if undeclared is None else self._with_result(found, undeclared)
+
+    def _with_result(self, diagnostic: Diagnostic, var: GlobalVar) -> Diagnostic:
+        """A finding about a call of a function that does not say what it gives, with what it would have to say."""
+        head = self.heads.get(f"@{var.name_hint}")
+        function = next((found for found in self.functions if found.head is head), None)
+        if function is None:
+            return diagnostic
+        result = (
+            function.result if isinstance(function, WholeFunctionAnalysis) else function.head.result or function.type
+        )
+        if result is None or has_error(result):
+            return diagnostic
+        unit = self.unit(function.start - 1)
+        related = undeclared_result(function.head.function, var.name_hint, result)
+        fixes = return_type_fixes(result, unit.segment.span(1), unit.segment.text)
+        moved = tuple(
+            Fix(fix.title, tuple(TextEdit(edit.span.shifted(unit.base), edit.new_text) for edit in fix.edits))
+            for fix in fixes
+        )
+        return self._with_heads(replace(diagnostic, related=(related,), fixes=moved))
+
+    # ---- names
+
+    def function_at(self, index: int) -> AnalysedFunction | None:
+        """The function that a segment is part of, its head and its closing brace included."""
+        position = bisect_left(self.functions, index, key=lambda function: function.last)
+        if position < len(self.functions) and self.functions[position].start - 1 <= index:
+            return self.functions[position]
+        return None
+
+    def definition_before(self, function: FunctionStatements, name: str, order: float) -> tuple[int, int] | None:
+        """Where a name that a statement of a function uses is defined: the segment, and the token in it."""
+        bound = function.bound_before(name, order)
+        if bound is not None:
+            return self.index_of(function, bound), bound.bound_at
+        for definition in function.head.definitions:
+            if definition.name == name:
+                return function.start - 1, definition.token
+        return self.foreign_definition(function, name) if is_graph_name(name) else None
+
+    def earlier_graph(self, function: AnalysedFunction, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        return first_graph_type((other for other in self.functions if other.start < function.start), name)
+
+    def foreign_definition(self, function: AnalysedFunction, name: str) -> tuple[int, int] | None:
+        """Where a graph variable is bound that a function does not bind itself: the segment, and the token in it."""
+        for other in self.functions:
+            if other is function:
+                return None
+            if isinstance(other, WholeFunctionAnalysis):
+                unit = other.graph_unit(name)
+                if unit is not None:
+                    return other.start - 1 + unit[0], unit[1]
+            elif (bound := other.binding(name)) is not None:
+                return self.index_of(other, bound), bound.bound_at
+        return None
+
+    def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
+        """Warnings for all bindings of a graph variable but the first."""
+        found = {name: function.names.get(name) for name in function.rebound}
+        states = [state for bound in found.values() if isinstance(bound, tuple) for state in bound]
+        states.sort(key=attrgetter("order"))
+        places: dict[TypedStatement, TextSpan] = {}
+        for index, state in zip(self.states.positions(states, function.start, function.end), states, strict=True):
+            segment, at = self.segments[index], state.bound_at
+            places[state] = (segment.span(at) if at else segment.first_span).shifted(self.segments.start(index))
+        for name, bound in found.items():
+            assert isinstance(bound, tuple)
+            related = (Related("the binding that stays", places[bound[0]]),)
+            for state in bound[1:]:
+                yield Diagnostic(
+                    "graph-variable-rebound",
+                    Severity.WARNING,
+                    f"{name} is bound already, and TVM keeps the first value",
+                    places[state],
+                    related=related,
+                )
+
+    def unit(self, index: int) -> Unit:
+        """A segment where it stands in the text."""
+        return Unit(self.segments[index], index, self.segments.start(index))
+
+    def unused(self) -> Iterator[Unused]:
+        """The values that nothing uses."""
+        for function in self.functions:
+            if isinstance(function, WholeFunctionAnalysis):
+                for found in function.unused:
+                    if not self._is_borrowed(function, found.name):
+                        yield replace(found, unit=self.unit(function.start - 1 + found.unit.number))
+            elif function.mentions.unused or function.rebound:
+                yield from self._unused(function)
+        for index in self.reported:
+            state = self.states[index]
+            assert state is not None
+            for found in state.inner_unused:
+                yield replace(found, unit=self.unit(index))
+
+    def _unused(self, function: FunctionStatements) -> Iterator[Unused]:
+        """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
+        unused: list[tuple[TypedStatement, Effect]] = []
+        for name in {*function.mentions.unused, *function.rebound}:
+            if is_meant(name):
+                continue
+            states = function.names.get(name)
+            if states is None:
+                for definition in function.head.definitions:
+                    if definition.name == name:
+                        yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), definition.token)
+                continue
+            bound = states if isinstance(states, tuple) else (states,)
+            is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
+            for state in bound[1:] if is_used else bound:
+                effect = self._effect_if_unused(function, state, is_graph_name(name))
+                if effect is not None:
+                    unused.append((state, effect))
+        unused.sort(key=lambda found: found[0].order)
+        places = self.states.positions([state for state, _ in unused], function.start, function.end)
+        for index, (state, effect) in zip(places, unused, strict=True):
+            name = state.bound
+            assert name is not None
+            kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
+            yield Unused(kind, name, self.unit(index), state.bound_at, effect)
+
+    def _effect_if_unused(self, function: FunctionStatements, state: TypedStatement, is_graph: bool) -> Effect | None:
+        """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""
+        lowered = state.lowered
+        effect = lowered.effect if is_graph else _effect_of(function, state)
+        is_broken = lowered.is_broken
+        callee = lowered.callee
+        if callee is not None and ((head := self.heads.get(callee)) is None or head.signature is ERROR):
+            effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
+        return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
+
+    def _is_borrowed(self, function: AnalysedFunction, name: str) -> bool:
+        """Whether a later function uses this one's graph variable, which TVM allows."""
+        if name not in self.outer_graph:
+            return False
+        start = function.start
+        if any(other.start < start and other.graph_type(name) is not None for other in self.functions):
+            return False
+        users = (index for index in self.reported if index > function.last)
+        return any((state := self.states[index]) is not None and name in state.outer_graph for index in users) or any(
+            other.start > start and isinstance(other, WholeFunctionAnalysis) and name in other.borrowed
+            for other in self.functions
+        )
+
+    def index_of(self, function: FunctionStatements, state: TypedStatement) -> int:
+        """The segment of a statement of a function."""
+        return self.states.position(state.order, function.start, function.end)
+
+
+def first_graph_type(functions: Iterable[AnalysedFunction], name: str) -> Type | None:
+    """The type of a graph variable in the first of some functions that binds it."""
+    return next((type for function in functions if (type := function.graph_type(name)) is not None), None)
+
+
+def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:
+    """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
+    found = Effect.NONE
+    seen: set[str] = set()
+    pending = [state]
+    while pending:
+        statement = pending.pop()
+        effect = statement.lowered.effect
+        if effect is Effect.SOME:
+            return effect
+        if effect is Effect.UNKNOWN:
+            found = effect
+        for name in statement.uses:
+            bound = function.binding(name) if is_graph_name(name) else None
+            if bound is not None and name not in seen:
+                seen.add(name)
+                pending.append(bound)
+    return found

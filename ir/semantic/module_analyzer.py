@@ -1,0 +1,341 @@
+"""Finds the functions of a text, and analyses those of which nothing is known that still holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from ..collections.layered_map import LayeredMap
+from ..syntax.segments import Role
+from ..syntax.splitting import Segments, Splice
+from ..syntax.statements import Segment
+from ..syntax.tokens import COMMENT, OPEN_COMMENT
+from ..types import Type
+from .declarations import Head, ModuleTypes, NeedsFullAnalysis
+from .function_statements import FunctionStatements
+from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
+from .statement_list import StatementList, replaced
+from .statement_typer import StatementTyper
+from .template_cache import TemplateCache
+from .typed_statement import TypedStatement
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["ModuleAnalyzer", "Outer", "between", "reanalyze"]
+
+_AT_ONCE: Final = 1_024
+"""How many statements of a function are typed in one go; between them, other threads have their turn."""
+
+_COMMENTS: Final = COMMENT + OPEN_COMMENT
+_OF_BODY: Final = (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE)
+
+
+class Outer:
+    """What the functions of a module know of each other: the heads of all, and what those before this one bind."""
+
+    def __init__(self, heads: Mapping[str, Head], before: Sequence[AnalysedFunction]) -> None:
+        self.heads: Mapping[str, Head] = heads
+        self._before: Final = before
+
+    def earlier_graph(self, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        return first_graph_type(self._before, name)
+
+
+class _Region(NamedTuple):
+    """The segments of a function: its head is before ``start``. ``known`` is what it was, if these are the same."""
+
+    start: int
+    last: int
+    is_plain: bool
+    head: Head
+    known: AnalysedFunction | None
+
+
+class ModuleAnalyzer:
+    """Goes through the functions of a text once. ``splice`` turned the text of ``earlier`` into this one."""
+
+    def __init__(self, segments: Segments, earlier: ModuleAnalysis | None, splice: Splice) -> None:
+        self.segments: Final = segments
+        count = len(segments)
+        if not count:
+            raise NeedsFullAnalysis
+        self.metadata: Final = segments[-1] if segments[-1].role is Role.METADATA else None
+        self.count: Final = count - (self.metadata is not None)
+        self.types: Final = self._types(earlier, splice)
+        defined = [segments[index] for index in self.types]
+        if earlier is not None:
+            known = earlier.context.types
+            same = known.metadata is self.metadata and len(known.segments) == len(defined)
+            if not same or any(old is not new for old, new in zip(known.segments, defined, strict=True)):
+                earlier, splice = None, Splice(0, 0, count)
+        self.context: Final = (
+            earlier.context if earlier is not None else TemplateCache(ModuleTypes(self.metadata, defined))
+        )
+        self.earlier: Final[Sequence[AnalysedFunction]] = earlier.functions if earlier is not None else ()
+        self.earlier_heads: Final[Mapping[str, Head]] = earlier.heads if earlier is not None else {}
+        self.earlier_top_level: Final[Sequence[int]] = earlier.top_level if earlier is not None else ()
+        self.splice: Final = splice
+        self.shift: Final = splice.new_end - splice.old_end
+        states = earlier.states if earlier is not None else StatementList()
+        self.states = states.spliced(splice.first, splice.old_end, [None] * (splice.new_end - splice.first))
+        reported = earlier.reported if earlier is not None else ()
+        self.reported = [i for i in reported if i < splice.first]
+        self.reported += [i + self.shift for i in reported if i >= splice.old_end]
+        self.functions: Final[list[AnalysedFunction]] = []
+        self.top_level: Final[list[int]] = []
+
+    def _types(self, earlier: ModuleAnalysis | None, splice: Splice) -> list[int]:
+        """The segments that define data types."""
+        if earlier is None:
+            return [index for index, segment in enumerate(self.segments) if segment.role is Role.TYPE]
+        known, by = earlier.types, splice.new_end - splice.old_end
+        found = [index for index in known if index < splice.first]
+        new = self.segments[splice.first : splice.new_end]
+        found += [index for index, segment in enumerate(new, splice.first) if segment.role is Role.TYPE]
+        return [*found, *(index + by for index in known if index >= splice.old_end)]
+
+    # ---- where functions are
+
+    def _regions(self) -> list[_Region]:
+        """Every function, in order; takes note of what lies between them.
+
+        Raises:
+            NeedsFullAnalysis: there is something that the whole text must be read for.
+        """
+        segments, splice = self.segments, self.splice
+        found: list[_Region] = []
+        kept = bisect_left(self.earlier, splice.first, key=lambda function: function.last)
+        if kept and segments[self.earlier[kept - 1].last].role is not Role.CLOSE:
+            kept -= 1  # it is not closed, so what was changed after it may be part of it now
+        for function in self.earlier[:kept]:
+            found.append(self._kept(function))
+        index = found[-1].last + 1 if found else 0
+        self.top_level.extend(stray for stray in self.earlier_top_level if stray < index)
+        while index < self.count:
+            if segments[index].role is not Role.HEADER:
+                if self._is_stray(segments[index]):
+                    self.top_level.append(index)
+                index += 1
+                continue
+            if index >= splice.new_end:
+                number = bisect_left(self.earlier, index - self.shift + 1, key=lambda function: function.start)
+                if number < len(self.earlier) and self.earlier[number].start == index - self.shift + 1:
+                    following = [self._kept(function.moved(self.shift)) for function in self.earlier[number:]]
+                    found += following
+                    first, index = index, following[-1].last + 1
+                    moved = (stray + self.shift for stray in self.earlier_top_level)
+                    self.top_level.extend(stray for stray in moved if first <= stray < index)
+                    continue
+            found.append(self._region(index))
+            index = found[-1].last + 1
+        return found
+
+    @staticmethod
+    def _is_stray(segment: Segment) -> bool:
+        """Whether there is something to say about a segment that is no part of a function.
+
+        Raises:
+            NeedsFullAnalysis: it is text of another kind, or a metadata section that is not the last.
+        """
+        if segment.role is Role.TYPE:
+            return False
+        if segment.role is Role.METADATA or "\0" in segment.text:
+            raise NeedsFullAnalysis
+        return bool(segment.tokens[0]) or OPEN_COMMENT in segment.kinds
+
+    def _kept(self, function: AnalysedFunction) -> _Region:
+        is_plain = isinstance(function, FunctionStatements) or function.could_be_plain
+        return _Region(function.start, function.last, is_plain, function.head, function)
+
+    def _region(self, header: int) -> _Region:
+        """The function whose head is a segment."""
+        segments = self.segments
+        head = self._head(segments[header])
+        known = self._known(header + 1)
+        if isinstance(known, FunctionStatements) and segments[known.last].role is Role.CLOSE:
+            # Only its head or its brace changed: what its statements are need not be looked at again.
+            return _Region(header + 1, known.last, head.is_plain, head, known)
+        last, index = header, header + 1
+        is_plain = True
+        closed = False
+        while index < self.count and not closed:
+            segment = segments[index]
+            has_tokens = segment.kinds[0] not in _COMMENTS or bool(segment.kinds.strip(_COMMENTS))
+            if has_tokens and segment.role not in _OF_BODY:
+                break
+            if has_tokens:
+                last = index
+                closed = segment.role is Role.CLOSE
+                is_plain = is_plain and (closed or segment.role is Role.STATEMENT)
+            elif OPEN_COMMENT in segment.kinds:
+                break
+            else:
+                is_plain = False
+            index += 1
+        known = known if known is not None and known.last == last else None
+        return _Region(header + 1, last, is_plain and closed and head.is_plain, head, known)
+
+    def _known(self, start: int) -> AnalysedFunction | None:
+        """The earlier function of which all statements from ``start`` on stayed, if there is one."""
+        splice = self.splice
+        is_before = start <= splice.first
+        if not is_before and start < splice.new_end:
+            return None
+        at = start if is_before else start - self.shift
+        number = bisect_left(self.earlier, at, key=lambda function: function.start)
+        if number == len(self.earlier) or self.earlier[number].start != at:
+            return None
+        found = self.earlier[number]
+        if not is_before:
+            return found.moved(self.shift)
+        is_plain = isinstance(found, FunctionStatements)
+        return found if is_plain and found.last <= splice.first and found.last < self.count else None
+
+    def _head(self, header: Segment) -> Head:
+        found = header.memo.get(self.context)
+        if not isinstance(found, Head):
+            found = header.memo[self.context] = Head(header, self.context.types)
+        return found
+
+    def _gap(self, last: int) -> int:
+        """How much text without a token follows a function that is not closed."""
+        if self.segments[last].role is Role.CLOSE:
+            return 0
+        length = 0
+        for index in range(last + 1, len(self.segments)):
+            segment = self.segments[index]
+            if segment.tokens[0]:
+                return length + segment.tokens[2][0]
+            length += segment.length
+        return length
+
+    # ---- what they mean
+
+    def run(self) -> ModuleAnalysis:
+        """The analysis.
+
+        Raises:
+            NeedsFullAnalysis: the text must be read as a whole.
+        """
+        regions = self._regions()
+        if self.types and regions and self.types[-1] >= regions[0].start:
+            raise NeedsFullAnalysis  # a constructor means nothing above its type
+        named = [region.head for region in regions if region.head.name]
+        heads = {head.name: head for head in named}
+        if len(heads) < len(named):
+            raise NeedsFullAnalysis
+        changed = _Changes(self.earlier_heads, heads)
+        for region in regions:
+            self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
+        return ModuleAnalysis(
+            self.context, self.segments, self.states, self.functions, self.reported, heads, self.types, self.top_level
+        )
+
+    def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
+        known = region.known
+        whole = known if isinstance(known, WholeFunctionAnalysis) and known.head is region.head else None
+        if whole is not None and whole.holds(self._gap(region.last), outside):
+            return whole
+        if region.is_plain:
+            try:
+                if isinstance(known, FunctionStatements):
+                    return self._retyped(known, region.head, outside, changed)
+                return self._typed(region, outside)
+            except NeedsFullAnalysis:
+                pass
+        return self._whole(region, outside)
+
+    def _whole(self, region: _Region, outside: Outer) -> WholeFunctionAnalysis:
+        header, end = region.start - 1, region.last + 1
+        self._take(region.start, end, [None] * (end - region.start))
+        segments = self.segments[header:end]
+        return WholeFunctionAnalysis(
+            region.head, region.start, segments, self._gap(region.last), self.context.types, outside, region.is_plain
+        )
+
+    def _typed(self, region: _Region, outside: Outer) -> FunctionStatements:
+        """A function of which nothing is known."""
+        start, end = region.start, region.last
+        function = FunctionStatements.of(region.head, start, end)
+        typer = StatementTyper(self.context, function, LayeredMap(), StatementList(), outside)
+        for first in range(start, end, _AT_ONCE):
+            part = self.segments[first : min(first + _AT_ONCE, end)]
+            orders = [float(index) for index in range(first, first + len(part))]
+            typer.place_all(self.context.statements_of(part), orders, first)
+            typer.settle()
+        self._take(start, end, typer.placed, typer.reported)
+        return typer.finished(self.states, between(self.reported, start, end))
+
+    def _take(self, start: int, end: int, made: Sequence[TypedStatement | None], reported: Sequence[int] = ()) -> None:
+        self.states = self.states.spliced(start, end, made)
+        first, last = bisect_left(self.reported, start), bisect_left(self.reported, end)
+        if reported or last > first:
+            self.reported[first:last] = reported
+
+    def _retyped(self, known: FunctionStatements, head: Head, outside: Outer, changed: _Changes) -> FunctionStatements:
+        """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
+        reported = between(self.reported, known.start, known.last)
+        names = changed.names.intersection(known.calls)
+        unknown = [index for index in reported if self._looks_outside(index, changed)]
+        function = known
+        if head is not known.head:
+            old, new = known.parameters, head.parameters
+            function = replace(known, head=head)
+            if list(old.items()) != list(new.items()):
+                if any(name in known.names for name in new):
+                    raise NeedsFullAnalysis
+                mentions = known.mentions.copy()
+                mentions.unbind(old.keys() - new.keys())
+                mentions.bind(new.keys() - old.keys())
+                function = replace(function, mentions=mentions)
+                names |= {name for name in (*old, *new) if old.get(name) != new.get(name)}
+                unknown = reported
+        elif not names and not unknown:
+            return known
+        typer = StatementTyper(self.context, function, known.names.copy(), self.states, outside)
+        followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
+        self.states = replaced(self.states, followed)
+        self.reported = _with_reported(self.reported, followed)
+        return typer.finished(self.states, between(self.reported, known.start, known.last))
+
+    def _looks_outside(self, index: int, changed: _Changes) -> bool:
+        """Whether what is wrong with a statement may depend on other functions."""
+        state = self.states[index]
+        return state is not None and bool(state.outer_graph or (changed and state.calls))
+
+
+class _Changes:
+    """Which functions are no longer called as they were."""
+
+    def __init__(self, old: Mapping[str, Head], new: Mapping[str, Head]) -> None:
+        differing = {name for name in {**old, **new} if old.get(name) is not new.get(name)}
+        self.names: Final = {
+            name for name in differing if name not in old or name not in new or not old[name].says_the_same(new[name])
+        }
+        self._any: Final = bool(differing) or list(old) != list(new)
+
+    def __bool__(self) -> bool:
+        return self._any
+
+
+def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:
+    """``analysis`` after the statements of a function changed whose graph variables others use.
+
+    Raises:
+        NeedsFullAnalysis: a statement in them cannot be typed by itself.
+    """
+    segments = analysis.segments
+    return ModuleAnalyzer(segments, analysis, Splice(len(segments), len(segments), len(segments))).run()
+
+
+def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
+    """Those of some ordered indices that lie from ``start`` to ``end``."""
+    return indices[bisect_left(indices, start) : bisect_left(indices, end)]
+
+
+def _with_reported(reported: Sequence[int], followed: Mapping[int, TypedStatement]) -> list[int]:
+    found = {index for index in reported if index not in followed}
+    found.update(index for index, state in followed.items() if state.is_reported)
+    return sorted(found)

@@ -1,0 +1,284 @@
+"""What the tokens of each segment name, of a text that is analysed function by function."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from ..collections.cached import cached
+from ..syntax.lexer import WHITE_SPACE
+from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.segments import Role
+from ..syntax.statements import Segment
+from ..syntax.tokens import COMMENT
+from .declarations import Head
+from .function_statements import FunctionStatements
+from .lowered_statement import LoweredStatement
+from .module_analysis import ModuleAnalysis
+from .typed_statement import TypedStatement
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["DefinitionSite", "LocalNames", "SegmentNames"]
+
+
+class DefinitionSite(NamedTuple):
+    """Where a name is defined: a token of a segment."""
+
+    segment: int
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocalNames:
+    """What the tokens of one segment mean as far as its own function tells; other names of its function are left out.
+
+    ``uses`` has for the token of each use where it is defined: so many segments further on, at which token; ``outside``
+    what it names elsewhere in the module, as what and by which name.
+    """
+
+    definitions: Mapping[int, tuple[SymbolKind, str]]
+    uses: Mapping[int, tuple[int, int]]
+    outside: Mapping[int, tuple[SymbolKind, str]]
+    unresolved: frozenset[int]
+
+
+_NOTHING: Final = LocalNames({}, {}, {}, frozenset())
+
+
+class SegmentNames:
+    """What the tokens of each segment of a text name, by its analysis."""
+
+    def __init__(self, analysis: ModuleAnalysis) -> None:
+        self.analysis: Final = analysis
+
+    def state(self, index: int) -> TypedStatement | None:
+        """The statement that a segment is; ``None`` where it is none of its own."""
+        return self.analysis.states[index]
+
+    def whole(self, index: int) -> tuple[WholeFunctionAnalysis, int] | None:
+        """The function read as a whole that a segment is part of, and which of its segments that is."""
+        function = self.analysis.function_at(index)
+        return (function, index - function.start + 1) if isinstance(function, WholeFunctionAnalysis) else None
+
+    def plain(self, index: int) -> FunctionStatements | None:
+        """The function typed statement by statement that a segment is part of."""
+        function = self.analysis.function_at(index)
+        return function if isinstance(function, FunctionStatements) else None
+
+    @cached
+    def type_numbers(self) -> Mapping[int, int]:
+        """Which data type each segment is that declares one."""
+        return {index: number for number, index in enumerate(self.analysis.types)}
+
+    @cached
+    def headers(self) -> Mapping[str, int]:
+        """The segment of the head of each function."""
+        return {function.name: function.start - 1 for function in self.analysis.functions if function.name}
+
+    def local(self, index: int) -> LocalNames:
+        """What the tokens of a segment mean, as far as its own function tells."""
+        segment = self.analysis.segments[index]
+        if index in self.type_numbers:
+            return self._local_of_type(self.type_numbers[index])
+        whole = self.whole(index)
+        if whole is not None:
+            return _local_of_whole(*whole)
+        if segment.role is Role.HEADER:
+            function = self.plain(index)
+            assert function is not None
+            head = function.head
+            defined = {found.token: (found.kind, found.name) for found in head.definitions}
+            outside = {token: (found.kind, found.name) for token, found in head.uses.items()}
+            return LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, {}, outside, head.unresolved)
+        state = self.state(index)
+        if state is None:
+            return _NOTHING
+        lowered = state.own or state.lowered
+        if state.is_flat:
+            return LocalNames(_bound_in(state), {}, self._outside(segment, lowered), frozenset())
+        found = state.memo.get("names")
+        if not isinstance(found, LocalNames):
+            lowering = lowered.lowering
+            kinds, texts, _ = segment.tokens
+            definitions = {found.token: (found.kind, texts[found.token]) for found in lowering.definitions}
+            uses = {token: (0, found.token) for _, token, found in lowering.uses if found.unit is not None}
+            unresolved = {token for _, token in lowering.unresolved}
+            outside = self._outside(segment, lowered)
+            named = (token for token, kind in enumerate(kinds) if kind == "@" and texts[token] in lowered.functions)
+            unresolved.update(token for token in named if token not in outside)
+            found = LocalNames(definitions, uses, outside, frozenset(unresolved))
+            state.memo["names"] = found
+        return found
+
+    def _outside(self, segment: Segment, lowered: LoweredStatement) -> dict[int, tuple[SymbolKind, str]]:
+        """What the tokens of a statement name of what the module declares."""
+        if not lowered.functions and not lowered.declared and not lowered.diagnostics:
+            return {}
+        used = lowered.lowering.uses
+        found = {token: (found.kind, found.name) for _, token, found in used if found.unit is None}
+        kinds, texts, _ = segment.tokens
+        for token, kind in enumerate(kinds):
+            if kind == "@" and texts[token] in self.analysis.heads:
+                found[token] = (SymbolKind.FUNCTION, texts[token])
+        return found
+
+    def _local_of_type(self, number: int) -> LocalNames:
+        lowering = self.analysis.context.types.reading.lowering
+        definitions = {
+            found.token: (found.kind, found.name)
+            for found in lowering.definitions
+            if found.unit is not None and found.unit.number == number
+        }
+        uses: dict[int, tuple[int, int]] = {}
+        outside: dict[int, tuple[SymbolKind, str]] = {}
+        for unit, token, found in lowering.uses:
+            if unit.number == number and found.unit is not None:
+                if found.kind is SymbolKind.TYPE_PARAMETER:
+                    uses[token] = (0, found.token)
+                else:
+                    outside[token] = (found.kind, found.name)
+        unresolved = frozenset(token for unit, token in lowering.unresolved if unit.number == number)
+        return LocalNames(definitions, uses, outside, unresolved)
+
+    def definitions(self, index: int) -> Iterator[DefinitionSite]:
+        """The definitions in one segment, in order."""
+        for token in sorted(self.local(index).definitions):
+            yield DefinitionSite(index, token)
+
+    def defined(self, index: int) -> Collection[tuple[SymbolKind, str]]:
+        """What each definition in one segment is, and its name, in order."""
+        state = self.state(index)
+        if state is not None and state.is_flat:
+            return _bound_in(state).values()
+        return [found for _, found in sorted(self.local(index).definitions.items())]
+
+    def meanings(self, index: int) -> tuple[dict[int, DefinitionSite], set[int]]:
+        """What the tokens of a segment name, definitions included; and those that mean nothing."""
+        local = self.local(index)
+        found = {token: DefinitionSite(index + by, definition) for token, (by, definition) in local.uses.items()}
+        for token, (kind, name) in local.outside.items():
+            home = self.home(index, kind, name)
+            if home is not None:
+                found[token] = home
+        found.update((token, DefinitionSite(index, token)) for token in local.definitions)
+        unresolved = set(local.unresolved)
+        function = self.plain(index)
+        state = self.state(index)
+        if state is not None and function is not None:
+            kinds, texts, _ = self.analysis.segments[index].tokens
+            for token, kind in enumerate(kinds):
+                if kind in "LG" and token not in found:
+                    defined = self.analysis.definition_before(function, texts[token], state.order)
+                    if defined is not None:
+                        found[token] = DefinitionSite(*defined)
+                    elif texts[token] in state.uses:
+                        unresolved.add(token)
+        return found, unresolved
+
+    def home(self, index: int, kind: SymbolKind, name: str) -> DefinitionSite | None:
+        """Where something outside of the function that a segment is part of is defined, which has this name there."""
+        analysis = self.analysis
+        if kind is SymbolKind.FUNCTION:
+            header = self.headers.get(name)
+            return DefinitionSite(header, 1) if header is not None else None
+        if kind is SymbolKind.GRAPH:
+            function = analysis.function_at(index)
+            defined = analysis.foreign_definition(function, name) if function is not None else None
+            return DefinitionSite(*defined) if defined is not None else None
+        names = analysis.context.types.reading.names
+        found = (names.types if kind is SymbolKind.TYPE else names.constructors).get(name)
+        return (
+            DefinitionSite(analysis.types[found.unit.number], found.token) if found is not None and found.unit else None
+        )
+
+    def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
+        """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
+        state = self.state(index)
+        if state is not None and state.is_flat:
+            return self._named_in_shared(index, state)
+        local = self.local(index)
+        found: dict[int, tuple[SymbolKind, bool]] = {}
+        for token, (by, at) in local.uses.items():
+            other = local if by == 0 else self.local(index + by)
+            found[token] = (other.definitions[at][0], False)
+        found.update((token, (kind, False)) for token, (kind, _) in local.outside.items())
+        found.update((token, (kind, True)) for token, (kind, _) in local.definitions.items())
+        unresolved = set(local.unresolved)
+        function = self.plain(index)
+        if state is not None and function is not None:
+            kinds, texts, _ = self.analysis.segments[index].tokens
+            for token, kind in enumerate(kinds):
+                if kind in "LG" and token not in found:
+                    name = texts[token]
+                    if function.bound_before(name, state.order) is not None:
+                        found[token] = (SymbolKind.GRAPH if kind == "G" else SymbolKind.LET, False)
+                    elif name in function.parameters:
+                        found[token] = (SymbolKind.PARAMETER, False)
+                    elif kind == "G" and self.analysis.foreign_definition(function, name) is not None:
+                        found[token] = (SymbolKind.GRAPH, False)
+                    elif name in state.uses:
+                        unresolved.add(token)
+        return found, unresolved
+
+    def _named_in_shared(
+        self, index: int, state: TypedStatement
+    ) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
+        """The same for a statement without names of its own but the one that it binds, which nothing is wrong with."""
+        function = self.plain(index)
+        assert function is not None
+        segment, bound, token = state.segment, state.bound, 0
+        outside = self._outside(segment, state.lowered)
+        found = {token: (kind, False) for token, (kind, _) in outside.items()}
+        unresolved: set[int] = set()
+        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+            if kind in "LG":
+                name = piece.rstrip(WHITE_SPACE)
+                declares = name == bound and token == state.bound_at
+                if kind == "L" and not declares and function.bound_before(name, state.order) is None:
+                    found[token] = (SymbolKind.PARAMETER, False)
+                else:
+                    found[token] = (SymbolKind.GRAPH if kind == "G" else SymbolKind.LET, declares)
+            elif kind == "@" and token not in found:
+                unresolved.add(token)
+            if kind != COMMENT:
+                token += 1
+        return found, unresolved
+
+    def token_memo(self, index: int) -> dict[object, object]:
+        """What is remembered of a segment as long as its tokens mean the same."""
+        state, segment = self.state(index), self.analysis.segments[index]
+        if state is not None:
+            return state.memo
+        if segment.role is Role.CLOSE:
+            return segment.memo
+        if segment.role is Role.HEADER:
+            head = segment.memo.get(self.analysis.context)
+            assert isinstance(head, Head)
+            return head.memo
+        if index in self.type_numbers:
+            return self.analysis.context.types.memos[self.type_numbers[index]]
+        whole = self.whole(index)
+        return segment.memo if whole is None else whole[0].memos[whole[1]]
+
+
+def _bound_in(state: TypedStatement) -> Mapping[int, tuple[SymbolKind, str]]:
+    """The name that a statement binds, which has no others of its own."""
+    bound = state.bound
+    if bound is None:
+        return {}
+    is_graph = is_graph_name(bound)
+    return {state.bound_at: (SymbolKind.GRAPH if is_graph else SymbolKind.LET, bound)}
+
+
+def _local_of_whole(function: WholeFunctionAnalysis, number: int) -> LocalNames:
+    definitions = {token: (found.kind, found.name) for token, found in function.definitions[number].items()}
+    uses: dict[int, tuple[int, int]] = {}
+    outside: dict[int, tuple[SymbolKind, str]] = {}
+    for token, meaning in function.meanings[number].items():
+        if meaning.unit is None or meaning.kind is SymbolKind.FUNCTION:
+            outside[token] = (meaning.kind, meaning.name)
+        else:
+            uses[token] = (meaning.unit - number, meaning.token)
+    unresolved = frozenset(token for unit, token in function.unresolved if unit == number)
+    return LocalNames(definitions, uses, outside, unresolved)

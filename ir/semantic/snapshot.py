@@ -1,0 +1,506 @@
+"""An immutable snapshot of a buffer: text, syntax, names, types and diagnostics, together.
+
+This is the one thing that editor features look at. Everything is computed when first asked for, and answers on broken
+text too. An edit gives a new snapshot that shares with the old one whatever did not change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from ..collections.cached import cached
+from ..diagnostics import Diagnostic, Place, in_order
+from ..expressions import Expr
+from ..module import IRModule, TypeData
+from ..syntax.lexer import WHITE_SPACE
+from ..syntax.parsing import Parsed
+from ..syntax.scopes import SymbolKind
+from ..syntax.segments import Role
+from ..syntax.splitting import Splice, Split, split_text
+from ..syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
+from ..syntax.units import Unit
+from ..text.line_index import LineIndex
+from ..text.text_span import TextSpan
+from ..types import GlobalTypeVar, Type
+from .brackets import bracketed
+from .cache_regions import CacheBlock, CacheRegion
+from .call_sites import CallSite, call_around
+from .incremental import Analysis, analyse
+from .lints.unused import meant_names
+from .lints.unused import report as report_unused
+from .lowered_statement import LoweredStatement
+from .statement_names import StatementNames
+from .symbols import Symbol
+from .whole_function import WholeFunctionAnalysis
+from .whole_module import WholeModuleAnalysis
+
+__all__ = [
+    "CacheBlock",
+    "CacheRegion",
+    "CallSite",
+    "Snapshot",
+    "Symbol",
+    "SymbolKind",
+    "SyntaxNode",
+    "Token",
+    "TokenGroup",
+    "TokenRole",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token or comment. ``kind`` is its character of :mod:`~.syntax.tokens`."""
+
+    kind: str
+    span: TextSpan
+    text: str
+    role: TokenRole
+    declaration: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenGroup:
+    """The tokens of a part of the text. While that part means the same, ``memo`` is the same, whatever is around it."""
+
+    text: str
+    memo: dict[object, object]
+    tokens: Callable[[], Iterator[tuple[int, str, TokenRole, bool]]]
+    """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
+
+
+class Snapshot:
+    """A buffer at one moment."""
+
+    def __init__(self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice] | None) -> None:
+        self.lines: Final = lines
+        self.name: Final = name
+        self._split: Final = split
+        self._origin = origin
+
+    @staticmethod
+    def open(text: str | LineIndex, name: str) -> Snapshot:
+        """The snapshot of a text, or of the one that an index is of."""
+        lines = text if isinstance(text, LineIndex) else LineIndex(text)
+        return Snapshot(lines, name, split_text(lines), None)
+
+    @staticmethod
+    def open_whole(text: str, name: str) -> Snapshot:
+        """The snapshot of a text that is read as a whole, also where its statements could be followed one by one."""
+        snapshot = Snapshot.open(text, name)
+        snapshot.__dict__["_analysis"] = None
+        return snapshot
+
+    def edit(self, span: TextSpan, new_text: str, lines: LineIndex | None = None) -> Snapshot:
+        """The snapshot after ``new_text`` replaced ``span``; ``lines`` is the index of the edited text, if at hand.
+
+        Raises:
+            ValueError: the span is not one of the text.
+        """
+        if not 0 <= span.start <= span.end <= self.lines.length:
+            raise ValueError(f"{span} is no range of a text of {self.lines.length} code points")
+        lines = lines or self.lines.edited(span, new_text)
+        split, splice = self._split.edited(lines, span, len(new_text))
+        return Snapshot(lines, self.name, split, (self, splice))
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.lines.text
+
+    # ---- meaning
+
+    @cached
+    def _whole(self) -> WholeModuleAnalysis:
+        """The text read as a whole: it costs what the whole text does, so few answers need it."""
+        return WholeModuleAnalysis(self.text, self.name, self._split.segments)
+
+    @property
+    def parsed(self) -> Parsed:
+        """The module before inference."""
+        return self._whole.parsed
+
+    @property
+    def module(self) -> IRModule:
+        """The module with types, as far as it could be typed."""
+        return self._whole.module
+
+    @cached
+    def _analysis(self) -> Analysis | None:
+        origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
+        before, splice = origin or (None, None)
+        earlier: Analysis | None = before.__dict__.get("_analysis") if before is not None else None
+        return analyse(self._split.segments, earlier, splice)
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether it was followed statement by statement from the snapshot before: then it costs little to ask it."""
+        if "_analysis" not in self.__dict__:
+            before = self._origin[0] if self._origin is not None else None
+            if before is None or before.__dict__.get("_analysis") is None:
+                return False
+        return self._analysis is not None
+
+    @property
+    def looks_far(self) -> bool:
+        """Whether text far beyond a statement tells where it ends: a brace or a comment is open, or may be."""
+        return bool(self._split.far_sighted)
+
+    @cached
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong, in the order of the text."""
+        meaning = self._analysis or self._whole
+        found = meaning.diagnostics()
+        suggested = frozenset(meant_names(found))
+        hints = [report_unused(value, self.lines) for value in meaning.unused() if value.name not in suggested]
+        return tuple(in_order([*found, *hints]) if hints else found)
+
+    @cached
+    def _names(self) -> StatementNames | WholeModuleAnalysis:
+        """What names mean."""
+        return StatementNames(self._analysis) if self._analysis is not None else self._whole
+
+    def typed(self, expr: Expr) -> Expr:
+        """The expression of :attr:`module` that stands for one that was read from the text."""
+        return self._whole.typed(expr)
+
+    # ---- tokens and nodes
+
+    def _unit(self, index: int) -> Unit:
+        return Unit(self._split.segments[index], index, self._split.segments.start(index))
+
+    def _index_at(self, offset: int) -> int:
+        return self._split.segments.index_at(offset)
+
+    def _unit_at(self, offset: int) -> Unit | None:
+        index = self._index_at(offset)
+        return self._unit(index) if index >= 0 else None
+
+    def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
+        """The tokens and comments that overlap a range, in order."""
+        end = self.lines.length if end is None else end
+        for index in range(max(0, self._index_at(start)), len(self._split.segments)):
+            unit = self._unit(index)
+            if unit.base >= end:
+                return
+            for token in self._unit_tokens(unit):
+                if token.span.end > start and token.span.start < end:
+                    yield token
+
+    def parts(self) -> Iterator[CacheRegion]:
+        """The text in parts that others may remember something of; put together, they are the text."""
+        segments, analysis, names = self._split.segments, self._analysis, self._names
+        if analysis is None:
+            for index in range(len(segments)):
+                yield CacheRegion(index, index + 1, segments.start(index), {}, False)
+            return
+        for first, end, memo in analysis.states.runs(0, len(segments)):
+            is_typed = memo is not None
+            yield CacheRegion(
+                first, end, segments.start(first), names.token_memo(first) if memo is None else memo, is_typed
+            )
+
+    def cache_blocks(self) -> Iterator[CacheBlock]:
+        """All statements of the text, in fewer pieces than :meth:`parts`; functions read as a whole come last."""
+        analysis = self._analysis
+        if analysis is None:
+            for index in range(len(self._split.segments)):
+                yield CacheBlock(index, index + 1, {}, False)
+            return
+        yield from analysis.states.cache_blocks()
+        for function in analysis.functions:
+            if isinstance(function, WholeFunctionAnalysis):
+                yield CacheBlock(function.start - 1, function.last + 1, function.memo, False)
+
+    def nested_statements(self, stretch: CacheBlock, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
+        """The statements of a stretch that have others in braces and one of some words: their segments, and places.
+
+        There may be some without braces among them.
+        """
+        for index, segment in enumerate(self._split.segments[stretch.first : stretch.end], stretch.first):
+            if segment.form is not None or not any(word in segment.text for word in words):
+                continue
+            if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
+                yield index, self._extent(index)
+
+    def statement_memo(self, index: int) -> dict[object, object]:
+        """What others remember of a statement as long as it, and all that it names, means the same."""
+        return self._names.token_memo(index)
+
+    def template(self, index: int) -> LoweredStatement | None:
+        """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
+        state = self._analysis.states[index] if self._analysis is not None else None
+        return state.lowered if state is not None else None
+
+    def segment_start(self, index: int) -> int:
+        """Where a segment begins."""
+        return self._split.segments.start(index)
+
+    def parts_in(self, span: TextSpan) -> Iterator[CacheRegion]:
+        """The parts that begin in a range of the text."""
+        return (part for part in self.parts() if span.start <= part.start < span.end)
+
+    def symbols_of(self, part: CacheRegion) -> Iterator[Symbol]:
+        """The definitions in a part, in order."""
+        return iter(self._names.symbols(part.first, part.end))
+
+    def names_defined_in(self, part: CacheRegion) -> Iterator[tuple[SymbolKind, str]]:
+        """What each definition in a part is, and its name, in order; no symbol is made for it."""
+        return self._names.defined(part.first, part.end)
+
+    def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
+        """The tokens and comments of the segments that overlap a range, in order."""
+        end = self._split.segments.length if end is None else end
+        first = max(0, self._index_at(start))
+        return self._groups(first, min(len(self._split.segments), self._index_at(max(end - 1, 0)) + 1))
+
+    def token_groups_in(self, part: CacheRegion) -> Iterator[TokenGroup]:
+        """The tokens and comments of the segments of a part, in order."""
+        return self._groups(part.first, part.end)
+
+    def _groups(self, first: int, end: int) -> Iterator[TokenGroup]:
+        names = self._names
+        for index, segment in enumerate(self._split.segments[first:end], first):
+            yield TokenGroup(segment.text, names.token_memo(index), partial(self._group_tokens, index))
+
+    def token_groups_start(self, offset: int) -> int:
+        """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""
+        return self._split.segments.start(max(0, self._index_at(offset)))
+
+    def layout_context(self, span: TextSpan) -> Sequence[TextSpan]:
+        """The parts of the text that tell how a range is laid out, in order.
+
+        They are the segments there, one to each side, and the head and the end of each function that these are part of.
+        """
+        segments = self._split.segments
+        last = len(segments) - 1
+        if last < 0:
+            return [TextSpan(0, len(self.text))]
+        first = max(self._index_at(span.start) - 1, 0)
+        end = min(self._index_at(max(span.start, span.end - 1)) + 1, last)
+        found = [TextSpan(segments.start(first), segments.start(end + 1))]
+        # What is in the body of a function is laid out by its head, whose brace is closed by its end.
+        if segments[first].role in (Role.STATEMENT, Role.CLOSE):
+            head = next((at for at in range(first - 1, -1, -1) if segments[at].role is Role.HEADER), None)
+            found.insert(0, TextSpan(0, found[0].start) if head is None else self._extent(head))
+        if segments[end].role in (Role.STATEMENT, Role.HEADER):
+            close = next((at for at in range(end + 1, last + 1) if segments[at].role is Role.CLOSE), None)
+            found.append(TextSpan(found[-1].end, segments.length) if close is None else self._extent(close))
+        return found
+
+    def _extent(self, index: int) -> TextSpan:
+        """Where a segment begins and ends."""
+        segments = self._split.segments
+        return TextSpan(segments.start(index), segments.start(index + 1))
+
+    def statement_start(self, offset: int, before: int = 0) -> int:
+        """Where the segment begins that is so many before the one at ``offset``."""
+        return self._split.segments.start(max(0, self._index_at(offset) - before))
+
+    def _group_tokens(self, index: int) -> Iterator[tuple[int, str, TokenRole, bool]]:
+        unit = self._unit(index)
+        for _, offset, text, role, declaration in self._rows(unit):
+            yield offset - unit.base, text, role, declaration
+
+    def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
+        for kind, offset, text, role, declaration in self._rows(unit):
+            yield Token(kind, TextSpan(offset, offset + len(text)), text, role, declaration)
+
+    def _rows(self, unit: Unit) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
+        """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
+        segment = unit.segment
+        state = self._analysis.states[unit.number] if self._analysis is not None else None
+        template = state.shared if state is not None else None
+        roles = roles_of(segment if template is None else template.unit.segment)
+        named, unresolved = self._names.named_tokens(unit.number)
+        index = 0
+        following = unit.base
+        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+            text = piece.rstrip(WHITE_SPACE)
+            offset = following
+            following += len(piece)
+            if kind in "CK":
+                if text:
+                    yield kind, offset, text, TokenRole.COMMENT, False
+                continue
+            role = roles[index]
+            declaration = False
+            if kind in "ILG@":
+                if index in named:
+                    suggested, declaration = named[index]
+                    role = _ROLE_OF[suggested]
+                elif index in unresolved:
+                    role = TokenRole.UNRESOLVED
+            yield kind, offset, text, role, declaration
+            index += 1
+
+    def count_tokens(self, role: TokenRole, span: TextSpan) -> int:
+        """How many tokens in a range have this role, which must be one that the tokens around them decide."""
+        first, last = max(0, self._index_at(span.start)), self._index_at(max(span.start, span.end - 1))
+        count = 0
+        for index in range(first, last + 1):
+            roles = roles_of(self._split.segments[index])
+            if first < index < last:
+                count += roles.count(role)
+                continue
+            unit = self._unit(index)
+            inside = (span.start <= unit.base + start < span.end for start in unit.segment.tokens[2])
+            count += sum(found is role and here for found, here in zip(roles, inside, strict=True))
+        return count
+
+    def token_at(self, offset: int) -> Token | None:
+        """The token or comment at ``offset``; between a name and what follows it, the name."""
+        before: Token | None = None
+        for token in self.tokens(max(0, offset - 1), offset + 1):
+            if token.span.start <= offset < token.span.end:
+                if before is not None and _is_name(before) and not _is_name(token):
+                    return before
+                return token
+            if token.span.end == offset:
+                before = token
+        return before
+
+    def node_at(self, offset: int) -> tuple[SyntaxNode, ...]:
+        """The nodes of syntax around ``offset``, the innermost first."""
+        unit = self._unit_at(offset)
+        if unit is None:
+            return ()
+        return tuple(nodes_at(unit.segment, offset - unit.base, unit.base))
+
+    def folding_ranges(self) -> Iterator[TextSpan]:
+        """The ranges between braces and around brackets that an editor may fold; most of those on one line left out."""
+        return bracketed(self.parts(), self._split.segments)
+
+    # ---- symbols
+
+    @cached
+    def symbols(self) -> Sequence[Symbol]:
+        """Every definition, in the order of the text."""
+        return list(self._names.symbols(0, len(self._split.segments)))
+
+    @cached
+    def functions(self) -> Sequence[Symbol]:
+        """The functions of the module, in the order of the text; what is in them is not looked at."""
+        return [symbol for symbol in self.module_symbols if symbol.kind is SymbolKind.FUNCTION]
+
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """Those of the functions that have one of some names, with their ``@``."""
+        return self._names.functions_named(names)
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        return self._names.calls
+
+    @property
+    def call_memo(self) -> dict[object, object]:
+        """What others remember of :attr:`calls`, as long as these stay the same."""
+        return self._analysis.call_memo if self._analysis is not None else {}
+
+    def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
+        """The definitions whose name begins in a range of the text, in order."""
+        first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
+        found = self._names.symbols(first, last + 1)
+        return [symbol for symbol in found if span.start <= symbol.span.start <= span.end]
+
+    def symbol_at(self, offset: int) -> Symbol | None:
+        """The symbol that the name at ``offset`` defines or uses."""
+        unit = self._unit_at(offset)
+        token = token_index_at(unit.segment, offset - unit.base) if unit is not None else None
+        return self._names.symbol_at(unit.number, token) if unit is not None and token is not None else None
+
+    def scope_at(self, offset: int) -> Sequence[Symbol]:
+        """The symbols that are visible at ``offset``: values, those bound last first, then what the module defines."""
+        return [*self.values_at(offset), *self.module_symbols]
+
+    def values_at(self, offset: int) -> Iterator[Symbol]:
+        """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
+        return self._names.values_at(self._index_at(offset), offset)
+
+    def typed_values_at(self, offset: int, wanted: re.Pattern[str] | None = None) -> Iterator[tuple[str, Type | None]]:
+        """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
+
+        There may be a hundred thousand: whoever takes the first few pays for those. With ``wanted``, which is to match
+        lines (:data:`re.MULTILINE`), there are those whose names it matches.
+        """
+        return self._names.typed_values_at(self._index_at(offset), offset, wanted)
+
+    @cached
+    def module_symbols(self) -> Sequence[Symbol]:
+        """The functions, types and constructors of the module, in the order of the text."""
+        return self._names.module_symbols()
+
+    # ---- expressions and types
+
+    def expr_at(self, offset: int) -> Expr | None:
+        """The innermost expression at ``offset``, of the typed module."""
+        symbol = self.symbol_at(offset)
+        if symbol is not None:
+            value = self._names.value(symbol.key)
+            if value is not None:
+                return value
+        unit = self._unit_at(offset)
+        if unit is None:
+            return None
+        for node in self.node_at(offset):
+            if node.node is None:
+                continue
+            expr = self._names.expression(unit.number, node.statement, node.node)
+            if expr is not None:
+                return expr
+        return None
+
+    def span_of(self, expr: Expr) -> TextSpan | None:
+        """Where an expression (of the typed or the untyped module) is written."""
+        return self._knowing(expr).locate(Place(expr))
+
+    def type_of(self, what: Expr | Symbol) -> Type | None:
+        """The type of an expression or symbol, where it is known."""
+        return what.type if isinstance(what, Symbol) else self._knowing(what).type_of(what)
+
+    def _knowing(self, expr: Expr) -> StatementNames | WholeModuleAnalysis:
+        """What knows of an expression: what gave it out, or else the whole module, which it is then a part of."""
+        return self._names if self._names.knows(expr) else self._whole
+
+    def type_at(self, offset: int) -> Type | None:
+        """The type of the innermost expression at ``offset``."""
+        symbol = self.symbol_at(offset)
+        if symbol is not None:
+            return symbol.type
+        expr = self.expr_at(offset)
+        return self.type_of(expr) if expr is not None else None
+
+    @property
+    def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
+        """The data types of the module."""
+        return self._names.type_definitions
+
+    # ---- calls
+
+    def call_at(self, offset: int) -> CallSite | None:
+        """The innermost call whose parentheses ``offset`` is between."""
+        unit = self._unit_at(offset)
+        if unit is None:
+            return None
+        return call_around(unit, offset)
+
+
+_ROLE_OF: Final = {
+    SymbolKind.FUNCTION: TokenRole.FUNCTION,
+    SymbolKind.TYPE: TokenRole.TYPE,
+    SymbolKind.CONSTRUCTOR: TokenRole.CONSTRUCTOR,
+    SymbolKind.TYPE_PARAMETER: TokenRole.TYPE_PARAMETER,
+    SymbolKind.PARAMETER: TokenRole.PARAMETER,
+    SymbolKind.LET: TokenRole.LOCAL,
+    SymbolKind.GRAPH: TokenRole.GRAPH,
+    SymbolKind.FREE_VAR: TokenRole.LOCAL,
+    SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
+}
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind in "ILG@TMsNFb" or token.text.isalpha()

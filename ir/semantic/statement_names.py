@@ -1,0 +1,361 @@
+"""Names, types and expressions of a text that is analysed function by function, without reading it whole.
+
+Everything here is computed for the statements that are asked about. What a name means follows from the analysis; its
+uses are searched among the statements of its function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from typing import Final
+from weakref import WeakValueDictionary
+
+from ..diagnostics import Place
+from ..expressions import Constructor, Expr, GlobalVar
+from ..module import TypeData
+from ..syntax.expression_spans import place_span
+from ..syntax.scopes import Definition, SymbolKind, is_graph_name
+from ..syntax.tree import statement_range
+from ..syntax.units import SyntaxOrigin
+from ..text.text_span import TextSpan
+from ..type_visitor import has_error
+from ..types import ERROR, GlobalTypeVar, Type
+from .function_statements import FunctionStatements
+from .lowered_statement import LoweredStatement
+from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .name_uses import NameUses
+from .segment_names import DefinitionSite, SegmentNames
+from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
+from .typed_statement import TypedStatement
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["DefinitionSite", "StatementNames"]
+
+_BOUND: Final = "bound names"
+
+
+class StatementNames:
+    """What the names of a text mean, by its analysis."""
+
+    def __init__(self, analysis: ModuleAnalysis) -> None:
+        self.analysis: Final = analysis
+        self.in_segments: Final = SegmentNames(analysis)
+        self._in_text: Final = NameUses(analysis, self.in_segments)
+        self._uses: Final[dict[DefinitionSite, Sequence[TextSpan]]] = {}
+        self._symbols: Final[WeakValueDictionary[DefinitionSite, Symbol]] = WeakValueDictionary()
+        """Those that somebody holds. They refer to us: if we held them, only the collector could let go of a text."""
+        self._homes: Final[dict[Expr, int]] = {}
+        """The segments of the expressions that were given out."""
+
+    def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
+        """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""
+        return self.in_segments.named_tokens(index)
+
+    def token_memo(self, index: int) -> dict[object, object]:
+        """What is remembered of a segment as long as its tokens mean the same."""
+        return self.in_segments.token_memo(index)
+
+    # ---- symbols
+
+    def symbol(self, home: DefinitionSite) -> Symbol:
+        """The symbol of a definition: always the same one."""
+        found = self._symbols.get(home)
+        if found is None:
+            kind, name = self.in_segments.local(home.segment).definitions[home.token]
+            container = self._container(home, kind)
+            found = self._symbols.setdefault(home, Symbol(kind, name, container, self, home))
+        return found
+
+    def _container(self, home: DefinitionSite, kind: SymbolKind) -> Symbol | None:
+        """What a definition is inside of: a function, or a data type."""
+        if kind in (SymbolKind.FUNCTION, SymbolKind.TYPE):
+            return None
+        if home.segment in self.in_segments.type_numbers:
+            defined = self.in_segments.local(home.segment).definitions
+            owner = next(token for token, (kind, _) in defined.items() if kind is SymbolKind.TYPE)
+            return self.symbol(DefinitionSite(home.segment, owner))
+        function = self.analysis.function_at(home.segment)
+        return self._function_symbol(function) if function is not None else None
+
+    def _function_symbol(self, function: AnalysedFunction) -> Symbol | None:
+        return self.symbol(DefinitionSite(function.start - 1, 1)) if function.name else None
+
+    def symbol_at(self, index: int, token: int) -> Symbol | None:
+        """The symbol that a token of a segment defines or uses."""
+        home = self.in_segments.meanings(index)[0].get(token)
+        return self.symbol(home) if home is not None else None
+
+    def symbols(self, first: int, end: int) -> Iterator[Symbol]:
+        """The symbols defined in a range of segments."""
+        for index in range(first, end):
+            for home in self.in_segments.definitions(index):
+                yield self.symbol(home)
+
+    def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
+        """The kind and name of each definition in a range of segments, in order."""
+        for index in range(first, end):
+            yield from self.in_segments.defined(index)
+
+    def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The values and type parameters that are visible at an offset in a segment, those bound last first."""
+        function = self.analysis.function_at(index)
+        if function is None:
+            return
+        inner = self._bound_inside(function, index, offset)
+        yield from reversed(inner.values())
+        if isinstance(function, WholeFunctionAnalysis):
+            return
+        symbols = self._symbols
+        container = self._function_symbol(function)
+        for earlier, state, name in self._bound_before(function, index, inner):
+            is_graph = is_graph_name(name)
+            home = DefinitionSite(earlier, state.bound_at)
+            symbol = symbols.get(home)
+            if symbol is None:
+                kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
+                symbol = symbols.setdefault(home, Symbol(kind, name, container, self, home))
+            yield symbol
+        if index >= function.start:
+            for definition in reversed(function.head.definitions):
+                if definition.name not in inner:
+                    yield self.symbol(DefinitionSite(function.start - 1, definition.token))
+
+    def typed_values_at(
+        self, index: int, offset: int, wanted: re.Pattern[str] | None = None
+    ) -> Iterator[tuple[str, Type | None]]:
+        """The names of the values that are visible at an offset in a segment, and their types; those bound last first.
+
+        Each is given once, and no symbol is made for it. With ``wanted``, which matches lines, there are those whose
+        names it matches, and the types of no others are looked at.
+        """
+        function = self.analysis.function_at(index)
+        if function is None:
+            return
+        inner = self._bound_inside(function, index, offset)
+        for symbol in reversed(inner.values()):
+            if symbol.kind is not SymbolKind.TYPE_PARAMETER and (wanted is None or wanted.match(symbol.name)):
+                yield symbol.name, symbol.type
+        if isinstance(function, WholeFunctionAnalysis):
+            return
+        for _, state, name in self._bound_before(function, index, inner, wanted):
+            yield name, _known(state.type)
+        if index >= function.start:
+            for name, type in reversed(list(function.parameters.items())):
+                if name not in inner and (wanted is None or wanted.match(name)):
+                    yield name, type
+
+    def _bound_inside(self, function: AnalysedFunction, index: int, offset: int) -> dict[str, Symbol]:
+        """The values that are visible at an offset in a segment: those that it binds for itself.
+
+        In a function that is read as a whole, all those of the function.
+        """
+        inner: dict[str, Symbol] = {}
+        for at in range(function.start - 1 if isinstance(function, WholeFunctionAnalysis) else index, index + 1):
+            for home in self.in_segments.definitions(at):
+                symbol = self.symbol(home)
+                is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
+                if is_before and is_visible(symbol, self.analysis.unit(at), offset):
+                    inner[symbol.name] = symbol
+        return inner
+
+    def _bound_before(
+        self, function: FunctionStatements, index: int, known: Container[str], wanted: re.Pattern[str] | None = None
+    ) -> Iterator[tuple[int, TypedStatement, str]]:
+        """The statements of a function before a segment that bind a name, the last for each; but for some names.
+
+        With ``wanted``, those that bind a name that it matches; where none does, statements are not looked at.
+        """
+        seen: set[str] = set()
+        states = self.analysis.states
+        start, end = function.start, min(index, function.end)
+        for first, last, memo in reversed(list(states.runs(start, end))):
+            if memo is None or (wanted is not None and wanted.search(self._bound_in(first, last, memo)) is None):
+                continue
+            for earlier in range(min(last, end) - 1, max(first, start) - 1, -1):
+                state = states[earlier]
+                if state is None or (name := state.bound) is None or name in seen or name in known:
+                    continue
+                seen.add(name)
+                if wanted is None or wanted.match(name):
+                    yield earlier, state, name
+
+    def _bound_in(self, first: int, last: int, memo: dict[object, object]) -> str:
+        """The names that statements bind, a line each; remembered with them."""
+        found = memo.get(_BOUND)
+        if not isinstance(found, str):
+            states = self.analysis.states[first:last]
+            names = [state.bound for state in states if state is not None and state.bound is not None]
+            found = memo[_BOUND] = "\n".join(names)
+        return found
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        return [(function.name, function.calls) for function in self.analysis.functions if function.name]
+
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """The functions of the module that have one of some names, in order."""
+        found = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
+        return [symbol for symbol in found if symbol is not None]
+
+    def module_symbols(self) -> list[Symbol]:
+        """The functions, types and constructors of the module, in order."""
+        found = [self.symbol(home) for index in self.analysis.types for home in self.in_segments.definitions(index)]
+        functions = [self._function_symbol(function) for function in self.analysis.functions]
+        return [*(symbol for symbol in found if symbol.kind in OF_MODULE), *(one for one in functions if one)]
+
+    def name_span(self, key: object) -> TextSpan:
+        """The range of a name."""
+        assert isinstance(key, DefinitionSite)
+        return self.analysis.unit(key.segment).span(key.token)
+
+    def full_span(self, key: object) -> TextSpan:
+        """The range of a whole definition."""
+        assert isinstance(key, DefinitionSite)
+        unit = self.analysis.unit(key.segment)
+        kind = self.in_segments.local(key.segment).definitions[key.token][0]
+        if kind is SymbolKind.TYPE:
+            return TextSpan(unit.base, unit.base + unit.segment.length)
+        if kind is SymbolKind.FUNCTION:
+            function = self.analysis.function_at(key.segment)
+            assert function is not None
+            last = self.analysis.unit(function.last)
+            return TextSpan(unit.base, last.base + last.segment.length)
+        return statement_range(unit.segment, key.token, unit.base)
+
+    def uses(self, key: object) -> Sequence[TextSpan]:
+        """Where a name is used; remembered here, since nobody need keep its symbol."""
+        assert isinstance(key, DefinitionSite)
+        found = self._uses.get(key)
+        if found is None:
+            found = self._uses[key] = self._in_text.find(key)
+        return found
+
+    def symbol_type(self, key: object) -> Type | None:
+        """The type of a symbol."""
+        assert isinstance(key, DefinitionSite)
+        kind, name = self.in_segments.local(key.segment).definitions[key.token]
+        function = self.analysis.function_at(key.segment)
+        if kind is SymbolKind.CONSTRUCTOR:
+            types = self.analysis.context.types
+            found = types.reading.names.constructors[name].value
+            assert isinstance(found, Constructor)
+            return constructor_type(types.module, found)
+        if function is None:
+            return None
+        if kind is SymbolKind.FUNCTION:
+            return _known(function.checked_type)
+        if isinstance(function, FunctionStatements):
+            if key.segment == function.start - 1:
+                return function.parameters.get(name)
+            if self._in_text.is_outer(key, function):
+                state = self.in_segments.state(key.segment)
+                return _known(state.type) if state is not None else None
+        value = self.value(key)
+        return self.type_of(value) if value is not None else None
+
+    # ---- expressions
+
+    @property
+    def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
+        """The data types of the module."""
+        return self.analysis.context.types.module.type_definitions
+
+    def _own(self, index: int) -> LoweredStatement | None:
+        """A statement lowered for itself."""
+        state = self.in_segments.state(index)
+        return self.analysis.context.own(state) if state is not None else None
+
+    def _definition(self, key: DefinitionSite) -> Definition | None:
+        whole = self.in_segments.whole(key.segment)
+        if whole is not None:
+            return whole[0].definitions[whole[1]].get(key.token)
+        function = self.in_segments.plain(key.segment)
+        found: Sequence[Definition] = ()
+        if function is not None and key.segment == function.start - 1:
+            found = function.head.definitions
+        elif (own := self._own(key.segment)) is not None:
+            found = own.lowering.definitions
+        return next((definition for definition in found if definition.token == key.token), None)
+
+    def value(self, key: object) -> Expr | None:
+        """The expression that a symbol stands for."""
+        assert isinstance(key, DefinitionSite)
+        definition = self._definition(key)
+        if definition is None or not isinstance(definition.value, Expr):
+            return None
+        self._homes[definition.value] = key.segment
+        return definition.value
+
+    def expression(self, index: int, statement: object, node: object) -> Expr | None:
+        """The expression made from a node of a statement's syntax."""
+        whole, own, function = self.in_segments.whole(index), self._own(index), self.in_segments.plain(index)
+        found: Expr | None = None
+        if whole is not None:
+            found = whole[0].expressions.get((whole[1], id(statement), id(node)))
+        elif own is not None:
+            found = own.nodes.get((id(statement), id(node)))
+        elif function is not None and index == function.start - 1:
+            origins = function.head.origins
+            found = next((expr for expr, origin in origins.items() if origin.node is node), None)
+        if found is not None:
+            self._homes[found] = index
+        return found
+
+    def knows(self, expr: Expr) -> bool:
+        """Whether an expression was given out here."""
+        return expr in self._homes
+
+    def type_of(self, expr: Expr) -> Type | None:
+        """The type of an expression that was given out here."""
+        index = self._homes[expr]
+        if isinstance(expr, GlobalVar):
+            return self._global_type(expr)
+        function, state = self.analysis.function_at(index), self.in_segments.state(index)
+        if isinstance(function, WholeFunctionAnalysis):
+            return function.type_of(expr)
+        own = self._own(index)
+        if function is None:
+            return None
+        if own is None or state is None:
+            definitions = function.head.definitions
+            return next((function.parameters[found.name] for found in definitions if found.value is expr), None)
+        known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
+        return _known(own.types_with(known, self.analysis.heads).get(expr))
+
+    def _global_type(self, var: GlobalVar) -> Type | None:
+        header = self.in_segments.headers.get(f"@{var.name_hint}")
+        function = self.analysis.function_at(header) if header is not None else None
+        return _known(function.checked_type) if function is not None else None
+
+    def _type_before(self, function: FunctionStatements, name: str, order: float) -> Type:
+        if name[0] == "@":
+            head = self.analysis.heads.get(name)
+            return head.signature if head is not None else ERROR
+        found = function.type_before(name, order)
+        if found is None and is_graph_name(name):
+            found = self.analysis.earlier_graph(function, name)
+        return found or ERROR
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """The range of a part of an expression that was given out here."""
+        index = self._homes[place.expr]
+        start = self.analysis.segments.start
+        function = self.analysis.function_at(index)
+        if isinstance(function, WholeFunctionAnalysis):
+            found = function.locate(place)
+            return found.shifted(start(function.start - 1)) if found is not None else None
+        own = self._own(index)
+        origins: Mapping[Expr, SyntaxOrigin] = {}
+        if own is not None:
+            origins = own.origins
+        elif function is not None:
+            origins = function.head.origins
+        found = place_span(origins, place)
+        return found.shifted(start(index)) if found is not None else None
+
+
+def _known(type: Type | None) -> Type | None:
+    """``type`` where all of it is known: a type does not hide an error."""
+    return None if type is None or has_error(type) else type

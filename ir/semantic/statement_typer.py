@@ -1,0 +1,404 @@
+"""Types the statements of one plain function, each from the types of what it uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Final, Protocol
+
+from ..diagnostics import Diagnostic, Place, Severity
+from ..syntax.scopes import is_graph_name
+from ..syntax.suggestions import closest, replacement
+from ..types import ERROR, Type
+from .declarations import Head, NeedsFullAnalysis
+from .function_statements import Bindings, FunctionStatements
+from .lowered_statement import LoweredStatement
+from .statement_list import StatementList
+from .template_cache import TemplateCache
+from .typed_statement import TypedStatement
+
+__all__ = ["NEARBY", "Outside", "StatementTyper"]
+
+NEARBY: Final = 256
+"""How many statements before a misspelled name are searched for what was meant."""
+
+
+class Outside(Protocol):
+    """What a function knows of the rest of its module."""
+
+    heads: Mapping[str, Head]
+
+    def earlier_graph(self, name: str) -> Type | None:
+        """The type of a graph variable that a function before this one binds, which TVM finds as well."""
+        ...
+
+
+class StatementTyper:
+    """Types statements of one function, and keeps its names up to date."""
+
+    def __init__(
+        self,
+        context: TemplateCache,
+        function: FunctionStatements,
+        names: Bindings,
+        states: StatementList,
+        outside: Outside,
+    ) -> None:
+        self.context: Final = context
+        self.names: Final = names
+        self.rebound: Final = set(function.rebound)
+        self.mentions: Final = function.mentions.copy()
+        self.function: Final = replace(function, names=names, mentions=self.mentions)
+        self.calls: Final = dict(function.calls)
+        self.outside: Final = outside
+        self.states = states
+        self.placed: list[TypedStatement] = []
+        """New statements that are not among ``states`` yet: they come after those before the first of them."""
+        self.reported: list[int] = []
+        """Those of them that are reported, by segment."""
+
+    # ---- names
+
+    def settle(self) -> None:
+        """See :meth:`.LayeredMap.settle`."""
+        self.names.settle()
+        self.mentions.settle()
+
+    def remove(self, states: Iterable[TypedStatement | None]) -> None:
+        """Forget what statements bind and mention."""
+        gone = [state for state in states if state is not None]
+        if not gone:
+            return
+        names = self.names
+        unbound: list[str] = []
+        for state in gone:
+            name = state.bound
+            if name is None:
+                continue
+            found = names.get(name)
+            if not isinstance(found, tuple):
+                del names[name]
+                unbound.append(name)
+                continue
+            left = [other for other in found if other is not state]
+            if len(left) > 1:
+                names[name] = tuple(left)
+            else:
+                names[name] = left[0]
+                self.rebound.discard(name)
+        self.mentions.unbind(unbound)
+        mentions = [state.mentions for state in gone]
+        for name, count in self.mentions.remove(mentions, self.names, self.function.parameters).items():
+            if name[0] == "@":
+                self.calls[name] -= count
+                if not self.calls[name]:
+                    del self.calls[name]
+
+    def _bind(self, state: TypedStatement) -> None:
+        """Take note of what a statement binds.
+
+        Raises:
+            NeedsFullAnalysis: which binding of a name counts would depend on more than their order.
+        """
+        name = state.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if name in self.function.parameters or (found is not None and not is_graph_name(name)):
+            raise NeedsFullAnalysis
+        if found is None:
+            self.names[name] = state
+            self.mentions.bind((name,))
+            return
+        others = found if isinstance(found, tuple) else (found,)
+        self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
+        self.rebound.add(name)
+
+    def _replace(self, old: TypedStatement, new: TypedStatement) -> None:
+        name = new.bound
+        if name is None:
+            return
+        found = self.names.get(name)
+        if isinstance(found, tuple):
+            self.names[name] = tuple([new if other is old else other for other in found])
+        else:
+            self.names[name] = new
+
+    def finished(self, states: StatementList, reported: Sequence[int]) -> FunctionStatements:
+        """The function with its names as they are now, and its value; ``reported`` are its reported statements.
+
+        Raises:
+            NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
+        """
+        function = replace(self.function, rebound=frozenset(self.rebound), calls=self.calls)
+        head = function.head
+        last = states[function.end - 1] if function.end > function.start else None
+        if last is not None and last.is_value:
+            type, findings = last.type, ()
+            if head.result not in (None, ERROR) and type != head.result and type is not ERROR:
+                findings = self._result_findings(last, head.result)
+            return replace(function, type=type, findings=findings)
+        if head.is_misread or any(self._is_misread(states[index]) for index in reported):
+            return replace(function, type=ERROR, findings=())  # the fault is reported already
+        missing = Diagnostic(
+            "missing-value",
+            Severity.ERROR,
+            "expected an expression: a body ends with its value",
+            place=Place(head.function, callee=True),
+        )
+        if last is None or last.bound is not None:
+            return replace(function, type=ERROR, findings=(missing,))
+        findings = ()
+        if head.result not in (None, ERROR) and last.type != head.result and last.type is not ERROR:
+            findings = self._result_findings(last, head.result)
+        return replace(function, type=last.type, findings=(missing, *findings))
+
+    def _result_findings(self, last: TypedStatement, result: Type) -> tuple[Diagnostic, ...]:
+        names = [self.type_of(name, last.order) or ERROR for name in last.uses]
+        return self.context.own(last).result_findings(tuple(names), self.outside.heads, result, self.function.head)
+
+    @staticmethod
+    def _is_misread(state: TypedStatement | None) -> bool:
+        return state is not None and bool(state.segment.diagnostics)
+
+    # ---- statements
+
+    def place(self, statement: TypedStatement, order: float, index: int, is_last: bool) -> TypedStatement:
+        """The state of a statement whose earlier ones are in place.
+
+        Raises:
+            NeedsFullAnalysis: it cannot be understood by itself.
+        """
+        if statement.is_value and not is_last and not statement.is_broken:
+            raise NeedsFullAnalysis
+        state = self._state(statement, order, index)
+        self._bind(state)
+        self._mention((statement.mentions,), [name for name in statement.mentions if name[0] == "@"])
+        self.placed.append(state)
+        if state.is_reported:
+            self.reported.append(index)
+        return state
+
+    def place_all(self, statements: Sequence[TypedStatement], orders: Sequence[float], first: int) -> None:
+        """Put new statements in their places, one after another from segment ``first`` on.
+
+        It does what :meth:`place` does with each. Most lines of a text are like others that came before them: these are
+        gone through here, with as little as can be for each, and are put in place themselves.
+
+        Raises:
+            NeedsFullAnalysis: one of them cannot be understood by itself.
+        """
+        function, names, placed = self.function, self.names, self.placed
+        bound_already = names.among([state.bound for state in statements if state.bound is not None])
+        bound_already.update(function.parameters)
+        fresh: dict[str, TypedStatement] = {}  # what binds names that are not among ``names`` yet
+        types: dict[str, Type] = {}  # none of these changes from here on, or means something else in between
+        seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
+        mentions: list[tuple[str, ...]] = []
+        bound_here: list[str] = []
+        shift = first - len(placed)
+        last = statements[-1] if statements and first + len(statements) == function.end else None
+
+        def put_away() -> None:
+            names.update(fresh)
+            bound_already.update(fresh)
+            bound_here.extend(fresh)
+            fresh.clear()
+
+        for state, order in zip(statements, orders, strict=True):
+            lowered, name, uses = state.shared, state.bound, state.uses
+            type = None
+            known: list[Type | None] = []
+            if lowered is not None and (not lowered.is_value or state is last):
+                for used in uses:
+                    of_used = types.get(used)
+                    if of_used is None:
+                        of_used = self._type_known(used, order)
+                        if of_used is not None:
+                            types[used] = of_used
+                    known.append(of_used)
+                before = seen.get(lowered)
+                type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
+            if lowered is None or type is None:
+                put_away()
+                self.place(state, order, len(placed) + shift, state is last)
+                if name is not None:
+                    bound_already.add(name)
+                    types.pop(name, None)
+                continue
+            seen[lowered] = known, type  # each time: the same types are found equal sooner than equal ones
+            state.order = order
+            state.type = type
+            placed.append(state)
+            mentions.append(uses)
+            if name is None:
+                continue
+            if name in fresh or name in bound_already:
+                put_away()
+                self._bind(state)
+                types.pop(name, None)
+            else:
+                fresh[name] = state
+                types[name] = type
+        put_away()
+        self._mention(mentions, {name for lowered in seen for name in lowered.functions}, bound_here)
+
+    def _type_known(self, name: str, order: float) -> Type | None:
+        """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
+        return self._type_of_function(name) if name[0] == "@" else self.function.type_before(name, order)
+
+    def _mention(
+        self, mentions: Sequence[Sequence[str]], functions: Collection[str], bound: Collection[str] = ()
+    ) -> None:
+        """Take note of the names that statements mention and ``bound``; ``functions`` are mentioned names of such."""
+        self.mentions.add(mentions, bound)
+        if functions:
+            for name, count in Counter(chain.from_iterable(mentions)).items():
+                if name in functions:
+                    self.calls[name] = self.calls.get(name, 0) + count
+
+    def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, TypedStatement]:
+        """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
+
+        Where a name means nothing, what was meant may be another name now, of those bound shortly before. ``unknown``
+        are statements that have to be typed anew in any case.
+        """
+        made: dict[int, TypedStatement] = {}
+        end = self.function.end
+        nearby = min(end, start + NEARBY + 1)
+        again = {index for index in unknown if index < nearby}
+        for index, state in enumerate(self.states[start:nearby], start):
+            if state is not None and (
+                state.suggested is not None or index in again or not changed.isdisjoint(state.uses)
+            ):
+                self._follow(index, changed, made)
+        at = nearby
+        for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
+            for index in self.states.using(changed, at, stop):
+                self._follow(index, changed, made)
+            if stop < end:
+                self._follow(stop, changed, made)
+            at = stop + 1
+        return made
+
+    def _follow(self, index: int, changed: set[str], made: dict[int, TypedStatement]) -> None:
+        state = self.states[index]
+        if state is None:
+            return
+        new = self._state(state, state.order, index)
+        made[index] = new
+        name = new.bound
+        if name is not None:
+            counts = self.function.binding(name) is state
+            self._replace(state, new)
+            if counts and new.type != state.type:
+                changed.add(name)
+
+    def _state(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
+        function = self.function
+        types: list[Type] = []
+        for name in statement.uses:
+            type = function.type_before(name, order)
+            if type is None:
+                head = self.outside.heads.get(name)
+                if head is None:
+                    return self._state_with_unknown(statement, order, index)
+                type = head.known_type
+            types.append(type)
+        key = tuple(types)
+        lowered = statement.shared
+        if lowered is not None:
+            typed = lowered.type_with(key, self.outside.heads)
+            if not typed.diagnostics:
+                return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
+        return self._own_state(statement, order, key)
+
+    def _own_state(
+        self, statement: TypedStatement, order: float, types: tuple[Type, ...], outer_graph: tuple[str, ...] = ()
+    ) -> TypedStatement:
+        own = self.context.own(statement)
+        typed = own.type_with(types, self.outside.heads)
+        type = statement.type_comment if typed.type is ERROR else typed.type
+        return statement.doubted(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
+
+    def type_of(self, name: str, order: float) -> Type | None:
+        """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
+
+        Raises:
+            NeedsFullAnalysis: it is that of a function whose type is not all written down.
+        """
+        found = self.function.type_before(name, order)
+        if found is None and name[0] == "@":
+            head = self.outside.heads.get(name)
+            return head.known_type if head is not None else None
+        if found is None and is_graph_name(name):
+            return self.outside.earlier_graph(name)
+        return found
+
+    def _state_with_unknown(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
+        """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
+
+        A graph variable may have its value from a function before.
+        """
+        kinds, texts, _ = statement.segment.tokens
+        function = self.function
+        outer_graph = tuple(
+            [name for name in statement.uses if is_graph_name(name) and function.type_before(name, order) is None]
+        )
+        known = {name: self.type_of(name, order) for name in statement.uses}
+        if None not in known.values():
+            return self._own_state(
+                statement, order, tuple([type for type in known.values() if type is not None]), outer_graph
+            )
+        unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
+        if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
+            raise NeedsFullAnalysis  # looks like a binding that lost its `=`
+        own = self.context.own(statement)
+        suggested = {name: (self._meant_type(near[0], order) if near else None) for name, near in unknown.items()}
+        guess = own.type_with(
+            tuple([known[name] or suggested[name] or ERROR for name in statement.uses]), self.outside.heads
+        )
+        if guess.diagnostics:
+            guess = own.type_with(tuple([known[name] or ERROR for name in statement.uses]), self.outside.heads)
+        found = (*own.diagnostics, *guess.diagnostics, *_undefined(statement, unknown))
+        type = statement.type_comment if guess.type is ERROR else guess.type
+        names = tuple([near[0] for near in unknown.values() if near])
+        return statement.doubted(order, type, found, names, outer_graph)
+
+    def _meant_type(self, name: str, order: float) -> Type | None:
+        return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
+
+    def _type_of_function(self, name: str) -> Type | None:
+        """The type of a function of the module, where all of it is written down."""
+        head = self.outside.heads.get(name)
+        return None if head is None or head.is_open else head.signature
+
+    def _nearest(self, name: str, index: int) -> list[str]:
+        if name[0] == "@":
+            return closest(name, self.outside.heads, count=3)
+        first = max(self.function.start, index - NEARBY)
+        recent = self.placed[max(0, len(self.placed) - (index - first)) :]
+        before = self.states[first : index - len(recent)]
+        nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
+        is_graph = is_graph_name(name)
+        candidates = (other for other in (*self.function.parameters, *nearby) if is_graph_name(other) == is_graph)
+        return closest(name, candidates, count=3)
+
+
+def _undefined(statement: TypedStatement, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
+    kinds, texts, _ = statement.segment.tokens
+    for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
+        if kind in "LG@" and name in unknown and not (token == statement.bound_at and name == statement.bound):
+            span = statement.segment.span(token)
+            near = unknown[name]
+            hint = f"; did you mean {near[0]}?" if near else ""
+            is_function = kind == "@"
+            yield Diagnostic(
+                "undefined-global" if is_function else "undefined-variable",
+                Severity.ERROR,
+                f"{'the module has no function' if is_function else 'undefined variable'} {name}{hint}",
+                span,
+                fixes=tuple(replacement(span, other) for other in near),
+            )

@@ -1,0 +1,215 @@
+"""What one statement of a plain function binds and uses, worked out once for all that differ in names alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, Final
+
+from ..collections.lru_map import LruMap
+from ..syntax.forms import Form, names_in
+from ..syntax.lexer import WHITE_SPACE
+from ..syntax.shapes import shape_of
+from ..syntax.statements import Segment
+from ..syntax.tokens import COMMENT, OPEN_COMMENT
+from .declarations import ModuleTypes, NeedsFullAnalysis
+from .lowered_statement import LoweredStatement
+from .typed_statement import ReportedStatement, TypedStatement
+
+__all__ = ["TemplateCache"]
+
+
+_KEPT: Final = 4_096
+"""How many templates are kept in mind at least, besides those of which there are statements."""
+
+_SPEAKING: Final = frozenset("INFbsM@uU")
+"""The kinds of token whose text is not told by their kind; names of values are left out."""
+
+
+def _leaves_unused(lowered: LoweredStatement) -> bool:
+    """Whether a statement binds a name for itself that it does not use: what is said of that is told by the name."""
+    used = {definition for _, _, definition in lowered.lowering.uses}
+    return any(found is not lowered.bound and found not in used for found in lowered.lowering.definitions)
+
+
+class _Template:
+    """A statement that stands for all that differ in names alone, and which of its names it uses.
+
+    ``names`` are all of its names, in order. It uses those from ``first`` to ``end``, or those that ``uses`` gives,
+    which also gives the functions that it names.
+    """
+
+    __slots__ = ("binds", "end", "first", "lowered", "uses")
+
+    def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
+        self.lowered: Final = lowered
+        self.binds: Final = binds
+        used = [names.index(name) for name in lowered.placeholders if name[0] == "%"]
+        self.first: Final = used[0] if used else 0
+        self.end: Final = self.first + len(used)
+        are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
+        self.uses: Final = None if are_in_a_row else _uses(used, lowered.functions)
+
+    def statement(self, segment: Segment, names: tuple[str, ...], start: int, end: int) -> TypedStatement:
+        """A statement that differs in names alone; its own are those from ``start`` to ``end``."""
+        uses = names[start + self.first : start + self.end] if self.uses is None else self.uses(names[start:end])
+        return TypedStatement(segment, names[start] if self.binds else None, uses, self.lowered)
+
+
+def _uses(used: Sequence[int], functions: tuple[str, ...]) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
+    """What gives the names at some places of many, and ``functions``."""
+    if not functions:
+        return itemgetter(*used)
+    return lambda names: (*[names[place] for place in used], *functions)
+
+
+_OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
+"""``%01`` is ``%1``, which their texts do not tell."""
+
+
+def _pattern(names: Sequence[str]) -> object:
+    """Which of some names are the same: statements that differ in names alone agree in it."""
+    return None if len(set(names)) == len(names) else tuple(map(names.index, names))
+
+
+class _Plan:
+    """Where statements of the same kinds of pieces have names, and what else makes one differ from another."""
+
+    __slots__ = ("has_one_name", "is_nested", "names", "others", "stands_alone")
+
+    def __init__(self, kinds: str) -> None:
+        names = [position for position, kind in enumerate(kinds) if kind in "LG"]
+        others = [position for position, kind in enumerate(kinds) if kind in _SPEAKING]
+        self.has_one_name: Final = len(names) == 1
+        self.names: Final = _getter(names)
+        self.others: Final = _getter(others)
+        real = kinds.replace(COMMENT, "")
+        self.is_nested: Final = "{" in real or ";" in real[:-1]
+        """Whether other statements may be inside a statement with these kinds."""
+        self.stands_alone: Final = OPEN_COMMENT in real
+        """Whether a statement with these kinds is lowered for itself in any case."""
+
+
+def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
+    return itemgetter(*positions) if positions else lambda pieces: ()
+
+
+class TemplateCache:
+    """What the statements of a text share: its metadata and data types, and everything lowered so far."""
+
+    __slots__ = ("_alike", "_plans", "_templates", "names", "types")
+
+    def __init__(self, types: ModuleTypes) -> None:
+        self.types: Final = types
+        self.names: Final = types.names()
+        self._templates: Final[LruMap[object, _Template | None]] = LruMap(_KEPT)
+        self._plans: Final[LruMap[str, _Plan]] = LruMap(_KEPT)
+        self._alike: Final[LruMap[Form, _Template]] = LruMap(_KEPT)
+        """The templates of statements of a form whose names are all different."""
+
+    def own(self, statement: TypedStatement) -> LoweredStatement:
+        """A statement lowered for itself, so that its diagnostics have its own names and places."""
+        if statement.own is None:
+            statement.own = self._lowered(statement.segment)
+        return statement.own
+
+    def _lowered(self, segment: Segment) -> LoweredStatement:
+        return LoweredStatement(segment, self.names, self.types.module)
+
+    def statements_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[TypedStatement]:
+        """What statements bind and use; ``names`` are those of the ones that are known by their forms, if at hand.
+
+        Raises:
+            NeedsFullAnalysis: one of the statements cannot be understood by itself.
+        """
+        # Most lines are like others before them, and mostly all of their names differ: these are made here, with as
+        # little as can be for each.
+        if names is None:
+            names = names_in([segment.text for segment in segments if segment.form is not None])
+        names = tuple(names)
+        templates = iter(self._alike.get_all([form for segment in segments if (form := segment.form) is not None]))
+        found: list[TypedStatement] = []
+        end = 0
+        for segment in segments:
+            form = segment.form
+            if form is not None:
+                template, count, start = next(templates), form.names, end
+                end += count
+                are_different = (
+                    count < 2
+                    or (count == 2 and names[start] != names[start + 1])
+                    or len(set(names[start:end])) == count
+                )
+                if not are_different:
+                    template = self._templates.get((form, _pattern(names[start:end])))
+                elif template is None:
+                    template = self._alike.get(form)  # it may be known since
+                if template is not None:
+                    found.append(template.statement(segment, names, start, end))
+                    continue
+            found.append(self._statement(segment))
+        return found
+
+    def _statement(self, segment: Segment) -> TypedStatement:
+        form = segment.form
+        if form is not None:
+            names = tuple(names_in((segment.text,)))
+            pattern = _pattern(names)
+            key = (form, pattern)
+            template = self._template_of(key, segment, names)
+            if pattern is None and template is not None:
+                self._alike[form] = template
+        else:
+            plan = self._plan(segment.kinds)
+            if plan.stands_alone or segment.is_short:
+                return self._alone(segment)
+            found = plan.names(segment.pieces)
+            names = tuple([name.rstrip(WHITE_SPACE) for name in ((found,) if plan.has_one_name else found)])
+            if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
+                return self._alone(segment)
+            # White space is part of the key: a statement that is laid out otherwise finds its template a step later.
+            key = (segment.kinds, _pattern(names), plan.others(segment.pieces))
+            template = self._template_of(key, segment, names)
+        return self._alone(segment) if template is None else template.statement(segment, names, 0, len(names))
+
+    def _template_of(self, key: object, segment: Segment, names: Sequence[str]) -> _Template | None:
+        template = self._templates.get(key)
+        if template is None and key not in self._templates:
+            template = self._templates[key] = self._find_template(segment, names)
+        return template
+
+    def _plan(self, kinds: str) -> _Plan:
+        plan = self._plans.get(kinds)
+        if plan is None:
+            plan = self._plans[kinds] = _Plan(kinds)
+        return plan
+
+    def _find_template(self, segment: Segment, names: Sequence[str]) -> _Template | None:
+        kinds, texts, _ = segment.tokens
+        speaking = [text for kind, text in zip(kinds, texts, strict=True) if kind in _SPEAKING]
+        key = (kinds, _pattern(names), *speaking, None)
+        template = self._templates.get(key)
+        if template is None and key not in self._templates:
+            template = self._templates[key] = self._template(segment, kinds, names)
+        return template
+
+    def _template(self, segment: Segment, kinds: str, names: Sequence[str]) -> _Template | None:
+        if not self._plan(kinds).is_nested and shape_of("statement", kinds).fault is not None:
+            return None
+        lowered = self._lowered(segment)
+        if lowered.diagnostics:
+            return None
+        binds = kinds.startswith(("G=", "wL"))
+        if lowered.binds_inside:
+            token = lowered.bound.token if lowered.bound is not None else -1
+            if token != (kinds.index("=") - 1 if binds else -1) or _leaves_unused(lowered):
+                return None
+        return _Template(lowered, names, binds)
+
+    def _alone(self, segment: Segment) -> TypedStatement:
+        own = self._lowered(segment)
+        bound = own.bound
+        if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
+            raise NeedsFullAnalysis  # a binding that lost its `=`, or a use: the whole text tells
+        return ReportedStatement.lowered_alone(segment, own)

@@ -1,0 +1,201 @@
+"""A statement of a plain function, in its place: what it binds and uses, its type, and what is to be said about it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import compress
+from typing import Final
+
+from ..diagnostics import Diagnostic
+from ..expressions import Var
+from ..syntax.parsing import parse_expr
+from ..syntax.scopes import is_graph_name
+from ..syntax.statements import Segment
+from ..types import ERROR, Type
+from .lints.unused import Unused, unused_in
+from .lowered_statement import LoweredStatement
+
+__all__ = ["ReportedStatement", "TypedStatement"]
+
+
+class TypedStatement:
+    """A statement: what it binds and uses, and once it is in its place, its order there and its type.
+
+    ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once somebody wants
+    it. Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
+    the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
+    nothing changes but what is remembered.
+
+    Where it uses names that mean nothing there, ``suggested`` has those that were probably meant; else it is ``None``.
+    ``outer_graph`` are the graph variables that it does not have from its own function.
+    """
+
+    __slots__ = ("_memo", "bound", "order", "own", "segment", "shared", "type", "uses")
+
+    order: float
+    type: Type
+
+    diagnostics: tuple[Diagnostic, ...] = ()
+    suggested: tuple[str, ...] | None = None
+    outer_graph: tuple[str, ...] = ()
+    inner_unused: tuple[Unused, ...] = ()
+    """The values that it binds for itself and does not use."""
+    mentioned: tuple[str, ...] | None = None
+    """The names of outside in the text of a statement that is at fault."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        bound: str | None,
+        uses: tuple[str, ...],
+        shared: LoweredStatement | None,
+        own: LoweredStatement | None = None,
+    ) -> None:
+        self.segment: Final = segment
+        self.bound: Final = bound
+        self.uses: Final = uses
+        self.shared: Final = shared
+        self.own = own
+        self._memo: dict[object, object] | None = None
+
+    @property
+    def mentions(self) -> tuple[str, ...]:
+        """The names of outside that count as used here: of what is at fault, every one in the text."""
+        return self.uses if self.mentioned is None else self.mentioned
+
+    @property
+    def bound_at(self) -> int:
+        """The token of the name that it binds."""
+        if self.own is not None and self.own.bound is not None:
+            return self.own.bound.token
+        return 0 if self.bound is None or is_graph_name(self.bound) else 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything of outside that it names: what it uses or mentions, data types and constructors."""
+        declared = self.lowered.declared
+        if not declared and self.mentioned is None:
+            return self.uses
+        return tuple(dict.fromkeys((*self.uses, *self.mentions, *declared)))
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The functions of the module that it names."""
+        return self.lowered.functions
+
+    @property
+    def lowered(self) -> LoweredStatement:
+        """The statement, or one that differs in names alone."""
+        lowered = self.shared or self.own
+        assert lowered is not None
+        return lowered
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is an expression that may be the value of the function."""
+        return self.lowered.is_value
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it could not be read."""
+        return self.lowered.is_broken
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it has no names of its own but the one that it binds, and nothing is wrong with it."""
+        return self.own is None and not self.lowered.binds_inside
+
+    @property
+    def type_comment(self) -> Type:
+        """The type that the last comment about one says, ``/* ty=… */``; the error type where none does.
+
+        While a statement is at fault, it stands for what the statement was and will be, so that one wrong letter does
+        not retype everything after it.
+        """
+        found = self.segment.memo.get("type_comment")
+        if not isinstance(found, Type):
+            type_comment = _TOLD.findall(self.segment.text)
+            found = self.segment.memo["type_comment"] = _type_of(type_comment[-1]) if type_comment else ERROR
+        return found
+
+    @property
+    def memo(self) -> dict[object, object]:
+        """What others remember of it in this place, with this type."""
+        if self._memo is None:
+            self._memo = {}
+        return self._memo
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether there is something to say about it, or it depends on more than its own function."""
+        return bool(self.diagnostics or self.inner_unused or self.outer_graph)
+
+    @property
+    def depends_on(self) -> tuple[str, ...]:
+        """The names that its meaning depends on."""
+        return (*self.names, *self.suggested) if self.suggested else self.names
+
+    def placed(self, order: float, type: Type) -> TypedStatement:
+        """The same statement, which others differ from in names alone, in a place where nothing is wrong with it."""
+        made = TypedStatement(self.segment, self.bound, self.uses, self.shared, self.own)
+        made.order, made.type = order, type
+        return made
+
+    def doubted(
+        self,
+        order: float,
+        type: Type,
+        diagnostics: tuple[Diagnostic, ...],
+        suggested: tuple[str, ...] | None = None,
+        outer_graph: tuple[str, ...] = (),
+    ) -> ReportedStatement:
+        """The same statement in its place, with what is to be said about it there."""
+        made = ReportedStatement(self.segment, self.bound, self.uses, self.shared, self.own)
+        made.order, made.type = order, type
+        made.mentioned, made.inner_unused = self.mentioned, self.inner_unused
+        made.diagnostics, made.suggested, made.outer_graph = diagnostics, suggested, outer_graph
+        return made
+
+
+class ReportedStatement(TypedStatement):
+    """A statement that was looked at for itself: there may be something to be said about it.
+
+    That may be a fault, a value that it binds for itself and does not use, or that it depends on more than its own
+    function.
+    """
+
+    __slots__ = ("diagnostics", "inner_unused", "mentioned", "outer_graph", "suggested")
+
+    @staticmethod
+    def lowered_alone(segment: Segment, own: LoweredStatement) -> ReportedStatement:
+        """A statement that shares its lowering with no other; it is not in its place yet."""
+        bound = own.bound and own.bound.name
+        made = ReportedStatement(segment, bound, tuple(own.placeholders), None, own)
+        made.mentioned = _names_in(segment, bound, made.uses) if own.diagnostics else None
+        made.inner_unused = _inner_unused(own)
+        made.diagnostics, made.suggested, made.outer_graph = (), None, ()
+        return made
+
+
+_TOLD: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
+
+
+@lru_cache(maxsize=4096)
+def _type_of(text: str) -> Type:
+    """The type that a text says; the error type where it is none that stands for itself."""
+    parsed = parse_expr(f"free_var %x: {text}; %x")
+    annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
+    return ERROR if annotation is None else annotation
+
+
+def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:
+    """Every name of a value or function in a statement, each once; the one that it binds only if it uses it, too."""
+    kinds, texts, _ = segment.tokens
+    names = dict.fromkeys(compress(texts, [kind in "LG@" for kind in kinds]))
+    return tuple([name for name in names if name != bound or name in uses])
+
+
+def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
+    bound_at = -1 if own.bound is None else own.bound.token
+    return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)

@@ -1,0 +1,249 @@
+"""A function that is read and inferred as a whole, because its statements cannot be typed one by one.
+
+What makes it so: parameters without types, type parameters, a name that is bound twice with ``let``, a value whose type
+only a later use tells, a brace too many or missing. It is read given what the rest of the module declares, so the other
+functions are none of its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from ..collections.cached import cached
+from ..diagnostics import Diagnostic, Place, Severity
+from ..expressions import Constant, ErrorExpr, Expr, Function, GlobalVar, Var
+from ..inference import infer_expr
+from ..inference.fixes import fixes_for
+from ..syntax.reading import Reading
+from ..syntax.scopes import Definition, SymbolKind
+from ..syntax.statements import Segment
+from ..text.text_span import TextSpan
+from ..type_visitor import has_error
+from ..types import ERROR, Type
+from .declarations import Head, ModuleTypes
+from .lints.unused import Unused, unused_in
+from .statement_typer import Outside
+
+__all__ = ["Meaning", "WholeFunctionAnalysis"]
+
+
+class Meaning(NamedTuple):
+    """What a token names: where in the function it is defined; or, outside of it, as what and by which name."""
+
+    kind: SymbolKind
+    name: str
+    unit: int | None
+    token: int
+
+
+class WholeFunctionAnalysis:
+    """One function: its head is the segment before ``start``, ``last`` is its last one. Offsets count from its head.
+
+    ``gap`` is how much text without a token follows it. ``could_be_plain`` says that its statements could perhaps be
+    typed one by one if they, or other functions, were different.
+    """
+
+    def __init__(
+        self,
+        head: Head,
+        start: int,
+        segments: Sequence[Segment],
+        gap: int,
+        types: ModuleTypes,
+        outside: Outside,
+        could_be_plain: bool,
+    ) -> None:
+        self.head: Final = head
+        self.start = start
+        self.last = start - 2 + len(segments)
+        self.segments: Final = segments
+        self.gap: Final = gap
+        self.could_be_plain: Final = could_be_plain
+        self.types: Final = types
+        named = {text for segment in segments for kind, text, _ in zip(*segment.tokens, strict=True) if kind == "@"}
+        self.mentioned: Final[Mapping[str, Head | None]] = {name: outside.heads.get(name) for name in sorted(named)}
+        """The functions that it names."""
+        self.declared: Final = tuple(outside.heads) if None in self.mentioned.values() else None
+        """Every function of the module, where it names one that is not."""
+        names = self.types.names()
+        names.globals = {
+            name[1:]: Definition(SymbolKind.FUNCTION, name, None, -1, found.var)
+            for name, found in outside.heads.items()
+        }
+        names.unreadable = {name[1:] for name, found in outside.heads.items() if found.signature is ERROR}
+        self.outer_graph: Final = self._foreign(outside)
+        """The graph variables that functions before it bind and it does not, and their types."""
+        for name, type in self.outer_graph.items():
+            if type is not None:
+                var = Var(name[1:], type)
+                names.earlier_graph[int(name[1:])] = Definition(SymbolKind.GRAPH, name, None, -1, var)
+        text = "".join([segment.text for segment in segments])
+        self.text: Final = text
+        self.reading: Final = Reading(text + " " * gap, "", segments, with_spans=False, names=names)
+        own = next(iter(self.reading.functions.items()), None)
+        self.function: Final = own[1] if own is not None else None
+        var = own[0] if own is not None else GlobalVar("")
+        stubs = {
+            found.var: found.function for found in self.mentioned.values() if found is not None and found is not head
+        }
+        functions = {**stubs, var: self.function} if self.function is not None else stubs
+        module = self.types.module.with_functions(functions)
+        self.inferred: Final = infer_expr(self.function or ErrorExpr(), module)
+        self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
+        """What others remember of each segment."""
+        self.memo: Final[dict[object, object]] = {}
+        """What others remember of all of it."""
+
+    def _foreign(self, outside: Outside) -> dict[str, Type | None]:
+        bound: set[str] = set()
+        used: set[str] = set()
+        for segment in self.segments:
+            kinds, texts, _ = segment.tokens
+            if kinds.startswith("G="):
+                bound.add(texts[0])
+            used.update(text for kind, text in zip(kinds, texts, strict=True) if kind == "G")
+        return {name: outside.earlier_graph(name) for name in sorted(used - bound)}
+
+    def moved(self, by: int) -> WholeFunctionAnalysis:
+        """The same, that many segments further on."""
+        if not by:
+            return self
+        made = copy(self)
+        made.start += by
+        made.last += by
+        return made
+
+    def holds(self, gap: int, outside: Outside) -> bool:
+        """Whether it would be read the same, if its segments and the types of the module are what they were."""
+        return (
+            gap == self.gap
+            and all(outside.heads.get(name) is found for name, found in self.mentioned.items())
+            and (self.declared is None or self.declared == tuple(outside.heads))
+            and all(outside.earlier_graph(name) == type for name, type in self.outer_graph.items())
+        )
+
+    # ---- what is asked
+
+    @property
+    def name(self) -> str:
+        """The name, with its ``@``."""
+        return self.head.name
+
+    @property
+    def calls(self) -> Mapping[str, object]:
+        """The functions of the module that it names."""
+        return self.mentioned
+
+    @cached
+    def diagnostics(self) -> Sequence[tuple[Diagnostic, GlobalVar | None]]:
+        """What is wrong; with the function that would have to declare its result, where that is what is wrong."""
+        undeclared = self.inferred.undeclared
+        located = [(self._located(found), undeclared.get(i)) for i, found in enumerate(self.inferred.diagnostics)]
+        found = [*((diagnostic, None) for diagnostic in self.reading.diagnostics), *located]
+        found.sort(key=lambda pair: pair[0].span or TextSpan(0, 0))
+        is_broken = any(one.severity is Severity.ERROR and one.code != "cannot-infer-type" for one, _ in found)
+        # Types that cannot be inferred in a function with another error: that is why they cannot.
+        return [pair for pair in found if not (is_broken and pair[0].code == "cannot-infer-type")]
+
+    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
+        located = diagnostic.located(self.locate)
+        span = located.span
+        fixes = located.fixes or (fixes_for(located, span, self.text, self.locate) if span and located.data else ())
+        return replace(located, span=span or TextSpan(0, 0), fixes=fixes, data=None)
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """The range of a part of one of its expressions."""
+        return self.reading.locate(replace(place, expr=self.original(place.expr)))
+
+    def original(self, expr: Expr) -> Expr:
+        """The expression that was read, for one that inference made of it."""
+        replaced = self.inferred.replaced
+        while expr in replaced:
+            expr = replaced[expr]
+        return expr
+
+    @cached
+    def _replacements(self) -> Mapping[Expr, Expr]:
+        return {old: new for new, old in self.inferred.replaced.items()}
+
+    def type_of(self, expr: Expr) -> Type | None:
+        """The type of one of its expressions, where all of it is known."""
+        while expr in self._replacements:
+            expr = self._replacements[expr]
+        if isinstance(expr, Constant):
+            return expr.tensor_type  # one of the metadata section may stand in other functions, too
+        type = expr.checked_type
+        if type is None and isinstance(expr, Var):
+            type = expr.type_annotation
+        return None if type is None or has_error(type) else type
+
+    @property
+    def checked_type(self) -> Type | None:
+        """The type of the function, where it is known."""
+        return self.inferred.expr.checked_type if self.function is not None else None
+
+    @property
+    def result(self) -> Type | None:
+        """The type of what it gives, where it is known."""
+        function = self.inferred.expr
+        return function.ret_type if isinstance(function, Function) else None
+
+    def graph_type(self, name: str) -> Type | None:
+        """The type of a graph variable that it binds; ``None`` where it binds no such."""
+        found = self.reading.names.earlier_graph.get(int(name[1:]))
+        if found is None or found.unit is None:
+            return None
+        assert isinstance(found.value, Expr)
+        return self.type_of(found.value) or ERROR
+
+    def graph_unit(self, name: str) -> tuple[int, int] | None:
+        """Where it binds a graph variable: the segment, counted from its head, and the token."""
+        found = self.reading.names.earlier_graph.get(int(name[1:]))
+        return (found.unit.number, found.token) if found is not None and found.unit is not None else None
+
+    @cached
+    def unused(self) -> Sequence[Unused]:
+        """The values that nothing uses; their units count from the function's head."""
+        return unused_in(self.reading.lowering)
+
+    # ---- names
+
+    @cached
+    def definitions(self) -> Sequence[Mapping[int, Definition]]:
+        """For each segment the names that it defines, by token."""
+        found: list[dict[int, Definition]] = [{} for _ in self.segments]
+        for definition in self.reading.lowering.definitions:
+            if definition.unit is not None:
+                found[definition.unit.number][definition.token] = definition
+        return found
+
+    @cached
+    def meanings(self) -> Sequence[Mapping[int, Meaning]]:
+        """For each segment what its tokens name, those left out that define a name."""
+        found: list[dict[int, Meaning]] = [{} for _ in self.segments]
+        for unit, token, definition in self.reading.lowering.uses:
+            number = definition.unit.number if definition.unit is not None else None
+            found[unit.number][token] = Meaning(definition.kind, definition.name, number, definition.token)
+        return found
+
+    @cached
+    def borrowed(self) -> frozenset[str]:
+        """The graph variables of earlier functions that it uses."""
+        used = (meaning for meanings in self.meanings for meaning in meanings.values() if meaning.unit is None)
+        return frozenset(meaning.name for meaning in used if meaning.kind is SymbolKind.GRAPH)
+
+    @cached
+    def unresolved(self) -> frozenset[tuple[int, int]]:
+        """The segments and tokens that name nothing."""
+        return frozenset((unit.number, token) for unit, token in self.reading.lowering.unresolved)
+
+    @cached
+    def expressions(self) -> Mapping[tuple[int, int, int], Expr]:
+        """The expression made from each node of syntax, by its segment and the identities of statement and node."""
+        return {
+            (origin.unit.number, id(origin.statement), id(origin.node)): expr
+            for expr, origin in self.reading.lowering.origins.items()
+        }

@@ -1,0 +1,309 @@
+"""A text that is read and inferred as a whole: its module, and what every name in it means.
+
+This is how a module is read that somebody wants to have, and what answers for a text that cannot be analysed function
+by function.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from ..collections.cached import cached
+from ..diagnostics import Diagnostic, Place, Severity, in_order
+from ..expressions import Constructor, Expr, Function, GlobalVar, Var
+from ..inference import Inferred, infer_types
+from ..inference.fixes import fixes_for
+from ..module import IRModule, TypeData
+from ..syntax.parsing import Parsed
+from ..syntax.reading import Reading
+from ..syntax.scopes import Definition, SymbolKind
+from ..syntax.splitting import Segments
+from ..syntax.tree import statement_range
+from ..text.text_span import TextSpan
+from ..type_visitor import has_error
+from ..types import GlobalTypeVar, Type
+from .lints.unused import Unused, unused_in
+from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
+
+__all__ = ["WholeModuleAnalysis"]
+
+
+class WholeModuleAnalysis:
+    """The meaning of a text, read from its first segment to its last."""
+
+    def __init__(self, text: str, name: str, segments: Segments) -> None:
+        self._text: Final = text
+        self._segments: Final = segments
+        self.reading: Final = Reading(text, name, segments)
+
+    @cached
+    def parsed(self) -> Parsed:
+        """The module before inference."""
+        return Parsed(self.reading.module, tuple(self.reading.diagnostics), self.reading)
+
+    @cached
+    def _inferred(self) -> Inferred:
+        return infer_types(self.reading.module)
+
+    @property
+    def module(self) -> IRModule:
+        """The module with types, as far as it could be typed."""
+        return self._inferred.module
+
+    # ---- what is wrong
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the text."""
+        located = map(self._located, self._inferred.diagnostics)
+        return list(self._without_followers(in_order([*self.reading.diagnostics, *located])))
+
+    def unused(self) -> Sequence[Unused]:
+        """The values that nothing uses."""
+        return unused_in(self.reading.lowering)
+
+    def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+        """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
+        broken = [d.span for d in found if d.severity is Severity.ERROR and d.code != "cannot-infer-type" and d.span]
+        extents = [TextSpan(start, end) for _, start, end in self.reading.extents]
+        reported = [extent for extent in extents if any(extent.contains(span.start) for span in broken)]
+        for diagnostic in found:
+            span = diagnostic.span or TextSpan(0, 0)
+            if diagnostic.code == "cannot-infer-type" and any(extent.contains(span.start) for extent in reported):
+                continue
+            yield diagnostic
+
+    def _located(self, diagnostic: Diagnostic) -> Diagnostic:
+        located = diagnostic.located(self.locate)
+        span = located.span
+        fixes = diagnostic.fixes or (fixes_for(diagnostic, span, self._text, self.locate) if span else ())
+        return replace(located, span=span or TextSpan(0, 0), fixes=fixes, data=None)
+
+    # ---- expressions and types
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """The range of a part of an expression, of the typed or the untyped module."""
+        expr, replaced = place.expr, self._inferred.replaced
+        while expr in replaced:
+            expr = replaced[expr]
+        return self.reading.locate(replace(place, expr=expr))
+
+    @cached
+    def _replacements(self) -> dict[Expr, Expr]:
+        """The expression of the typed module for each one of the untyped that inference replaced."""
+        return {old: new for new, old in self._inferred.replaced.items()}
+
+    def typed(self, expr: Expr) -> Expr:
+        """The expression of :attr:`module` that stands for one that was read from the text."""
+        while expr in self._replacements:
+            expr = self._replacements[expr]
+        return expr
+
+    @cached
+    def _expressions(self) -> dict[tuple[int, int, int], Expr]:
+        found: dict[tuple[int, int, int], Expr] = {}
+        for expr, origin in self.reading.lowering.origins.items():
+            found[(origin.unit.number, id(origin.statement), id(origin.node))] = expr
+        return found
+
+    def expression(self, index: int, statement: object, node: object) -> Expr | None:
+        """The expression, of the typed module, made from a node of the syntax of a segment."""
+        expr = self._expressions.get((index, id(statement), id(node)))
+        return self.typed(expr) if expr is not None else None
+
+    def value(self, key: object) -> Expr | None:
+        """The expression that a symbol stands for."""
+        assert isinstance(key, Definition)
+        return self.typed(key.value) if isinstance(key.value, Expr) else None
+
+    def knows(self, expr: Expr) -> bool:
+        """Whether it can tell the type of an expression."""
+        return True
+
+    @property
+    def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
+        """The data types of the module."""
+        return self.reading.types
+
+    def type_of(self, expr: Expr) -> Type | None:
+        """The type of an expression of the typed or the untyped module, where all of it is known."""
+        if isinstance(expr, GlobalVar):
+            function = self._function_of(expr)
+            return function.checked_type if function is not None else None
+        expr = self.typed(expr)
+        type = expr.checked_type
+        if type is None and isinstance(expr, Var):
+            type = expr.type_annotation
+        return None if type is None or has_error(type) else type
+
+    def _function_of(self, var: GlobalVar) -> Function | None:
+        found = self.module.find_global_var(var.name_hint)
+        return self.module.functions[found] if found is not None else None
+
+    # ---- tokens
+
+    def named_tokens(self, index: int) -> tuple[Mapping[int, tuple[SymbolKind, bool]], Container[int]]:
+        """What the tokens of a segment name, and whether they define it; and the tokens that name nothing."""
+        named: dict[int, tuple[SymbolKind, bool]] = {}
+        for token, definition in self._resolved.get(index, {}).items():
+            own = definition.unit
+            declaration = own is not None and own.number == index and definition.token == token
+            named[token] = (definition.kind, declaration)
+        return named, {token for number, token in self._unresolved if number == index}
+
+    @cached
+    def _resolved(self) -> dict[int, dict[int, Definition]]:
+        """For each segment the definitions that its tokens name."""
+        found: dict[int, dict[int, Definition]] = {}
+        lowering = self.reading.lowering
+        for unit, token, definition in lowering.uses:
+            found.setdefault(unit.number, {})[token] = definition
+        for definition in lowering.definitions:
+            if definition.unit is not None:
+                found.setdefault(definition.unit.number, {})[definition.token] = definition
+        return found
+
+    @cached
+    def _unresolved(self) -> set[tuple[int, int]]:
+        return {(unit.number, token) for unit, token in self.reading.lowering.unresolved}
+
+    def token_memo(self, index: int) -> dict[object, object]:
+        """What is remembered of a segment as long as its tokens mean the same."""
+        return {}
+
+    # ---- symbols
+
+    @cached
+    def _symbols(self) -> _Symbols:
+        return _Symbols(self.reading, self._definition_type)
+
+    @cached
+    def _in_order(self) -> list[Symbol]:
+        return sorted(self._symbols.by_definition.values(), key=lambda symbol: symbol.span)
+
+    def symbol_at(self, index: int, token: int) -> Symbol | None:
+        """The symbol that a token of a segment defines or uses."""
+        definition = self._resolved.get(index, {}).get(token)
+        return self._symbols.by_definition.get(definition) if definition is not None else None
+
+    def symbols(self, first: int, end: int) -> Iterator[Symbol]:
+        """The symbols defined in a range of segments, in order."""
+        in_order, segments = self._in_order, self._segments
+        if end <= first:
+            return iter(())
+        start = bisect_left(in_order, segments.start(first), key=lambda symbol: symbol.span.start)
+        stop = segments.start(end) if end < len(segments) else segments.length
+        return iter(in_order[start : bisect_left(in_order, stop, key=lambda symbol: symbol.span.start)])
+
+    def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
+        """The kind and name of each definition in a range of segments, in order."""
+        return ((symbol.kind, symbol.name) for symbol in self.symbols(first, end))
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        found: list[tuple[str, set[str]]] = []
+        heads: list[int] = []
+        for symbol in self._in_order:
+            if symbol.kind is SymbolKind.FUNCTION:
+                found.append((symbol.name, set()))
+                heads.append(symbol.full_span.start)
+        for unit, token, definition in self.reading.lowering.uses:
+            if definition.kind is SymbolKind.FUNCTION and heads:
+                found[max(0, bisect_right(heads, unit.span(token).start) - 1)][1].add(definition.name)
+        return found
+
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """The functions of the module that have one of some names, in order."""
+        return [one for one in self._in_order if one.kind is SymbolKind.FUNCTION and one.name in names]
+
+    def module_symbols(self) -> list[Symbol]:
+        """The functions, types and constructors of the module, in order."""
+        return [symbol for symbol in self._in_order if symbol.kind in OF_MODULE]
+
+    def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The values and type parameters that are visible at an offset in a segment, those bound last first."""
+        inner: dict[str, Symbol] = {}
+        container: Symbol | None = None
+        for symbol in self._in_order:
+            if symbol.kind is SymbolKind.FUNCTION and symbol.full_span.contains(offset):
+                container = symbol
+        for symbol in self._in_order:
+            if symbol.kind in OF_MODULE:
+                continue
+            if symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
+                inner[symbol.name] = symbol
+        yield from reversed(inner.values())
+
+    def typed_values_at(
+        self, index: int, offset: int, wanted: re.Pattern[str] | None = None
+    ) -> Iterator[tuple[str, Type | None]]:
+        """The names of the values that are visible at an offset in a segment, and their types; those bound last first.
+
+        Each is given once. With ``wanted``, there are those whose names it matches.
+        """
+        seen: set[str] = set()
+        for symbol in self.values_at(index, offset):
+            if symbol.kind is not SymbolKind.TYPE_PARAMETER and symbol.name not in seen:
+                seen.add(symbol.name)
+                if wanted is None or wanted.match(symbol.name):
+                    yield symbol.name, symbol.type
+
+    def _is_visible(self, symbol: Symbol, offset: int) -> bool:
+        """Whether the block that a symbol is bound in is still open at ``offset``."""
+        assert isinstance(symbol.key, Definition)
+        return symbol.key.unit is None or is_visible(symbol, symbol.key.unit, offset)
+
+    def _definition_type(self, definition: Definition) -> Type | None:
+        value = definition.value
+        if isinstance(value, Constructor):
+            return constructor_type(self.module, value)
+        return self.type_of(value) if isinstance(value, Expr) else None
+
+
+class _Symbols:
+    """The symbols of a text that was read whole."""
+
+    def __init__(self, reading: Reading, type_of: Callable[[Definition], Type | None]) -> None:
+        self._type_of: Final = type_of
+        self._extents: Final = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
+        self._written: Final[dict[Definition, list[TextSpan]]] = {}
+        self.by_definition: Final[dict[Definition, Symbol]] = {}
+        made, written = self.by_definition, self._written
+        for definition in reading.lowering.definitions:
+            unit = definition.unit
+            if unit is None:
+                continue
+            container = made.get(definition.container) if definition.container is not None else None
+            written[definition] = []
+            made[definition] = Symbol(definition.kind, definition.name, container, self, definition)
+        for unit, token, definition in reading.lowering.uses:
+            if definition in written:
+                written[definition].append(unit.span(token))
+
+    def name_span(self, key: object) -> TextSpan:
+        """The range of the name."""
+        assert isinstance(key, Definition)
+        assert key.unit is not None
+        return key.unit.span(key.token)
+
+    def full_span(self, key: object) -> TextSpan:
+        """The range of the whole definition."""
+        assert isinstance(key, Definition)
+        extent = self._extents.get(key)
+        if extent is not None or key.unit is None:
+            return extent or TextSpan(0, 0)
+        return statement_range(key.unit.segment, key.token, key.unit.base)
+
+    def uses(self, key: object) -> Sequence[TextSpan]:
+        """Where the name is used."""
+        assert isinstance(key, Definition)
+        return self._written[key]
+
+    def symbol_type(self, key: object) -> Type | None:
+        """The type, where it is known."""
+        assert isinstance(key, Definition)
+        return self._type_of(key)

@@ -1,0 +1,77 @@
+"""From a part of an expression to its range in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..diagnostics import Place
+from ..expressions import Expr
+from ..text.text_span import TextSpan
+from .shapes import ShapeNode
+from .tokens import BLOCK, CLAUSES
+from .units import SyntaxOrigin
+
+__all__ = ["argument_nodes", "attribute_node", "node_span", "place_span"]
+
+
+def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan | None:
+    """The range of ``place``, as near as the text has it."""
+    origin = origins.get(place.expr)
+    if origin is None:
+        return None
+    node: ShapeNode | None = None
+    if place.argument is not None:
+        arguments = argument_nodes(origin.node)
+        if place.argument < len(arguments):
+            node = arguments[place.argument]
+    elif place.attribute == "ret_type":
+        result = origin.node.child("result_type")
+        node = result.nodes()[-1] if result is not None else None
+    elif place.attribute is not None:
+        found = attribute_node(origin, place.attribute)
+        if found is not None:
+            value = found.children[-1]
+            node = value if isinstance(value, ShapeNode) else found
+        elif origin.node.rule == "call":
+            node = origin.node.nodes()[0]
+    elif place.callee and origin.node.rule == "call":
+        node = origin.node.nodes()[0]
+    if node is None and origin.node.rule == "header":
+        # A function of the module is known by its name.
+        name = origin.statement.token(next(child for child in origin.node.children[1:] if isinstance(child, int)))
+        return origin.unit.range(name, name)
+    return node_span(origin, node if node is not None else origin.node)
+
+
+def argument_nodes(node: ShapeNode) -> list[ShapeNode]:
+    """The arguments of a call, the operands of an operator, the fields of a tuple, the condition of an ``if``."""
+    if node.rule == "call":
+        node = node.nodes()[-1]
+        return [child for child in node.nodes() if child.rule != "attributes"]
+    if node.rule == "conditional":
+        return node.nodes()[:1]
+    if node.rule in ("infix", "tuple", "ref_create", "ref_read", "ref_write"):
+        return node.nodes()
+    return []
+
+
+def attribute_node(origin: SyntaxOrigin, name: str) -> ShapeNode | None:
+    """The attribute of a call by its name."""
+    node = origin.node
+    if node.rule != "call":
+        return None
+    given = node.nodes()[-1].child("attributes")
+    texts = origin.unit.segment.tokens[1]
+    for attribute in given.nodes() if given is not None else ():
+        if texts[origin.statement.token(attribute.first)] == name:
+            return attribute
+    return None
+
+
+def node_span(origin: SyntaxOrigin, node: ShapeNode) -> TextSpan:
+    """The range of a node of the same statement."""
+    statement, unit = origin.statement, origin.unit
+    last = statement.token(node.last)
+    if statement.kinds[node.last] in (BLOCK, CLAUSES):
+        last = statement.blocks[node.last].close
+    return unit.range(statement.token(node.first), max(last, statement.token(node.first)))

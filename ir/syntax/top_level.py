@@ -1,0 +1,57 @@
+"""What is wrong with the text of a module that is no part of a definition, and with its version line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
+from ..text.text_span import TextSpan
+from .segments import Role
+from .units import Unit
+
+__all__ = ["VERSION_LINE", "stray_findings", "unexpected_brace", "version_findings"]
+
+VERSION_LINE: Final = '#[version = "0.0.5"]'
+
+
+def version_findings(first: Unit | None, length: int) -> Iterator[Diagnostic]:
+    """What is wrong with the version line, where ``first`` is the first unit with a token in a text of this length."""
+    if first is None or first.segment.tokens[0][0] != "V":
+        span = first.span(0) if first is not None else TextSpan(0, length)
+        fix = Fix("Insert the version line", (TextEdit(TextSpan(0, 0), VERSION_LINE + "\n"),))
+        yield _error("missing-version-line", f"expected the version line {VERSION_LINE} first", span, fix)
+        return
+    text = first.segment.tokens[1][0]
+    version = text[2:-1].partition("=")[2].strip()
+    if version != '"0.0.5"':
+        span = first.span(0)
+        fix = Fix(f"Change to {VERSION_LINE}", (TextEdit(span, VERSION_LINE),))
+        yield _error("unsupported-version", f"version {version} is not 0.0.5, the only one there is", span, fix)
+
+
+def stray_findings(unit: Unit, *, is_first: bool) -> Iterator[Diagnostic]:
+    """What is wrong with a unit that is no part of a function, besides its syntax.
+
+    ``is_first``: no token comes before it.
+    """
+    role = unit.segment.role
+    kinds, texts, _ = unit.segment.tokens
+    if role is Role.DIRECTIVE and (kinds == "X" or (kinds == "V" and not is_first)):
+        span = unit.span(0)
+        what = "the version line stands first" if kinds == "V" else f"unknown directive {texts[0]}"
+        yield _error("unknown-directive", what, span, Fix("Remove it", (TextEdit(span, ""),)))
+    elif role in (Role.CLOSE, Role.EXTRA_CLOSE):
+        yield unexpected_brace(unit)
+    elif role is Role.STATEMENT:
+        yield _error("unexpected-text", "expected `def` or `type`", unit.range(0, len(kinds) - 1))
+
+
+def unexpected_brace(unit: Unit) -> Diagnostic:
+    """That a unit is a closing brace too many."""
+    span = unit.span(0)
+    return _error("unexpected-token", "unexpected `}`", span, Fix("Remove `}`", (TextEdit(span, ""),)))
+
+
+def _error(code: str, message: str, span: TextSpan, fix: Fix | None = None) -> Diagnostic:
+    return Diagnostic(code, Severity.ERROR, message, span, fixes=(fix,) if fix is not None else ())

@@ -1,0 +1,247 @@
+"""Text, offsets and lines. Offsets (in code points) are the one currency inside; lines appear only at the edge."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Final
+
+import numpy as np
+
+from .text_span import TextSpan
+
+__all__ = ["LineIndex"]
+
+_LINE_END: Final = re.compile(r"\r\n?|\n")
+_NEW_LINE: Final = ord("\n")
+_COMMENT_MARK: Final = re.compile(r"/\*|\*/")
+
+_BLOCK: Final = 16_384
+"""How many code points of whole lines a block of text has; a longer line is a block of its own."""
+
+
+class _Block:
+    """Some whole lines of a text, and what is remembered of them wherever they stand."""
+
+    __slots__ = ("_comments", "_starts", "is_ascii", "line_ends", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text: Final = text
+        self.is_ascii: Final = text.isascii()
+        self.line_ends: Final = text.count("\n") if "\r" not in text else len(_LINE_END.findall(text))
+        self._starts: list[int] | None = None
+        self._comments: tuple[int, int] | None = None
+
+    @property
+    def starts(self) -> list[int]:
+        """Where its lines begin; after a line end at its end, one more begins there."""
+        if self._starts is None:
+            self._starts = [0, *_starts_after_line_ends(self.text)]
+        return self._starts
+
+    @property
+    def comments(self) -> tuple[int, int]:
+        """By how much it changes the number of open comments, and the lowest change on the way."""
+        if self._comments is None:
+            change = lowest = 0
+            for mark in _COMMENT_MARK.findall(self.text):
+                change += 1 if mark == "/*" else -1
+                lowest = min(lowest, change)
+            self._comments = (change, lowest)
+        return self._comments
+
+
+class LineIndex:
+    r"""A text and where its lines start; a line ends at ``\n``, ``\r\n`` or ``\r`` (LSP 3.17, *Text Documents*).
+
+    Immutable. The text is kept in blocks of whole lines, which :meth:`edited` shares but for those it touches; so an
+    edit costs a block, and :attr:`text` is put together when somebody wants all of it.
+    """
+
+    __slots__ = ("_blocks", "_is_ascii", "_lines", "_offsets", "_starts", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._take(_blocks_of(text))
+        self._text: str | None = text
+
+    @staticmethod
+    def joined(parts: Iterable[LineIndex]) -> LineIndex:
+        r"""The index of texts that follow one another; each but the last ends with a ``\n``, or is empty."""
+        joined = LineIndex.__new__(LineIndex)
+        blocks = tuple([block for part in parts for block in part._blocks if block.text])
+        joined._take(blocks or (_Block(""),))
+        return joined
+
+    def _take(self, blocks: Sequence[_Block]) -> None:
+        self._blocks = blocks
+        self._offsets = list(accumulate([len(block.text) for block in blocks], initial=0))
+        self._lines = list(accumulate([block.line_ends for block in blocks], initial=0))
+        self._starts: array[int] | None = None
+        self._is_ascii: bool | None = None
+        self._text = None
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        if self._text is None:
+            self._text = "".join([block.text for block in self._blocks])
+        return self._text
+
+    @property
+    def length(self) -> int:
+        """How many code points the text has."""
+        return self._offsets[-1]
+
+    @property
+    def is_ascii(self) -> bool:
+        """Whether every code point is one of ASCII."""
+        if self._is_ascii is None:
+            self._is_ascii = all(block.is_ascii for block in self._blocks)
+        return self._is_ascii
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; an empty text has one, and so has what follows the last line end."""
+        return self._lines[-1] + 1
+
+    @property
+    def line_starts(self) -> Sequence[int]:
+        """The offset at which each line begins."""
+        if self._starts is None:
+            starts = array("q", (0,))
+            for block, offset in zip(self._blocks, self._offsets, strict=False):
+                starts.frombytes((np.array(block.starts[1:], np.int64) + offset).tobytes())
+            self._starts = starts
+        return self._starts
+
+    def edited(self, span: TextSpan, new_text: str) -> LineIndex:
+        """The index of the text in which ``new_text`` replaces ``span``."""
+        blocks, offsets = self._blocks, self._offsets
+        # The block before an edit at a block's start is made anew, too: a "\n" put after its "\r" is one line end.
+        first = self._block_at(max(span.start - 1, 0))
+        last = self._block_at(span.end)
+        head = blocks[first].text[: span.start - offsets[first]]
+        region = head + new_text + blocks[last].text[span.end - offsets[last] :]
+        if len(region) < _BLOCK // 4 and last + 1 < len(blocks):
+            last += 1
+            region += blocks[last].text
+        edited = LineIndex.__new__(LineIndex)
+        edited._take((*blocks[:first], *_blocks_of(region), *blocks[last + 1 :]))
+        return edited
+
+    def _block_at(self, offset: int) -> int:
+        return max(0, min(bisect_right(self._offsets, offset) - 1, len(self._blocks) - 1))
+
+    def part(self, start: int, end: int) -> str:
+        """The text between two offsets, as far as there is any, without putting together all of it."""
+        start, end = max(start, 0), min(end, self.length)
+        if self._text is not None:
+            return self._text[start:end]
+        if start >= end:
+            return ""
+        blocks, offsets = self._blocks, self._offsets
+        first, last = self._block_at(start), self._block_at(end - 1)
+        if first == last:
+            return blocks[first].text[start - offsets[first] : end - offsets[first]]
+        pieces = [block.text for block in blocks[first : last + 1]]
+        pieces[0] = pieces[0][start - offsets[first] :]
+        pieces[-1] = pieces[-1][: end - offsets[last]]
+        return "".join(pieces)
+
+    def comment_end(self, start: int) -> int | None:
+        """Where the comment that opens at ``start`` ends, comments inside it counted; ``None`` if it never does."""
+        blocks, offsets = self._blocks, self._offsets
+        index, depth = self._block_at(start), 0
+        position = start - offsets[index]
+        while True:
+            for mark in _COMMENT_MARK.finditer(blocks[index].text, position):
+                depth += 1 if mark[0] == "/*" else -1
+                if not depth:
+                    return offsets[index] + mark.end()
+            index, position = index + 1, 0
+            while index < len(blocks) and depth + blocks[index].comments[1] > 0:
+                depth += blocks[index].comments[0]
+                index += 1
+            if index == len(blocks):
+                return None
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """The 0-based line and column (in code points) of ``offset``."""
+        offsets, blocks = self._offsets, self._blocks
+        if not 0 <= offset < offsets[-1]:
+            offset = max(0, min(offset, self.length))
+        index = min(bisect_right(offsets, offset), len(blocks)) - 1
+        starts = blocks[index].starts
+        within = offset - offsets[index]
+        line = bisect_right(starts, within) - 1
+        return self._lines[index] + line, within - starts[line]
+
+    def lines_and_columns(self, span: TextSpan) -> tuple[int, int, int, int]:
+        """The 0-based line and column of the start of a span, and those of its end."""
+        line, column = self.line_and_column(span.start)
+        index = min(bisect_right(self._lines, line), len(self._blocks)) - 1
+        starts, following = self._blocks[index].starts, line - self._lines[index] + 1
+        if following < len(starts) and span.end < self._offsets[index] + starts[following]:
+            return line, column, line, column + span.end - span.start  # most spans lie on one line
+        return line, column, *self.line_and_column(span.end)
+
+    def line_start(self, line: int) -> int:
+        """The offset at which a 0-based line begins; that of the end for one past the last.
+
+        Raises:
+            IndexError: the line is negative.
+        """
+        if line < 0:
+            raise IndexError(line)
+        if line > self._lines[-1]:
+            return self.length
+        index = min(bisect_right(self._lines, line), len(self._blocks)) - 1
+        return self._offsets[index] + self._blocks[index].starts[line - self._lines[index]]
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a 0-based line and column, clamped to the text and to the end of the line."""
+        if line < 0:
+            return 0
+        if line >= self.line_count:
+            return self.length
+        return self.line_start(line) + max(0, min(column, len(self.line(line))))
+
+    def line(self, line: int) -> str:
+        """The text of a 0-based line, without its line end."""
+        return self.part(self.line_start(line), self.line_start(line + 1)).rstrip("\r\n")
+
+
+def _blocks_of(text: str) -> tuple[_Block, ...]:
+    """A text cut after line ends; there is always a block, and only the last may end otherwise."""
+    if len(text) <= 2 * _BLOCK:
+        return (_Block(text),)
+    blocks: list[_Block] = []
+    start = 0
+    while len(text) - start > 2 * _BLOCK:
+        found = _LINE_END.search(text, start + _BLOCK)
+        if found is None:
+            break
+        blocks.append(_Block(text[start : found.end()]))
+        start = found.end()
+    if start < len(text) or not blocks:
+        blocks.append(_Block(text[start:]))
+    return tuple(blocks)
+
+
+def _starts_after_line_ends(text: str) -> list[int]:
+    """The offset after each line end of ``text``."""
+    if "\r" in text:
+        return [match.end() for match in _LINE_END.finditer(text)]
+    if text.isascii():
+        line_ends = (np.frombuffer(text.encode(), np.uint8) == _NEW_LINE).nonzero()[0]
+        found: list[int] = (line_ends + 1).tolist()
+        return found
+    starts: list[int] = []
+    position = text.find("\n") + 1
+    while position:
+        starts.append(position)
+        position = text.find("\n", position) + 1
+    return starts

@@ -1,0 +1,153 @@
+"""``FuseOps``."""
+
+from __future__ import annotations
+
+from relay_lsp.ir.expressions import AttributeValue, Call, Constant, Expr, Function, Tuple, TupleGetItem, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import TensorType, Type
+from relay_lsp.ir.visitor import post_order
+
+from ..infrastructure import FunctionPass, PassContext, declare_pass, option
+from ..provenance import ExprMutator
+from ..provenance.mutator import Descent, kept
+from .forward_graph import ForwardGraph
+from .groups import FusionGroup, partition
+
+_MOST_FUSED = 256
+
+
+@declare_pass(opt_level=0, required=("InferType",))
+class FuseOps(FunctionPass):
+    """Gather operators that can run as one kernel into functions marked ``Primitive=1``.
+
+    A value joins the operator to which all its uses lead where the patterns on the way admit it; level 0 puts every
+    operator into a function of its own. The context's ``relay.FuseOps.max_depth`` bounds the operators of a kernel
+    (256), and ``relay.FuseOps.link_params`` puts constants inside the functions. Source of the rule:
+    ``src/relay/transforms/fuse_ops.cc``, ``src/relay/analysis/graph_partitioner.cc``.
+
+    Before::
+
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = exp(%x);
+          negative(%0)
+        }
+
+    After::
+
+        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+          %1 = fn (%p0: Tensor[(4), float32], Primitive=1) -> Tensor[(4), float32] {
+            %0 = exp(%p0);
+            negative(%0)
+          };
+          %1(%x)
+        }
+    """
+
+    fuse_opt_level: int = option(
+        default=-1,
+        doc="How far to fuse: 0 not at all, 1 and more as far as the patterns admit, -1 by the context's level.",
+    )
+
+    def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
+        """The function with its operators gathered into kernels."""
+        level = context.opt_level if self.fuse_opt_level == -1 else self.fuse_opt_level
+        most = context.get_config("relay.FuseOps.max_depth", _MOST_FUSED)
+        link = context.get_config("relay.FuseOps.link_params", False)
+        groups = partition(ForwardGraph(function), level, most)
+        return _Fuser(groups, link).visit_function(function)
+
+
+def _runs(op: Op) -> bool:
+    """Whether calls of ``op`` become kernels; those of quantised operators do, once they are made of plain ones."""
+    return not op.non_computational or (op.name.startswith("qnn.") and op.name != "qnn.conv2d_transpose")
+
+
+class _Kernel:
+    """The parameters of a kernel under construction, and the arguments that it is called with."""
+
+    def __init__(self) -> None:
+        self.params: dict[Expr, Var] = {}
+
+    def param(self, argument: Expr, type: Type | None) -> Var:
+        if argument not in self.params:
+            self.params[argument] = Var(f"p{len(self.params)}", type)
+        return self.params[argument]
+
+
+class _Fuser(ExprMutator):
+    def __init__(self, groups: dict[Expr, FusionGroup], link_params: bool) -> None:
+        super().__init__()
+        self.groups = groups
+        self.link_params = link_params
+        self.kernels: dict[FusionGroup, _Kernel] = {}
+
+    def descend(self, expr: Expr) -> Descent | None:
+        if isinstance(expr, Function) and (expr.is_primitive or "Compiler" in expr.attrs):
+            return kept(expr)
+        if isinstance(expr, Call) and isinstance(expr.op, Op) and _runs(expr.op):
+            return self._fuse_call(expr)
+        if isinstance(expr, Tuple) and self.groups[expr].find().root_expr is not expr:
+            return self._fuse_tuple(expr)
+        if isinstance(expr, TupleGetItem):
+            group = self.groups[expr].find()
+            alone = group.root_expr is expr and self.groups[expr.tuple_value].find() is not group
+            return None if alone else self._fuse_projection(expr)
+        return None
+
+    def _fuse_call(self, call: Call) -> Descent:
+        if isinstance(call.op, Op) and call.op.name == "annotation.stop_fusion":
+            return (yield call.args[0])
+        group = self.groups[call].find()
+        # Parameters are numbered after everything below has taken its own.
+        rewritten: list[Expr] = []
+        for arg in call.args:
+            rewritten.append((yield arg))
+        args = tuple(self._argument(old, new, group) for old, new in zip(call.args, rewritten, strict=True))
+        new = self.derive(Call(call.op, args, call.attrs, call.type_args, call.span), call)
+        return self._finish_kernel(group, new, call)
+
+    def _fuse_tuple(self, expr: Tuple) -> Descent:
+        group = self.groups[expr].find()
+        rewritten: list[Expr] = []
+        for field in expr.fields:
+            rewritten.append((yield field))
+        fields = tuple(self._argument(old, new, group) for old, new in zip(expr.fields, rewritten, strict=True))
+        return Tuple(fields, expr.span)
+
+    def _fuse_projection(self, expr: TupleGetItem) -> Descent:
+        group = self.groups[expr].find()
+        value = self._argument(expr.tuple_value, (yield expr.tuple_value), group)
+        new = self.derive(TupleGetItem(value, expr.index, expr.span), expr)
+        return self._finish_kernel(group, new, expr)
+
+    def _argument(self, old: Expr, new: Expr, group: FusionGroup) -> Expr:
+        """``new`` where it is computed inside the kernel, and otherwise a parameter that stands for it."""
+        own = self.groups.get(old)
+        if (own is not None and own.find() is group) or (self.link_params and isinstance(new, Constant)):
+            return new
+        kernel = self.kernels.setdefault(group, _Kernel())
+        known = new in kernel.params
+        param = kernel.param(new, old.checked_type)
+        return param if known else self.derive(param, old)
+
+    def _finish_kernel(self, group: FusionGroup, body: Expr, old: Expr) -> Expr:
+        if group.root_expr is not old:
+            return body
+        kernel = self.kernels.get(group) or _Kernel()
+        function = Function(tuple(kernel.params.values()), body, old.checked_type, (), _kernel_attributes(body))
+        return Call(function, tuple(kernel.params))
+
+
+def _kernel_attributes(body: Expr) -> dict[str, AttributeValue]:
+    calls = [expr for expr in post_order(body) if isinstance(expr, Call)]
+    attributes: dict[str, AttributeValue] = {"Primitive": int(bool(calls))}
+    if calls and _only_reshapes(body, calls):
+        attributes["relay.reshape_only"] = 1
+    return attributes
+
+
+def _only_reshapes(body: Expr, calls: list[Call]) -> bool:
+    if not all(isinstance(call.op, Op) and call.op.reshapes_only for call in calls):
+        return False
+    return all(isinstance(expr.type_annotation, TensorType) for expr in post_order(body) if isinstance(expr, Var))

@@ -1,0 +1,53 @@
+"""What calls of operators become before they can be compiled: one table of rules for each of TVM's attributes.
+
+``legalize(function, attribute)`` applies the rules of one table, arguments first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.ops.operator import Op
+
+from ..provenance import ExprMutator
+from .convolution import canonicalize_conv2d
+from .elementwise import ELEMENTWISE
+from .operator_call import LegalizationRule, OperatorCall
+from .plain import PLAIN
+from .products import PRODUCTS
+from .quantized import QUANTIZED
+
+__all__ = ["RULES", "legalize"]
+
+RULES: Final[Mapping[str, Mapping[str, LegalizationRule]]] = {
+    "FTVMLegalize": PLAIN,
+    "FTVMQnnLegalize": QUANTIZED,
+    "FTVMQnnCanonicalize": {**ELEMENTWISE, **PRODUCTS, "qnn.conv2d": canonicalize_conv2d},
+}
+"""The rules by operator, for each attribute that TVM registers them under."""
+
+
+def legalize(function: Function, attribute: str) -> Function:
+    """``function`` with every call replaced for whose operator ``attribute`` has a rule.
+
+    Raises:
+        PassError: a rule needs what a call does not have, such as a constant scale.
+    """
+    return _Legalizer(RULES[attribute]).visit_function(function)
+
+
+class _Legalizer(ExprMutator):
+    def __init__(self, rules: Mapping[str, LegalizationRule]) -> None:
+        super().__init__()
+        self.rules = rules
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """What the operator's rule makes of the call."""
+        rule = self.rules.get(pre.op.name) if isinstance(pre.op, Op) else None
+        if rule is None:
+            return post
+        types = [arg.checked_type for arg in pre.args]
+        new = rule(OperatorCall(post.args, pre.attrs, types, pre))
+        return post if new is None else new

@@ -1,0 +1,1 @@
+"""Layers as functions of their own, and back."""

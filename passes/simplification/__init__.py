@@ -1,0 +1,1 @@
+"""Rewriting expressions into simpler ones that compute the same."""

@@ -1,0 +1,31 @@
+"""The rules of ``SimplifyExpr``, gathered from the files that declare them by what they look at."""
+
+from .arithmetic import (
+    EliminateIdentity,
+    FullElementwise,
+    SimplifyAdd,
+    SimplifyAdjacentMultiplyOrAdd,
+    SimplifyRSqrt,
+    SwitchAddMultiply,
+)
+from .casts import SimplifyCastClip, SimplifyClipAndConsecutiveCast, SimplifyConsecutiveCast, SimplifySameCast
+from .like import concretize_like
+from .quantized import SimplifyDequantizedChoice
+from .shapes import SimplifyReshape, SimplifyTranspose
+
+__all__ = [
+    "EliminateIdentity",
+    "FullElementwise",
+    "SimplifyAdd",
+    "SimplifyAdjacentMultiplyOrAdd",
+    "SimplifyCastClip",
+    "SimplifyClipAndConsecutiveCast",
+    "SimplifyConsecutiveCast",
+    "SimplifyDequantizedChoice",
+    "SimplifyRSqrt",
+    "SimplifyReshape",
+    "SimplifySameCast",
+    "SimplifyTranspose",
+    "SwitchAddMultiply",
+    "concretize_like",
+]

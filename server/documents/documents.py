@@ -1,0 +1,295 @@
+"""The texts that the client has open, kept as the client has them.
+
+A change is a splice of the text and of its line starts. The snapshot that features look at follows lazily, with one
+edit for everything that came since, so a burst of keystrokes costs one analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+
+from .encoding import Encoding
+from .positions import Range, span_of
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+__all__ = ["Change", "Document", "Documents", "Replacement", "changed_part", "cover", "difference"]
+
+_SPLICED = 1 << 16
+"""Where a text is replaced, the blocks of the old one are kept if no more than so many code points are new."""
+
+_COMPARED = 1 << 15
+"""How many code points of two texts are compared at once."""
+
+_REBUILD_LINES_ABOVE = 32
+"""Where one message changes more places than this, scanning the text anew is cheaper than following each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a text: ``range`` becomes ``text``; without a range, the whole text does."""
+
+    text: str | LineIndex
+    range: Range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Advance:
+    """The work that gives the snapshot of a version, from an older one or from nothing. Runs on any thread."""
+
+    count: int
+    run: Callable[[], Snapshot]
+    is_edit: bool
+    generation: int = 0
+
+
+class Document:
+    """One open text: what the client sees at ``version``."""
+
+    def __init__(self, uri: str, text: str | LineIndex, version: int = 0, language: str = "relay") -> None:
+        self.uri = uri
+        self.language = language
+        self.version = version
+        self.lines = text if isinstance(text, LineIndex) else LineIndex(text)
+        self._snapshot: Snapshot | None = None
+        self._edits: list[Replacement] = []
+        self._generation = 0
+        self._is_stale = False
+
+    @property
+    def text(self) -> str:
+        """The text at ``version``."""
+        return self.lines.text
+
+    @property
+    def name(self) -> str:
+        """The last part of the URI: the name that spans and messages give to this source."""
+        return self.uri.rpartition("/")[2] or self.uri
+
+    def apply(self, changes: Sequence[Change], version: int, encoding: Encoding) -> None:
+        """Apply the changes of one message, each to the text that the one before it left."""
+        self.version = version
+        index = 0
+        while index < len(changes):
+            change = changes[index]
+            if change.range is None:
+                self._replace(change.text if isinstance(change.text, LineIndex) else LineIndex(change.text))
+                index += 1
+                continue
+            batch = self._descending(changes, index, encoding)
+            self._splice(batch)
+            index += len(batch)
+
+    def _descending(self, changes: Sequence[Change], start: int, encoding: Encoding) -> list[tuple[TextSpan, str]]:
+        """The longest run of changes from ``start`` of which each lies before the one before it.
+
+        All of them can be placed in the text as it is now. Editors send a rename or the typing of many cursors so.
+        """
+        batch: list[tuple[TextSpan, str]] = []
+        for change in changes[start:]:
+            if change.range is None:
+                break
+            span = span_of(self.lines, change.range, encoding)
+            # A range that ends where the previous one began may have been cut off there, and mean its new text.
+            if batch and span.end >= batch[-1][0].start:
+                break
+            batch.append((span, change.text.text if isinstance(change.text, LineIndex) else change.text))
+        return batch
+
+    def _replace(self, lines: LineIndex) -> None:
+        span, new_text = changed_part(self.lines, lines)
+        if len(new_text) <= _SPLICED:
+            self._splice([(span, new_text)])
+        else:
+            self._edits.append(Replacement(span, len(new_text)))
+            self.lines = lines
+
+    def _splice(self, batch: Sequence[tuple[TextSpan, str]]) -> None:
+        for span, new_text in batch:
+            self._edits.append(Replacement(span, len(new_text)))
+        if len(batch) <= _REBUILD_LINES_ABOVE:
+            for span, new_text in batch:
+                self.lines = self.lines.edited(span, new_text)
+            return
+        text = self.text
+        pieces: list[str] = []
+        end = len(text)
+        for span, new_text in batch:
+            pieces += (text[span.end : end], new_text)
+            end = span.start
+        pieces.append(text[:end])
+        self.lines = LineIndex("".join(reversed(pieces)))
+
+    @property
+    def ready(self) -> Snapshot | None:
+        """The snapshot of the text at ``version``, where it is there already."""
+        return None if self._edits or self._is_stale else self._snapshot
+
+    @property
+    def has_snapshot(self) -> bool:
+        """Whether there is a snapshot of some version."""
+        return self._snapshot is not None
+
+    def reopen(self) -> None:
+        """Read the whole text anew when it is next asked for: something else is known of what is called in it."""
+        self._generation += 1
+        self._is_stale = True
+        self._edits = []
+
+    @property
+    def current(self) -> Snapshot:
+        """The newest snapshot made so far.
+
+        Raises:
+            LookupError: none was made yet.
+        """
+        if self._snapshot is None:
+            raise LookupError(self.uri)
+        return self._snapshot
+
+    def advance(self) -> _Advance | None:
+        """What must run, on any thread, to give the snapshot of this version; ``None`` where it is there."""
+        base, lines = self._snapshot, self.lines
+        generation = self._generation
+        if base is None or self._is_stale:
+            return _Advance(len(self._edits), lambda: _open(lines, self.name), False, generation)
+        if not self._edits:
+            return None
+        span, length = cover(self._edits)
+        new_text = lines.part(span.start, span.start + length)
+        return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), True, generation)
+
+    def accept(self, advance: _Advance, snapshot: Snapshot) -> Snapshot:
+        """Take what :meth:`advance` gave. Edits that came in the meantime stay to be done."""
+        if advance.generation == self._generation:
+            self._snapshot = snapshot
+            self._is_stale = False
+            del self._edits[: advance.count]
+        return snapshot
+
+
+def difference(old: str, new: str) -> tuple[TextSpan, str]:
+    """The one edit that turns ``old`` into ``new``: what lies between their common beginning and their common end."""
+    start = _common_start(old, new)
+    left = min(len(old), len(new)) - start
+    end = _common_end(old[len(old) - left :], new[len(new) - left :])
+    return TextSpan(start, len(old) - end), new[start : len(new) - end]
+
+
+def changed_part(old: LineIndex, new: LineIndex) -> tuple[TextSpan, str]:
+    """:func:`difference`, without putting together texts that are there in blocks."""
+    start = end = 0
+    left = min(old.length, new.length)
+    while left:
+        size = min(left, _COMPARED)
+        common = _common_start(old.part(start, start + size), new.part(start, start + size))
+        start, left = start + common, left - common
+        if common < size:
+            break
+    while left:
+        size = min(left, _COMPARED)
+        common = _common_end(_part_before_end(old, end, size), _part_before_end(new, end, size))
+        end, left = end + common, left - common
+        if common < size:
+            break
+    return TextSpan(start, old.length - end), new.part(start, new.length - end)
+
+
+def _part_before_end(lines: LineIndex, end: int, size: int) -> str:
+    return lines.part(lines.length - end - size, lines.length - end)
+
+
+def _common_start(old: str, new: str) -> int:
+    """How many code points two texts have in common at their beginning."""
+    return _common(min(len(old), len(new)), lambda length: old[:length] == new[:length])
+
+
+def _common_end(old: str, new: str) -> int:
+    """How many code points two texts have in common at their end."""
+    first, second = len(old), len(new)
+    return _common(min(first, second), lambda length: old[first - length :] == new[second - length :])
+
+
+def _common(most: int, agree: Callable[[int], bool]) -> int:
+    """The greatest length, up to ``most``, for which ``agree`` holds; it must hold for every smaller one."""
+    if agree(most):
+        return most
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if agree(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A replaced range, and how long its new text is."""
+
+    span: TextSpan
+    length: int
+
+
+def cover(edits: Sequence[Replacement]) -> tuple[TextSpan, int]:
+    """One edit that stands for several: a range in the text before all of them, and its length after them."""
+    start, old_end, new_end = edits[0].span.start, edits[0].span.end, edits[0].span.start + edits[0].length
+    for edit in edits[1:]:
+        # In the text before this edit, [start, new_end) is what the earlier ones replaced [start, old_end) by.
+        beyond = max(edit.span.end - new_end, 0)
+        old_end += beyond
+        new_end = max(new_end, edit.span.end) + edit.length - (edit.span.end - edit.span.start)
+        start = min(start, edit.span.start)
+    return TextSpan(start, old_end), new_end - start
+
+
+def _open(lines: LineIndex, name: str) -> Snapshot:
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+    return Snapshot.open(lines, name)
+
+
+class Documents:
+    """Every open document, by URI."""
+
+    def __init__(self) -> None:
+        self.encoding = Encoding.UTF_16
+        self._by_uri: dict[str, Document] = {}
+
+    def open(self, uri: str, text: str | LineIndex, version: int, language: str = "relay") -> Document:
+        """Take over a text; one that is open already is replaced."""
+        document = self._by_uri[uri] = Document(uri, text, version, language)
+        return document
+
+    def change(self, uri: str, changes: Sequence[Change], version: int) -> Document | None:
+        """Apply changes; ``None`` where the text they belong to is not known.
+
+        A change of a document that was never opened is taken as its opening where it carries the whole text.
+        """
+        document = self._by_uri.get(uri)
+        if document is None:
+            whole = next((index for index, change in enumerate(changes) if change.range is None), None)
+            if whole is None:
+                return None
+            document = self.open(uri, changes[whole].text, version)
+            changes = changes[whole + 1 :]
+        document.apply(changes, version, self.encoding)
+        return document
+
+    def close(self, uri: str) -> None:
+        """Forget a text."""
+        self._by_uri.pop(uri, None)
+
+    def find(self, uri: str) -> Document | None:
+        """The open document of this URI, if there is one."""
+        return self._by_uri.get(uri)
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._by_uri.values()))

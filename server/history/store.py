@@ -1,0 +1,395 @@
+"""What passes did to texts, remembered on disk, so that a buffer opened next week still knows how it came to be.
+
+A step is keyed by the content of the text before and after it. The file is bounded in size (what was not looked at
+for longest goes first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
+set aside under another name and a new one begun, which the other servers take up as well. A file of a newer version of
+this program is left alone, and the history kept in memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from relay_lsp.ir.text.line_index import LineIndex
+
+__all__ = ["HistoryStore", "SpanOrigins", "StepDetails", "StepRecord", "content_hash", "default_folder"]
+
+_FILE = "history.sqlite"
+_FORMAT = 2
+_BUSY_SECONDS = 5.0
+_LONGEST_CHAIN = 1000
+_HASHED = 1 << 16
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS steps (
+    id INTEGER PRIMARY KEY, before TEXT NOT NULL, after TEXT NOT NULL, pass TEXT NOT NULL,
+    seconds REAL NOT NULL, time REAL NOT NULL, origins BLOB NOT NULL, details TEXT NOT NULL DEFAULT '{}'
+);
+CREATE INDEX IF NOT EXISTS steps_after ON steps (after, time);
+CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
+"""
+
+SpanOrigins = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
+"""For ranges of the text after a step (start, end), the ranges of the text before that they came from."""
+
+
+_MIGRATIONS = {1: "ALTER TABLE steps ADD COLUMN details TEXT NOT NULL DEFAULT '{}'"}
+"""What makes of a file of an older format one of the next."""
+
+_STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
+
+
+@dataclass(frozen=True)
+class StepDetails:
+    """How a pass was run, so that it can be run again. Steps remembered by older versions lack some of it."""
+
+    call: str = ""
+    """The pass with its options, as a pipeline has it."""
+    function: str = ""
+    """The one function that it was allowed to change; empty for all."""
+    opt_level: int = 3
+    """The level of the context that it ran in."""
+    run: str = ""
+    """The same for all steps that one command made."""
+    operators: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many calls of each operator there were more or fewer after it."""
+    by_hand: bool = False
+    """Whether it was no pass, but what somebody wrote between two of them."""
+    removed: Sequence[tuple[int, int]] = ()
+    """Where in the text before it stand the values that it removed."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One run of a pass that changed a text. ``time`` is in seconds since the epoch."""
+
+    id: int
+    pass_name: str
+    before: str
+    after: str
+    seconds: float
+    time: float
+    origins: SpanOrigins = ()
+    details: StepDetails = StepDetails()
+
+    @property
+    def call(self) -> str:
+        """The pass with its options, as far as they are known."""
+        return self.details.call or self.pass_name
+
+
+def content_hash(text: str | LineIndex) -> str:
+    """The key of a text, or of the one that an index is of; a long one need not be put together for it."""
+    if isinstance(text, str):
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256()
+    for start in range(0, text.length, _HASHED):
+        digest.update(text.part(start, start + _HASHED).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def default_folder() -> Path:
+    """Where programs keep what they remember, on this system."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    return base / "relay-lsp"
+
+
+class HistoryStore:
+    """The store. Safe to use from several threads; never raises on account of the file: it says so instead.
+
+    Args:
+        folder: where the file lies; ``None`` keeps everything in memory.
+        maximum_bytes: how much what is remembered may take, compressed.
+        report: told in a sentence when the file cannot be used.
+    """
+
+    def __init__(
+        self, folder: Path | None, maximum_bytes: int = 64 << 20, report: Callable[[str], object] = lambda _: None
+    ) -> None:
+        self._path = folder / _FILE if folder is not None else None
+        self._maximum_bytes = maximum_bytes
+        self._report = report
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._opened: _Identity | None = None
+        """Which file the connection is to: another server may have set that aside meanwhile."""
+
+    def record(
+        self,
+        pass_name: str,
+        before: str,
+        after: str,
+        seconds: float,
+        origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] = (),
+        details: StepDetails = StepDetails(),
+    ) -> None:
+        """Remember that a pass turned one text into another; a step that changed nothing is not one."""
+        if before == after:
+            return
+        now = time.time()
+        with self._transaction() as database:
+            for text in (before, after):
+                body = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+                database.execute(
+                    "INSERT INTO texts VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET used = excluded.used",
+                    (content_hash(text), body, len(body), now),
+                )
+            database.execute(
+                "INSERT INTO steps (before, after, pass, seconds, time, origins, details) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(content_hash(before), content_hash(after), pass_name),
+                    *(seconds, now, _packed(origins), json.dumps(asdict(details))),
+                ),
+            )
+            self._shrink(database)
+
+    def steps_to(self, text: str) -> tuple[StepRecord, ...]:
+        """How ``text`` came to be: the steps that lead to it, the first one first.
+
+        Where the same text came out of several steps, the newest one counts.
+        """
+        return tuple(reversed(self._chain(text, "after")))
+
+    def steps_from(self, text: str) -> tuple[StepRecord, ...]:
+        """What was made of ``text``: the steps that lead away from it, the first one first; of several the newest."""
+        return tuple(self._chain(text, "before"))
+
+    def _chain(self, text: str, end: str) -> list[StepRecord]:
+        """The steps that hang together, from the one whose ``end`` (``before`` or ``after``) is ``text`` on."""
+        steps: list[StepRecord] = []
+        key = content_hash(text)
+        seen = {key}
+        with self._transaction() as database:
+            while len(steps) < _LONGEST_CHAIN:
+                row = database.execute(
+                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY time DESC, id DESC LIMIT 1", (key,)
+                ).fetchone()
+                if row is None:
+                    break
+                step = _step(row)
+                key = step.before if end == "after" else step.after
+                if key in seen:
+                    break
+                steps.append(step)
+                seen.add(key)
+        return steps
+
+    def text(self, key: str) -> str | None:
+        """The text of this content hash, if it is still remembered."""
+        with self._transaction() as database:
+            row = database.execute("SELECT body FROM texts WHERE hash = ?", (key,)).fetchone()
+            if row is None:
+                return None
+            database.execute("UPDATE texts SET used = ? WHERE hash = ?", (time.time(), key))
+            return zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
+        return None
+
+    def step(self, identity: int) -> StepRecord | None:
+        """The step of this number, if it is still remembered."""
+        with self._transaction() as database:
+            row = database.execute(f"SELECT {_STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
+            return None if row is None else _step(row)
+        return None
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM steps")
+            database.execute("DELETE FROM texts")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._let_go()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that is committed at the end. What goes wrong with the file is reported, and the block left."""
+        with self._lock:
+            try:
+                connection = self._connect()
+                with connection:
+                    yield connection
+            except sqlite3.OperationalError as error:
+                self._report(f"the pass history could not be used this time: {error}")
+            except (sqlite3.DatabaseError, zlib.error, ValueError) as error:
+                self._set_aside(error)
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._connection is not None and self._path is not None and _identity(self._path) != self._opened:
+            self._let_go()
+        if self._connection is None:
+            self._connection = self._open_file()
+        return self._connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection, self._opened = None, None
+
+    def _open_file(self) -> sqlite3.Connection:
+        """The database in the file; where there can be none, one in memory, and a report of why."""
+        try:
+            if self._path is not None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._opened = _identity(self._path)
+                connection = self._prepare_patiently(str(self._path))
+                self._opened = _identity(self._path)
+                return connection
+        except (sqlite3.OperationalError, OSError, _NewerFormat) as error:
+            self._report(f"the pass history is kept in memory only: {self._path}: {error}")
+            self._path = None
+        except sqlite3.DatabaseError as error:
+            self._set_aside(error)
+            return self._open_file()
+        return self._prepare(":memory:")
+
+    def _prepare_patiently(self, path: str) -> sqlite3.Connection:
+        """The database in a file that others may begin at this moment: SQLite does not wait for them by itself when it
+        turns the file to a log of writes."""
+        give_up = time.monotonic() + _BUSY_SECONDS
+        while True:
+            try:
+                return self._prepare(path)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.02)
+
+    @staticmethod
+    def _prepare(path: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            found = connection.execute("PRAGMA user_version").fetchone()[0]
+            if found in _MIGRATIONS:
+                found = _migrate(connection)
+            if found > _FORMAT:
+                raise _NewerFormat(f"a newer version of relay-lsp has written it (format {found}, not {_FORMAT})")
+            connection.executescript(_TABLES)
+            connection.execute(f"PRAGMA user_version = {_FORMAT}")
+            connection.commit()
+            _give_back_space(connection)
+        except (sqlite3.Error, _NewerFormat):
+            connection.close()
+            raise
+        return connection
+
+    def _set_aside(self, error: Exception) -> None:
+        """Rename the file, so that what is in it is not lost, and begin a new one, unless another server has."""
+        damaged = self._opened
+        self._let_go()
+        if self._path is None or damaged is None or _identity(self._path) != damaged:
+            return
+        aside = _unused(self._path.with_name(f"{self._path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"))
+        try:
+            # What belongs to the file goes first, so that nothing of a new one that somebody begins is taken along.
+            for suffix in ("-wal", "-shm"):
+                companion = self._path.with_name(self._path.name + suffix)
+                if companion.exists():
+                    companion.replace(aside.with_name(aside.name + suffix))
+            self._path.replace(aside)
+        except OSError as failure:
+            self._report(f"the pass history cannot be read ({error}) nor set aside ({failure})")
+            self._path = None
+            return
+        self._report(f"the pass history could not be read ({error}); it was set aside as {aside} and a new one begun")
+
+    def _shrink(self, database: sqlite3.Connection) -> None:
+        """Forget the texts that were not looked at for longest, and the steps that they belong to."""
+        while _size(database) > self._maximum_bytes:
+            row = database.execute("SELECT hash FROM texts ORDER BY used LIMIT 1").fetchone()
+            if row is None:
+                return
+            database.execute("DELETE FROM texts WHERE hash = ?", row)
+            database.execute("DELETE FROM steps WHERE before = ? OR after = ?", (row[0], row[0]))
+
+
+class _NewerFormat(Exception):
+    """The file is of a version of the program that comes after this one."""
+
+
+_Identity = tuple[int, int]
+"""Device and number of a file, which stay when it gets another name."""
+
+
+def _identity(path: Path) -> _Identity | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _unused(path: Path) -> Path:
+    """``path``, or with a number behind it where there is such a file already."""
+    found, number = path, 1
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.name}-{number}")
+    return found
+
+
+def _size(database: sqlite3.Connection) -> int:
+    """Bytes that texts and steps take."""
+    (texts,) = database.execute("SELECT coalesce(sum(size), 0) FROM texts").fetchone()
+    (steps,) = database.execute("SELECT coalesce(sum(length(origins) + length(details)), 0) FROM steps").fetchone()
+    return texts + steps
+
+
+def _give_back_space(connection: sqlite3.Connection) -> None:
+    """Make the file as small as what is in it, where most of it is empty and nobody else is using it."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
+    if empty > pages // 2:
+        with suppress(sqlite3.OperationalError):
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _migrate(connection: sqlite3.Connection) -> int:
+    """Bring a file of an older format up to date, unless another server has done so meanwhile; gives its format."""
+    connection.execute("BEGIN IMMEDIATE")
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    while found in _MIGRATIONS:
+        connection.execute(_MIGRATIONS[found])
+        found += 1
+    connection.execute(f"PRAGMA user_version = {found}")
+    connection.commit()
+    return found
+
+
+def _step(row: tuple[Any, ...]) -> StepRecord:
+    known = {entry.name for entry in fields(StepDetails)}
+    details = {name: value for name, value in json.loads(row[7]).items() if name in known}
+    return StepRecord(*row[:6], origins=_unpacked(row[6]), details=StepDetails(**details))
+
+
+def _packed(origins: object) -> bytes:
+    return zlib.compress(json.dumps(origins, separators=(",", ":")).encode(), 1)
+
+
+def _unpacked(body: bytes) -> SpanOrigins:
+    return tuple(
+        (start, end, tuple((old_start, old_end) for old_start, old_end in old))
+        for start, end, old in json.loads(zlib.decompress(body))
+    )

@@ -1,0 +1,168 @@
+"""What the server tells a client that it can do: the answer to ``initialize``.
+
+Plain data, without the protocol library: over stdio the answer goes out before that library, which takes a third of a
+second to import, is loaded (see :mod:`.stdio`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, cast
+
+from ..documents.encoding import Encoding
+
+__all__ = [
+    "CLEAR_HISTORY",
+    "COMMANDS",
+    "GO_TO_STEP",
+    "REPLAY",
+    "RESTART_WORKER",
+    "RUN_PASS",
+    "RUN_PIPELINE",
+    "SHOW_HISTORY",
+    "TOKEN_MODIFIERS",
+    "TOKEN_TYPES",
+    "VERIFY",
+    "choose_encoding",
+    "initialize_result",
+    "pulls_diagnostics",
+    "supports",
+]
+
+TOKEN_TYPES = (
+    "namespace",
+    "type",
+    "typeParameter",
+    "parameter",
+    "variable",
+    "property",
+    "enumMember",
+    "function",
+    "macro",
+    "keyword",
+    "comment",
+    "string",
+    "number",
+    "operator",
+)
+"""The semantic token types in the order of their numbers (LSP 3.17, *SemanticTokenTypes*)."""
+
+TOKEN_MODIFIERS = ("declaration", "definition", "readonly", "defaultLibrary")
+"""The semantic token modifiers in the order of their bits."""
+
+RUN_PASS = "relay-lsp.runPass"
+RUN_PIPELINE = "relay-lsp.runPipeline"
+VERIFY = "relay-lsp.verify"
+RESTART_WORKER = "relay-lsp.restartWorker"
+CLEAR_HISTORY = "relay-lsp.clearHistory"
+GO_TO_STEP = "relay-lsp.goToStep"
+REPLAY = "relay-lsp.replay"
+SHOW_HISTORY = "relay-lsp.showHistory"
+COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY)
+
+FILES = [
+    {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},
+    {"scheme": "file", "pattern": {"glob": "**/*", "matches": "folder"}},
+]
+"""The files and folders whose renaming and deletion concerns us."""
+
+CODE_ACTION_KINDS = (
+    "quickfix",
+    "refactor.extract",
+    "refactor.inline",
+    "refactor.rewrite",
+    "source",
+    "source.fixAll.relay",
+    "source.runPipeline.relay",
+)
+
+
+def choose_encoding(client: Mapping[str, Any]) -> Encoding:
+    """The first position encoding of the client's that we know; UTF-16 where it names none."""
+    for offered in _at(client, "general", "positionEncodings") or ():
+        try:
+            return Encoding(offered)
+        except ValueError:
+            continue
+    return Encoding.UTF_16
+
+
+def pulls_diagnostics(client: Mapping[str, Any]) -> bool:
+    """Whether the client fetches diagnostics itself, and lets us say when to do so again: passes report late."""
+    pulls = _at(client, "textDocument", "diagnostic") is not None
+    return pulls and bool(_at(client, "workspace", "diagnostics", "refreshSupport"))
+
+
+def _at(client: Mapping[str, Any], *path: str) -> Any:
+    current: Any = client
+    for part in path:
+        if not isinstance(current, Mapping):
+            return None
+        current = cast("Mapping[str, Any]", current).get(part)
+    return current
+
+
+def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of ``initialize`` for these parameters (LSP 3.17, *InitializeResult*)."""
+    client = cast("Mapping[str, Any]", params.get("capabilities") or {})
+    capabilities: dict[str, Any] = {
+        "positionEncoding": choose_encoding(client).value,
+        "textDocumentSync": {"openClose": True, "change": 2, "save": {"includeText": False}},
+        "hoverProvider": True,
+        "definitionProvider": True,
+        "typeDefinitionProvider": True,
+        "referencesProvider": True,
+        "documentHighlightProvider": True,
+        "documentSymbolProvider": {"label": "Relay"},
+        "workspaceSymbolProvider": True,
+        "foldingRangeProvider": True,
+        "selectionRangeProvider": True,
+        "inlayHintProvider": {"resolveProvider": True},
+        "completionProvider": {"triggerCharacters": ["%", "@", ".", "=", '"', "["], "resolveProvider": True},
+        "signatureHelpProvider": {"triggerCharacters": ["(", ","], "retriggerCharacters": ["=", ","]},
+        "renameProvider": {"prepareProvider": True},
+        "codeActionProvider": {"codeActionKinds": list(CODE_ACTION_KINDS), "resolveProvider": True},
+        "codeLensProvider": {"resolveProvider": True},
+        "documentLinkProvider": {"resolveProvider": False},
+        "documentFormattingProvider": True,
+        "documentRangeFormattingProvider": {"rangesSupport": True},
+        "documentOnTypeFormattingProvider": {"firstTriggerCharacter": ";", "moreTriggerCharacter": ["}", "\n"]},
+        "callHierarchyProvider": True,
+        "linkedEditingRangeProvider": True,
+        "executeCommandProvider": {"commands": list(COMMANDS), "workDoneProgress": True},
+        "semanticTokensProvider": {
+            "legend": {"tokenTypes": list(TOKEN_TYPES), "tokenModifiers": list(TOKEN_MODIFIERS)},
+            "range": True,
+            "full": {"delta": True},
+        },
+        "workspace": {
+            "workspaceFolders": {"supported": True, "changeNotifications": True},
+            "fileOperations": {
+                "willRename": {"filters": FILES},
+                "didRename": {"filters": FILES},
+                "didDelete": {"filters": FILES},
+            },
+        },
+    }
+    if pulls_diagnostics(client):
+        capabilities["diagnosticProvider"] = {
+            "identifier": "relay",
+            "interFileDependencies": False,
+            "workspaceDiagnostics": True,
+            "workDoneProgress": True,
+        }
+    return {"capabilities": capabilities, "serverInfo": {"name": "relay-lsp", "version": server_version()}}
+
+
+def server_version() -> str:
+    """The version of the installed distribution."""
+    try:
+        return version("relay-lsp")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def supports(client: Mapping[str, Any], *path: str) -> bool:
+    """Whether the client's capabilities have something other than false at this path."""
+    return bool(_at(client, *path))

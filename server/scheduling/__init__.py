@@ -1,0 +1,1 @@
+"""What runs when: debouncing, time slices, work beside the event loop."""

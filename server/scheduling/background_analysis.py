@@ -1,0 +1,195 @@
+"""From a document to its snapshot and its published diagnostics, without holding up the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.text.line_index import LineIndex
+
+from ..documents.documents import Document, Documents
+from ..features.diagnostics import diagnostics
+from .executor import SingleThread
+from .preview import Preview, preview_of
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+__all__ = ["BackgroundAnalysis", "Publisher"]
+
+logger = logging.getLogger(__name__)
+
+_INLINE_TEXT = 200_000
+"""Up to this many code points, an edit is followed at once. Above, so is one of which no more than the statements it
+touches need be looked at; any other on the analysis thread."""
+
+_BURST_SECONDS = 0.01
+"""How long no change may have come before diagnostics are worked out, where one comes before the one before it is
+published: a burst of edits is published once."""
+
+
+class BackgroundAnalysis:
+    """Makes the snapshots of documents, one at a time for each.
+
+    ``refresh`` is called where a request was answered from the beginning of a text, once all of it has been read.
+    """
+
+    def __init__(self, refresh: Callable[[], object] = lambda: None) -> None:
+        self.thread = SingleThread("relay-analysis")
+        self._preview_thread = SingleThread("relay-preview")
+        self._locks: weakref.WeakKeyDictionary[Document, asyncio.Lock] = weakref.WeakKeyDictionary()
+        self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[Preview | None]]]
+        self._previews = weakref.WeakKeyDictionary()
+        self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
+        self._refresh = refresh
+        self.is_over = False
+
+    async def preview(self, document: Document) -> Preview | None:
+        """What is known of the beginning of a long text as it is now, until all of it has been read for the first time.
+
+        ``None`` where the whole is known, or will be in no time, or where the beginning cannot be read alone.
+        """
+        if document.has_snapshot or document.lines.length <= _INLINE_TEXT:
+            return None
+        lines = document.lines
+        of, coming = self._previews.get(document, (None, None))
+        if coming is None or of is not lines:
+            coming = asyncio.ensure_future(self._preview_thread.run(_plain_preview, lines, document.name))
+            self._previews[document] = lines, coming
+        # Several may wait for it; that one of them is cancelled is nothing to the others.
+        found = await asyncio.shield(coming)
+        return None if document.has_snapshot or document.lines is not lines else found
+
+    async def early_diagnostics(
+        self, document: Document, collect: Callable[[Document, Snapshot], Sequence[Diagnostic]]
+    ) -> Sequence[Diagnostic]:
+        """What is known to be wrong at the beginning of a long text that is being read."""
+        preview = await self.preview(document)
+        if preview is None:
+            return ()
+        return await self._preview_thread.run(lambda: preview.sure(collect(document, preview.snapshot)))
+
+    def shut_down(self) -> None:
+        """Stop the threads; what is asked for from now on fails."""
+        self.is_over = True
+        self.thread.shutdown()
+        self._preview_thread.shutdown()
+
+    def shown(self, document: Document) -> None:
+        """Something of the preview is shown that is to be asked for anew when the whole is known."""
+        self._shown.add(document)
+
+    async def snapshot(self, document: Document) -> Snapshot:
+        """The snapshot of the document as it is now, or a newer one."""
+        if (ready := document.ready) is not None:
+            return ready
+        lock = self._locks.setdefault(document, asyncio.Lock())
+        async with lock:
+            await self.preview(document)  # what is shown first has the processor for itself
+            advance = document.advance()
+            if advance is None:
+                return document.current
+            if advance.is_edit:
+                snapshot = advance.run()  # costs what the edit touches
+                if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
+                    return document.accept(advance, snapshot)
+                return document.accept(advance, await self.thread.run(_analysed, snapshot))
+            snapshot = document.accept(advance, await self.thread.run(_read, advance.run))
+            self._previews.pop(document, None)
+            if document in self._shown:
+                self._shown.discard(document)
+                self._refresh()
+            return snapshot
+
+
+def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
+    """The beginning of a text, where it can be followed statement by statement."""
+    found = preview_of(lines, name)
+    return found if found is not None and found.is_plain else None
+
+
+def _read(open: Callable[[], Snapshot]) -> Snapshot:
+    """A snapshot that is opened, and looked at here: whoever asks it first would have to wait for that."""
+    return _analysed(open())
+
+
+def _analysed(snapshot: Snapshot) -> Snapshot:
+    """The snapshot, once it is known what is wrong in it and what never runs; that is kept with its parts."""
+    diagnostics(snapshot, unused_values=True, unreachable_code=True)
+    return snapshot
+
+
+class Publisher:
+    """Works out diagnostics after changes, and sends them if the document has not moved on."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        analysis: BackgroundAnalysis,
+        collect: Callable[[Document, Snapshot], Sequence[Diagnostic]],
+        send: Callable[[Document, Sequence[Diagnostic]], object],
+    ) -> None:
+        self._documents = documents
+        self._analysis = analysis
+        self._collect = collect
+        self._send = send
+        self._scheduled: dict[str, asyncio.Handle] = {}
+        self._at_work: dict[str, asyncio.Task[None]] = {}
+
+    def schedule(self, document: Document) -> None:
+        """Publish the document's diagnostics as soon as what has arrived is handled; in a burst, when it is over.
+
+        The first change of a burst is not waited with: timers of the event loop take a millisecond at least.
+        """
+        is_burst = self.forget(document.uri) or document.uri in self._at_work
+        loop = asyncio.get_running_loop()
+        if is_burst:
+            self._scheduled[document.uri] = loop.call_later(_BURST_SECONDS, self._start, document)
+        else:
+            self._scheduled[document.uri] = loop.call_soon(self._start, document)
+
+    def forget(self, uri: str) -> bool:
+        """Do not publish what is scheduled; tells whether anything was."""
+        scheduled = self._scheduled.pop(uri, None)
+        if scheduled is not None:
+            scheduled.cancel()
+        return scheduled is not None
+
+    def _start(self, document: Document) -> None:
+        self._scheduled.pop(document.uri, None)
+        task = self._at_work[document.uri] = asyncio.create_task(self._publish(document))
+        task.add_done_callback(lambda done: self._finished(document.uri, done))
+
+    def _finished(self, uri: str, task: asyncio.Task[None]) -> None:
+        if self._at_work.get(uri) is task:
+            del self._at_work[uri]
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self._analysis.is_over:
+            logger.error("diagnostics could not be worked out", exc_info=error)
+
+    async def _publish(self, document: Document) -> None:
+        version = document.version
+        early = await self._analysis.early_diagnostics(document, self._collect)
+        if early and self._is_current(document, version):
+            self._send(document, early)
+        snapshot = await self._analysis.snapshot(document)
+        if not self._is_current(document, version):
+            return
+        if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
+            found = self._collect(document, snapshot)
+        else:
+            found = await self._analysis.thread.run(self._collect, document, snapshot)
+        # What has arrived meanwhile goes first: this may have been the beginning of a burst. The loop takes a message
+        # in one turn, and hands it to us in the next.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        if self._is_current(document, version):
+            self._send(document, found)
+
+    def _is_current(self, document: Document, version: int) -> bool:
+        """Whether nothing has changed since; if something has, its own turn comes."""
+        return document.version == version and self._documents.find(document.uri) is document

@@ -1,0 +1,94 @@
+"""The Relay files in the folders of a workspace that nobody has opened: for searches and reports over all of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+__all__ = ["Folders"]
+
+_SUFFIXES = (".relay", ".rly")
+_MOST_FILES = 500
+_MOST_ENTRIES = 50_000
+_LARGEST = 2 << 20
+"""Bytes; a file above this is looked at when it is opened."""
+
+_SKIPPED = frozenset(("node_modules", "__pycache__"))
+
+
+class Folders:
+    """The folders of a workspace; there may be several. A file is read again only when it has changed."""
+
+    def __init__(self) -> None:
+        self._roots: dict[str, Path] = {}
+        self._known: dict[str, tuple[tuple[int, int], Snapshot]] = {}
+
+    def change(self, added: Iterable[str], removed: Iterable[str] = ()) -> None:
+        """Add and take away folders, by their URIs. Those that are not on this machine's disk have no files here."""
+        for uri in removed:
+            self._roots.pop(uri, None)
+        for uri in added:
+            parts = urlsplit(uri)
+            if parts.scheme == "file":
+                self._roots[uri] = Path(url2pathname(parts.path))
+        self._known = {
+            uri: known for uri, known in self._known.items() if any(uri.startswith(root) for root in self._roots)
+        }
+
+    def forget_snapshots(self) -> None:
+        """Read every file again when it is asked for."""
+        self._known = {}
+
+    @property
+    def paths(self) -> Iterable[Path]:
+        """The folders that are on this machine's disk."""
+        return self._roots.values()
+
+    @property
+    def uris(self) -> Iterable[str]:
+        """The folders."""
+        return self._roots.keys()
+
+    def snapshots(self, opened: Iterable[str]) -> list[tuple[str, Snapshot]]:
+        """The files by URI, each with its snapshot, but for those that are open. May take long: not for the loop."""
+        from relay_lsp.ir.semantic.snapshot import Snapshot
+
+        skipped = set(opened)
+        found: dict[str, tuple[tuple[int, int], Snapshot]] = {}
+        for path in self._files():
+            uri = path.as_uri()
+            if uri in skipped or uri in found:
+                continue
+            try:
+                status = path.stat()
+                stamp = (status.st_mtime_ns, status.st_size)
+                known = self._known.get(uri)
+                if known is not None and known[0] == stamp:
+                    found[uri] = known
+                elif status.st_size <= _LARGEST:
+                    text = path.read_bytes().decode("utf-8-sig")
+                    found[uri] = (stamp, Snapshot.open(text, path.name))
+            except (OSError, UnicodeDecodeError):  # gone meanwhile, or no text: opening it says what is wrong
+                continue
+        self._known = found
+        return [(uri, snapshot) for uri, (_, snapshot) in found.items()]
+
+    def _files(self) -> Iterator[Path]:
+        files = entries = 0
+        for root in list(self._roots.values()):
+            for folder, below, names in os.walk(root):
+                below[:] = sorted(name for name in below if not name.startswith(".") and name not in _SKIPPED)
+                entries += len(names) + len(below)
+                for name in sorted(names):
+                    if name.endswith(_SUFFIXES):
+                        files += 1
+                        yield Path(folder, name)
+                if files >= _MOST_FILES or entries >= _MOST_ENTRIES:
+                    return

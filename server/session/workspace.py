@@ -1,0 +1,486 @@
+"""Everything a running server knows: documents, settings, the worker, the history, and what passes found.
+
+Knows nothing of the protocol. What it wants from the client it asks of a :class:`Client`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
+from relay_lsp.ir.text.text_span import TextSpan
+
+from ..documents.documents import Document, Documents
+from ..features.diagnostics import diagnostics
+from ..features.history import Fate, RememberedStep
+from ..features.pipeline_comment import pipeline_comment
+from ..history.service import HistoryService
+from ..scheduling.background_analysis import BackgroundAnalysis, Publisher
+from ..settings import Settings, read_settings
+from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
+from ..worker.outcome_memory import OutcomeMemory
+from ..worker.pass_calls import PassCall, PassCallError, parse_pipeline
+from ..worker.pass_changes import OperatorCount
+from ..worker.verification import VerifyOutcome, VerifyPasses
+from ..worker.worker import JobError, Worker
+from .extensions import Extensions
+from .folders import Folders
+from ..import_path import withhold
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.passes.infrastructure.extensions import ExtensionFault
+
+__all__ = ["Client", "MovedOn", "Workspace"]
+
+_SURVEY_SECONDS = 1.5
+"""How long a request for code actions waits until it is known which passes would change the buffer."""
+
+_TEXTS_KEPT = 4
+"""For how many texts it is kept in mind which passes would change them."""
+
+_QUIET_SECONDS = 0.5
+"""For how long nothing may have been written before the worker is started. On two processors, its imports would take
+one from the server or the client."""
+
+_HINTS_SHOWN = 100
+_COLLECTOR_THRESHOLDS = (10_000, 200, 50)
+_BEGINNING = TextSpan(0, 0)
+
+
+class Client(Protocol):
+    """What a workspace asks of its client."""
+
+    def publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        """Show these diagnostics, and no others, for the document at its version."""
+        ...
+
+    def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
+        """Show these faults, and no others, in a user's Python file."""
+        ...
+
+    def say(self, message: str, severity: Severity) -> None:
+        """Show a message to the user."""
+        ...
+
+    def log(self, message: str) -> None:
+        """Write to the log that the user may look at."""
+        ...
+
+    def refresh_tokens_and_hints(self) -> None:
+        """Ask for them anew: they were given while but the beginning of a text was known."""
+        ...
+
+    def refresh_views(self) -> None:
+        """Ask for what is shown beside the text anew: settings or the history have changed."""
+        ...
+
+    def status(self, state: str, message: str) -> None:
+        """Tell whether we are at work: ``ready``, ``working`` or ``stopped``."""
+        ...
+
+
+class MovedOn(Exception):
+    """The buffer is no longer at the version that was asked about."""
+
+
+@dataclass
+class _Survey:
+    """Which passes would change one text, as far as that is known yet."""
+
+    changing: dict[str, frozenset[str]]
+    task: asyncio.Task[None] | None = None
+
+
+class Workspace:
+    """The state of one server with one client."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.documents = Documents()
+        self.folders = Folders()
+        self.settings = Settings()
+        self._folder_settings: dict[str, Settings] = {}
+        self.analysis = BackgroundAnalysis(client.refresh_tokens_and_hints)
+        self.worker = Worker()
+        self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
+        self.root: Path | None = None
+        """The folder that the client has open."""
+        self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, self._publish)
+        self._asking: asyncio.Task[None] | None = None
+        self.remembered = HistoryService(self._report_from_any_thread)
+        self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        self._surveys: dict[str, _Survey] = {}
+        self._outcomes = OutcomeMemory()
+
+    # Folders and settings
+
+    def change_folders(self, added: Iterable[str], removed: Iterable[str] = ()) -> None:
+        """Take over which folders the client has open, by their URIs. Nothing of ours is ever imported from one."""
+        self.folders.change(added, removed)
+        withhold(*map(str, self.folders.paths))
+
+    def configure(self, given: object, folders: Mapping[str, object] | None = None) -> None:
+        """Take over what the client has set: for everything, and for each of ``folders`` by its URI, where it differs.
+
+        Without ``folders``, those of earlier stay.
+        """
+        settings, problems = read_settings(given)
+        of_folders: dict[str, Settings] = {} if folders is not None else self._folder_settings
+        for uri, value in (folders or {}).items():
+            of_folders[uri], more = read_settings(value)
+            problems += (problem for problem in more if problem not in problems)
+        for problem in problems:
+            self.client.say(problem, Severity.WARNING)
+        if (settings, of_folders) == (self.settings, self._folder_settings):
+            return
+        self.remembered.configure(settings)
+        self._folder_settings = of_folders
+        self._surveys.clear()
+        changed_extensions = settings.extensions != self.settings.extensions
+        self.settings = settings
+        if changed_extensions:
+            self.extensions.configure(settings.extensions, self.root)
+            if self.extensions.are_withheld:
+                message = "relay.extensions is left aside: its code runs only in a workspace that you trust"
+                self.client.say(message, Severity.INFORMATION)
+        self.worker.memory_limit = settings.memory_limit << 20
+        for document in self.documents:
+            self.publisher.schedule(document)
+        self.client.refresh_views()
+
+    def settings_for(self, uri: str) -> Settings:
+        """The settings of a document: those of the innermost folder that it lies in, where that has any of its own.
+
+        What concerns the whole server, such as the history, the worker and extensions, is in :attr:`settings`.
+        """
+        around = [folder for folder in self._folder_settings if uri.startswith(folder.rstrip("/") + "/")]
+        return self._folder_settings[max(around, key=len)] if around else self.settings
+
+    # Diagnostics
+
+    def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
+        """What is wrong with the text, and what passes found in it the last time it was saved."""
+        found = diagnostics(
+            snapshot,
+            unused_values=self.settings_for(document.uri).unused_values,
+            unreachable_code=self.settings_for(document.uri).unreachable_code,
+        )
+        text, from_passes = self._findings.get(document.uri, ("", ()))
+        # What passes found holds for the very text they saw.
+        if from_passes and text == snapshot.text:
+            found = [*found, *from_passes]
+        if self.extensions.are_awaited:
+            return [each for each in found if each.code != "undefined-operator"]
+        return found
+
+    def _publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+        self.client.publish(document, found)
+        if self.extensions.has_questions and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
+
+    async def _ask_about_calls(self) -> None:
+        """Learn from the worker what users' operators give in the texts that were looked at."""
+        while await self.extensions.answer_calls():
+            pass
+
+    def _read_anew(self) -> None:
+        """Other operators are known than before, or more of what they give: what was read of texts holds no longer."""
+        self.folders.forget_snapshots()
+        for document in self.documents:
+            document.reopen()
+            self.publisher.schedule(document)
+
+    async def snapshot(self, uri: str) -> Snapshot | None:
+        """The snapshot of an open document as it is now."""
+        document = self.documents.find(uri)
+        return None if document is None else await self.analysis.snapshot(document)
+
+    async def unopened(self) -> Sequence[tuple[str, Snapshot]]:
+        """The files in the workspace's folders that nobody has open, by URI."""
+        opened = [document.uri for document in self.documents]
+        return await self.analysis.thread.run(self.folders.snapshots, opened)
+
+    def close(self, uri: str) -> None:
+        """Forget a document."""
+        self.documents.close(uri)
+        self.publisher.forget(uri)
+        self._findings.pop(uri, None)
+        self.remembered.close(uri)
+
+    # Passes
+
+    async def run_passes(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> PassesOutcome:
+        """What passes make of a document, worked out in the worker; the last few outcomes are kept, by content.
+
+        Raises:
+            MovedOn: the document is not, or no longer, at ``version``.
+            JobError: the worker could not do it: it took too long, crashed, or was stopped.
+        """
+        version = document.version if version is None else version
+        self._check(document, version)
+        names = ", ".join(map(str, calls))
+        self.client.status("working", names)
+        try:
+            await self.extensions.refresh()
+            settings = self.settings_for(document.uri)
+            opt_level, instruments = settings.opt_level, self._instruments()
+            run = RunPasses(document.text, document.name, tuple(calls), opt_level, instruments=instruments)
+            job = self.extensions.job(run)
+            outcome = self._outcomes.find(job)
+            if outcome is None:
+                outcome = await self.worker.run(job, timeout=settings.pass_timeout, progress=progress)
+                self._outcomes.keep(job, outcome)
+                for report in outcome.reports:
+                    self.client.log(report)
+        except JobError as error:
+            self.client.status("stopped", error.message)
+            raise
+        if outcome.fault is not None:
+            self.extensions.report(outcome.fault)
+        self.client.status("ready", "")
+        self._check(document, version)
+        return outcome
+
+    def _instruments(self) -> tuple[PassCall, ...]:
+        """The instruments of the settings; the folders that they name are relative to that of the workspace."""
+        found: list[PassCall] = []
+        for call in parse_pipeline(self.settings.instruments):
+            folder = call.options.get("dump_dir")
+            if isinstance(folder, str) and self.root is not None:
+                call = PassCall(call.name, {**call.options, "dump_dir": str(self.root / folder)})
+            found.append(call)
+        return tuple(found)
+
+    async def verify(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> VerifyOutcome:
+        """Whether passes keep what a document computes, worked out in the worker. What is wrong is shown at its place.
+
+        Raises:
+            MovedOn: the document is not, or no longer, at ``version``.
+            JobError: the worker could not do it.
+        """
+        version = document.version if version is None else version
+        self._check(document, version)
+        job = VerifyPasses(document.text, document.name, tuple(calls), self.settings_for(document.uri).opt_level)
+        self.client.status("working", "comparing before and after")
+        try:
+            await self.extensions.refresh()
+            outcome: VerifyOutcome = await self.worker.run(
+                self.extensions.job(job), timeout=self.settings.pass_timeout, progress=progress
+            )
+        except JobError as error:
+            self.client.status("stopped", error.message)
+            raise
+        self.client.status("ready", "")
+        self._check(document, version)
+        # Errors of the text itself are shown already.
+        found = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
+        self._take_findings(document, document.text, found)
+        return outcome
+
+    def _check(self, document: Document, version: int) -> None:
+        if document.version != version or self.documents.find(document.uri) is not document:
+            raise MovedOn
+
+    def pipeline_for(self, document: Document) -> Sequence[str] | str:
+        """The pipeline that the document names in a comment, or else the configured one."""
+        return pipeline_comment(document.text) or self.settings_for(document.uri).pipeline
+
+    async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
+        """Run the configured pipeline over a saved document, and show what came of it.
+
+        Gives the edits that are to be applied: none, unless the user has asked for that.
+        """
+        text = document.text
+        try:
+            calls = parse_pipeline(self.pipeline_for(document))
+            if not calls:
+                return ()
+            outcome = await self.run_passes(document, calls)
+        except MovedOn:
+            return ()
+        except PassCallError as error:
+            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, str(error), _BEGINNING),))
+            return ()
+        except JobError as error:
+            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", _BEGINNING)
+            self._take_findings(document, text, (problem,))
+            return ()
+        if self.settings_for(document.uri).apply_on_save and outcome.changed:
+            await self.remember(document.uri, text, outcome)
+            return outcome.edits
+        self._take_findings(document, text, tuple(self._findings_of(outcome)))
+        return ()
+
+    def _findings_of(self, outcome: PassesOutcome) -> list[Diagnostic]:
+        """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
+        if outcome.failed is not None:
+            return [found for found in outcome.diagnostics if found.code.startswith(("pass-", "unknown-", "option"))]
+        changing = ", ".join(step.name for step in outcome.steps if step.changed)
+        return [
+            Diagnostic("pass-would-change", Severity.HINT, f"{changing} would change this", edit.span)
+            for edit in outcome.edits[:_HINTS_SHOWN]
+        ]
+
+    def _take_findings(self, document: Document, text: str, found: tuple[Diagnostic, ...]) -> None:
+        self._findings[document.uri] = (text, found)
+        self.publisher.schedule(document)
+
+    async def passes_that_change(self, document: Document, wait: bool) -> Mapping[str, frozenset[str]]:
+        """The registered passes that would change the document as it is, each with the functions that it would.
+
+        It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now.
+        """
+        key = document.text
+        survey = self._surveys.get(key)
+        if survey is None:
+            if not wait:
+                return {}
+            survey = self._surveys[key] = _Survey({})
+            survey.task = asyncio.create_task(self._survey(document.text, document.name, survey))
+            while len(self._surveys) > _TEXTS_KEPT:
+                oldest = self._surveys.pop(next(iter(self._surveys)))
+                if oldest.task is not None:
+                    oldest.task.cancel()
+        if wait and survey.task is not None:
+            await asyncio.wait({survey.task}, timeout=_SURVEY_SECONDS)
+        return dict(survey.changing)
+
+    async def _survey(self, text: str, name: str, survey: _Survey) -> None:
+        names = await self.analysis.thread.run(_passes_without_required_options)
+        names += [
+            described["name"]
+            for described in self.extensions.passes
+            if all(option["default"] is not None for option in described["options"])
+        ]
+        for candidate in names:
+            if not any(document.text == text for document in self.documents):
+                # Nobody looks at this text any more. Should it come back, the work begins anew.
+                self._surveys.pop(text, None)
+                return
+            job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
+            with contextlib.suppress(JobError):
+                changed = await self.worker.run(self.extensions.job(job), timeout=self.settings.pass_timeout)
+                if changed is not None:
+                    survey.changing[candidate] = changed
+
+    # History
+
+    async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
+        """Keep the steps of a pipeline whose result was put into the buffer."""
+        if await self.remembered.remember(uri, before, outcome, self.settings_for(uri).opt_level):
+            self.client.refresh_views()
+
+    async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
+        """The value at ``offset`` of the text before the first of ``steps``, and what became of it."""
+        span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
+        document = self.documents.find(uri)
+        found = self.remembered.fate(document, steps, span) if span is not None and document is not None else None
+        return None if span is None or found is None else (span, found)
+
+    def _report_from_any_thread(self, problem: str) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.client.say, problem, Severity.WARNING)
+
+    _loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Remember the event loop, and load what the first document needs while there is none yet."""
+        self._loop = asyncio.get_running_loop()
+        self.analysis.thread.submit(_preload)
+
+    async def quiet(self) -> None:
+        """Wait until nobody writes."""
+        seen: list[tuple[str, int]] | None = None
+        while (versions := [(document.uri, document.version) for document in self.documents]) != seen:
+            seen = versions
+            await asyncio.sleep(_QUIET_SECONDS)
+
+    async def prepare(self) -> None:
+        """Start the worker, so that the first pass does not wait for it."""
+        with contextlib.suppress(JobError):
+            await self.worker.run(Prepare())
+        await self.load_extensions()
+
+    async def load_extensions(self) -> None:
+        """Load the user's passes and operators, or what was written of them since."""
+        await self.extensions.refresh()
+
+    async def compare(
+        self, before: str, after: str, name: str, progress: Callable[[str], object] = lambda _: None
+    ) -> Sequence[OperatorCount]:
+        """The operators of which one text calls more than the other.
+
+        Raises:
+            JobError: the worker could not do it.
+        """
+        await self.extensions.refresh()
+        job = self.extensions.job(CompareTexts(before, after, name))
+        return await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
+
+    def shut_down(self) -> None:
+        """Stop the worker, what waits for it, and the threads."""
+        for survey in self._surveys.values():
+            if survey.task is not None:
+                survey.task.cancel()
+        self.worker.end()
+        self.extensions.withdraw()
+        self.analysis.shut_down()
+        self.remembered.shut_down()
+
+    def pipelines_for(self, uri: str) -> Mapping[str, tuple[str, ...]]:
+        """The pipelines that have a name, for a document."""
+        return self.settings_for(uri).pipelines
+
+
+def _passes_without_required_options() -> list[str]:
+    from relay_lsp.passes import registered
+
+    return [
+        name
+        for name, kind in registered().items()
+        if not any(option.required for option in kind.declaration().options.values())
+    ]
+
+
+def _value_at(text: str, offset: int) -> TextSpan | None:
+    """Where the value stands that the cursor is on: for a name that is bound here, the value that it is bound to."""
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+    snapshot = Snapshot.open(text, "history")
+    expr = snapshot.expr_at(offset)
+    return None if expr is None else snapshot.span_of(expr)
+
+
+def _preload() -> None:
+    """Import what the first snapshot needs, and settle what becomes of memory: what is there now is there to stay.
+
+    A text becomes hundreds of thousands of objects that live as long as it does. Looking through them again and again
+    for garbage, as Python would by default, takes as long as making them.
+    """
+    from relay_lsp.ir.semantic import snapshot  # noqa: F401
+
+    from ..serving.allocation import keep_freed_memory
+
+    keep_freed_memory()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTOR_THRESHOLDS)

@@ -1,0 +1,1 @@
+"""Bytes to messages and back: framing, the queue of messages, standard streams."""

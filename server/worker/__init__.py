@@ -1,0 +1,1 @@
+"""The process that passes run in: jobs, limits, what comes back."""

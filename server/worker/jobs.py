@@ -1,0 +1,452 @@
+"""What the worker can be asked to do: from a text to what passes make of it. Nothing here knows of editors.
+
+Trees are not worth sending between processes (writing and reading one takes longer than parsing the text), so a job
+carries text, and its result carries text, edits and diagnostics with offsets.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edits
+from relay_lsp.ir.text.text_span import TextSpan
+
+from ..history.store import SpanOrigins
+from .pass_calls import PassCall
+from .pass_changes import (
+    OperatorCount,
+    PassChanges,
+    Places,
+    changed_functions,
+    operator_counts,
+    pass_changes,
+    removed_by_step,
+)
+from .worker_process import Progress
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.module import IRModule
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.ir.syntax import Parsed
+    from relay_lsp.passes import Trace, TraceStep
+    from relay_lsp.passes.infrastructure.extensions import ExtensionFault
+
+__all__ = [
+    "FIRST_WORD",
+    "CompareTexts",
+    "PassesOutcome",
+    "Prepare",
+    "RunPasses",
+    "StepOutcome",
+    "WouldChange",
+    "open_snapshot",
+    "places_of",
+    "without_expressions",
+]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """What one pass did. ``operators`` says how many calls of each operator there are more or fewer."""
+
+    name: str
+    call: PassCall
+    """How it was run: what was asked for, or the bare pass where another one required it."""
+    changed: bool
+    seconds: float
+    operators: Mapping[str, int] = field(default_factory=dict[str, int])
+    text: str = ""
+    """The text after a step that changed something."""
+    origins: SpanOrigins = ()
+    removed: tuple[tuple[int, int], ...] = ()
+    """Where in the text before it stand the values that it removed."""
+
+
+@dataclass(frozen=True)
+class PassesOutcome:
+    """What a pipeline did to a text. Where a pass failed, ``failed`` says why, and nothing is changed."""
+
+    text: str
+    edits: tuple[TextEdit, ...] = ()
+    steps: tuple[StepOutcome, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    failed: str | None = None
+    fault: ExtensionFault | None = None
+    """Where in a user's file a pass of theirs failed."""
+    reports: tuple[str, ...] = ()
+    """What the instruments printed and measured, in order."""
+    changes: PassChanges = field(default_factory=PassChanges)
+    """What of the old text became what of the new."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the text becomes another."""
+        return bool(self.edits)
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """Load what passes need, which takes longer than most of them do."""
+
+    def run(self, progress: Progress) -> None:
+        """Import every pass."""
+        from relay_lsp.ir.semantic import snapshot  # noqa: F401
+        from relay_lsp.passes import registered
+
+        registered()
+
+
+@dataclass(frozen=True)
+class RunPasses:
+    """Run passes over a text, each on what the one before it made. Those named run whatever their level."""
+
+    text: str
+    name: str
+    calls: tuple[PassCall, ...]
+    opt_level: int = 3
+    provenance: bool = False
+    """Whether comments behind the statements of the result tell where their values come from."""
+    instruments: tuple[PassCall, ...] = ()
+    """The instruments of the context that the passes run in, by name, with options."""
+
+    def run(self, progress: Progress) -> PassesOutcome:
+        """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
+        from relay_lsp.passes.infrastructure.collection import without_collection
+
+        reports: list[str] = []
+        try:
+            with without_collection():
+                outcome = self._run(progress, reports)
+        except OSError as error:
+            # An instrument that writes files; passes do not.
+            outcome = PassesOutcome(self.text, failed=f"an instrument cannot write: {error}")
+        return replace(outcome, reports=tuple(reports))
+
+    def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
+        from relay_lsp.passes.text_edits import text_edits
+
+        def read(text: str) -> Parsed:
+            return open_snapshot(text, self.name).parsed
+
+        run = _run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports)
+        if isinstance(run, PassesOutcome):
+            return run
+        progress("writing the text")
+        edits = text_edits(self.text, run.parsed, run.module, run.trace, read) if run.changing else ()
+        text = apply_edits(self.text, edits)
+        texts = _step_texts(run, self.name, text) if edits else {}
+        outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
+        changes = PassChanges()
+        if edits:
+            places = _places_in(text, self.name, run.module)
+            changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
+        if self.provenance:
+            text = _with_provenance(run, run.module, self.name, text)
+            edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
+        return PassesOutcome(text, edits, outcomes, changes=changes)
+
+
+def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
+    from relay_lsp.passes.layers import provenance_edits
+
+    places = _places_in(text, name, module)
+    return apply_edits(text, provenance_edits(run.parsed, run.trace, module, text, places))
+
+
+def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
+    """The module before, with one function as it is after; its place in the module is that of its name.
+
+    Where no function is named, it is the module after.
+    """
+    if not function:
+        return after
+    name = function.removeprefix("@")
+    old, new = before.find_global_var(name), after.find_global_var(name)
+    if old is None or new is None:
+        return before
+    return before.with_function(old, after.functions[new])
+
+
+@dataclass(frozen=True)
+class WouldChange:
+    """Ask what a pass would change in a text, without working out how. What the pass prints is not wanted."""
+
+    text: str
+    name: str
+    call: PassCall
+    opt_level: int = 3
+
+    def run(self, progress: Progress) -> frozenset[str] | None:
+        """The functions, such as ``@main``, that it would change, add or take away; ``None`` where there are none.
+
+        A pass that refuses changes nothing, and neither does one that only works out types that nobody has written.
+        """
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            run = _run_passes(self.text, self.name, (self.call,), self.opt_level, progress)
+        if not isinstance(run, _Run) or not run.changing:
+            return None
+        first = run.steps[0]
+        # An edit does not write out the types that a pass needs to have inferred, so they are no change.
+        before = first.after if first.name == _INFER_TYPE else run.parsed.module
+        return frozenset(f"@{name}" for name in changed_functions(before, run.module)) or None
+
+
+@dataclass(frozen=True, eq=False)
+class _RunStep:
+    """One run of a pass, with the module before and after it in which only what its call may change is changed."""
+
+    trace: TraceStep
+    call: PassCall
+    before: IRModule
+    after: IRModule
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.trace.name
+
+
+@dataclass(frozen=True)
+class CompareTexts:
+    """Count the operators of two texts."""
+
+    before: str
+    after: str
+    name: str
+
+    def run(self, progress: Progress) -> tuple[OperatorCount, ...]:
+        """Those of which there are more or fewer in ``after``. Of a broken text, what could be read counts."""
+        before, after = (open_snapshot(text, self.name).parsed.module for text in (self.before, self.after))
+        return tuple(operator_counts(before, after))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Passes that have run. ``changing`` are the steps that changed what the text says."""
+
+    parsed: Parsed
+    module: IRModule
+    trace: Trace
+    steps: Sequence[_RunStep]
+    changing: Sequence[_RunStep]
+
+
+def _run_passes(
+    text: str,
+    name: str,
+    calls: Sequence[PassCall],
+    opt_level: int,
+    progress: Progress,
+    instruments: Sequence[PassCall] = (),
+    reports: list[str] | None = None,
+) -> _Run | PassesOutcome:
+    """Run passes; where they cannot be run, the outcome that says so. ``reports`` gets what instruments tell."""
+    from relay_lsp import passes
+    from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
+    from relay_lsp.passes.layers import layers_in
+
+    snapshot = open_snapshot(text, name)
+    parsed = snapshot.parsed
+    errors = tuple(without_expressions(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
+    if errors:
+        count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+        return PassesOutcome(text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
+    for call in calls:
+        if call.function and parsed.module.find_global_var(call.function.removeprefix("@")) is None:
+            there = ", ".join(f"@{var.name_hint}" for var in parsed.module) or "none"
+            return PassesOutcome(text, failed=f"there is no function {call.function}; the text has {there}")
+    names = [call.name for call in calls]
+    reports = [] if reports is None else reports
+    try:
+        watching = [create_instrument(item.name, reports.append, **item.options) for item in instruments]
+    except passes.PassError as error:
+        return PassesOutcome(text, failed=str(error))
+    context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
+    with context, passes.Trace(lambda: layers_in(parsed)) as trace:
+        module = parsed.module
+        steps: list[_RunStep] = []
+        for call in calls:
+            progress(str(call))
+            known = len(trace.steps)
+            try:
+                pipeline = passes.Sequential([passes.create(call.name, **call.options)])
+                # Run as it is, so that the instruments see the passes that were asked for and no pipeline around each.
+                before, module = module, pipeline.run(module, context)
+                if module is not before:
+                    module = _only(call.function, before, module)
+                    require_sound(module, call.name)
+            except passes.PassError as error:
+                located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
+                return PassesOutcome(text, diagnostics=located, failed=str(error))
+            except MemoryError:
+                raise  # The worker knows the limit, and says which setting it is.
+            except Exception as error:
+                # A fault of the pass itself, which may be a user's. It must not look like one of the text.
+                logger.exception("pass %s failed", call)
+                message = f"{call}: the pass failed with {type(error).__name__}: {error}"
+                fault = _fault_of(error, call.name)
+                if fault is not None:
+                    message += f" ({Path(fault.path).name}, line {fault.line})"
+                found = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
+                return PassesOutcome(text, diagnostics=(found,), failed=message, fault=fault)
+            steps += _steps_of(call, before, trace.steps[known:])
+        reports += [found for each in watching if isinstance(each, Reporting) and (found := each.render())]
+    return _Run(parsed, module, trace, steps, _changing(steps, names))
+
+
+def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> Iterator[_RunStep]:
+    """The steps of one call: its own, and those of the passes that it requires."""
+    last = before
+    for step in steps:
+        after = _only(call.function, before, step.after)
+        own = call if step.name == call.name else PassCall(step.name, function=call.function)
+        yield _RunStep(step, own, last, after)
+        last = after
+
+
+def _fault_of(error: Exception, pass_name: str) -> ExtensionFault | None:
+    """Where a pass of a user's failed in the user's file; ``None`` for a pass that is ours."""
+    from relay_lsp.passes.infrastructure.extensions import extension_of_pass, fault_of
+
+    extension = extension_of_pass(pass_name)
+    return fault_of(error, extension.path) if extension is not None and extension.path else None
+
+
+def _changing(steps: Sequence[_RunStep], asked_for: Sequence[str]) -> list[_RunStep]:
+    """The steps that changed what the module says. Types inferred because another pass needs them are no change."""
+    from relay_lsp.ir.structural import structural_equal
+
+    return [
+        step
+        for step in steps
+        if step.trace.changed
+        and (step.name != _INFER_TYPE or _INFER_TYPE in asked_for)
+        and not structural_equal(step.before, step.after)
+    ]
+
+
+@lru_cache(maxsize=4)
+def open_snapshot(text: str, name: str) -> Snapshot:
+    """The snapshot of a text; the last few are kept."""
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+    return Snapshot.open(text, name)
+
+
+def forget_snapshots() -> None:
+    """Read texts anew: operators have come or gone."""
+    open_snapshot.cache_clear()
+
+
+def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, _StepText]) -> StepOutcome:
+    if not changed:
+        return StepOutcome(step.name, step.call, False, step.trace.seconds)
+    operators = {count.name: count.after - count.before for count in operator_counts(step.before, step.after)}
+    return StepOutcome(step.name, step.call, True, step.trace.seconds, operators, *texts.get(step, _StepText()))
+
+
+_INFER_TYPE = "InferType"
+
+FIRST_WORD = TextSpan(0, 1)
+"""Where stands what has no place of its own."""
+
+
+class _StepText(NamedTuple):
+    """The text after a step; where in the text before it its values came from, and where those stand that are gone."""
+
+    text: str = ""
+    origins: SpanOrigins = ()
+    removed: tuple[tuple[int, int], ...] = ()
+
+
+def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepText]:
+    """For each step that changes the text, the text after it and what became of what.
+
+    The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
+    """
+    from relay_lsp.ir.printing import to_text_with_positions
+
+    found: dict[_RunStep, _StepText] = {}
+    places: Places = places_of(run.parsed)
+    for step in run.steps:
+        if step not in run.changing:
+            places = _places_through(step, places)
+            continue
+        if step is run.changing[-1]:
+            text, new_places = final_text, _places_in(final_text, name, step.after)
+        else:
+            printed = to_text_with_positions(step.after)
+            text, new_places = printed.text, printed.positions.get
+        removed = tuple((span.start, span.end) for span in removed_by_step(step.trace, step.after, places))
+        found[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed)
+        places = new_places
+    return found
+
+
+def _places_through(step: _RunStep, places: Places) -> Places:
+    """The places in an unchanged text of the expressions that a step has put in place of equal ones."""
+    return lambda expr: next((place for old in step.trace.origins(expr) if (place := places(old)) is not None), None)
+
+
+def places_of(parsed: Parsed) -> Places:
+    """Where the expressions of a text stand in it."""
+    from relay_lsp.ir.diagnostics import Place
+
+    return lambda expr: parsed.locate(Place(expr))
+
+
+def _places_in(text: str, name: str, module: IRModule) -> Places:
+    """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
+    from relay_lsp.ir.visitor import post_order
+
+    parsed = open_snapshot(text, name).parsed
+    places = places_of(parsed)
+    ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
+    read = parsed.module
+    theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
+    if len(ours) != len(theirs) or any(type(a) is not type(b) for a, b in zip(ours, theirs, strict=True)):
+        return lambda expr: None
+    same = dict(zip(ours, theirs, strict=True))
+    return lambda expr: places(same[expr]) if expr in same else None
+
+
+def _origins(
+    step: _RunStep, old_places: Places, new_places: Places
+) -> Iterator[tuple[int, int, tuple[tuple[int, int], ...]]]:
+    from relay_lsp.ir.expressions import GlobalVar, Var
+    from relay_lsp.ir.ops.operator import Op
+    from relay_lsp.ir.visitor import post_order
+
+    for expr in post_order(*step.after.functions.values()):
+        if isinstance(expr, (Op, Var, GlobalVar)):
+            continue
+        span = new_places(expr)
+        if span is not None:
+            sources = dict.fromkeys(
+                old for source in step.trace.origins(expr) if (old := old_places(source)) is not None
+            )
+            yield span.start, span.end, tuple((old.start, old.end) for old in sources)
+
+
+def _located(diagnostic: Diagnostic, trace: Trace, parsed: Parsed) -> Diagnostic:
+    """The diagnostic at its place in the buffer, found through the trace where earlier passes made the expression."""
+    span = diagnostic.span
+    if span is None and diagnostic.place is not None:
+        places = map(places_of(parsed), trace.origins(diagnostic.place.expr))
+        span = next((place for place in places if place is not None), None)
+    return without_expressions(replace(diagnostic, span=span or FIRST_WORD))
+
+
+def without_expressions(diagnostic: Diagnostic) -> Diagnostic:
+    """The diagnostic without expressions, which stay on this side."""
+    related = tuple(Related(item.message, item.span) for item in diagnostic.related)
+    return replace(diagnostic, place=None, related=related)

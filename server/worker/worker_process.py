@@ -1,0 +1,192 @@
+"""The process that runs passes: reads jobs from its standard input, one at a time, and writes what became of them.
+
+Started by :mod:`.worker`. A frame is a length (four bytes, big-endian) and a pickle. What a job prints goes to standard
+error, so that it cannot disturb the frames.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, BinaryIO, Protocol
+
+__all__ = ["Cancel", "Done", "Job", "Progress", "Reported", "Run", "TaskFailed", "read_frame", "write_frame"]
+
+_LENGTH = 4
+_NICENESS = 10
+
+
+class Job(Protocol):
+    """Something that a worker can do: picklable, needs nothing but itself."""
+
+    def run(self, progress: Progress) -> Any:
+        """Do it. ``progress`` may be called at any time with what is being done, in a few words."""
+        ...
+
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """To the worker: do this."""
+
+    id: int
+    job: Job
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """To the worker: stop doing this."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Reported:
+    """From the worker: what it is doing."""
+
+    id: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """From the worker: the result."""
+
+    id: int
+    result: Any
+
+
+@dataclass(frozen=True)
+class TaskFailed:
+    """From the worker: the job raised, or was cancelled."""
+
+    id: int
+    message: str
+    details: str = ""
+    cancelled: bool = False
+
+
+class _Cancelled(BaseException):
+    """Raised in a job that was cancelled. No ``except Exception`` of a pass can swallow it."""
+
+
+def read_frame(stream: BinaryIO) -> Any:
+    """The next message of a stream.
+
+    Raises:
+        EOFError: the other side is gone.
+    """
+    header = stream.read(_LENGTH)
+    if len(header) < _LENGTH:
+        raise EOFError
+    length = int.from_bytes(header, "big")
+    body = stream.read(length)
+    if len(body) < length:
+        raise EOFError
+    return pickle.loads(body)
+
+
+def write_frame(message: object) -> bytes:
+    """The bytes of a message."""
+    body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return len(body).to_bytes(_LENGTH, "big") + body
+
+
+class _Worker:
+    def __init__(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        self._stdin = stdin
+        self._stdout = stdout
+        self._write_lock = threading.Lock()
+        self._jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
+        self._current: int | None = None
+        self._cancelled: set[int] = set()
+
+    def serve(self) -> None:
+        signal.signal(signal.SIGINT, self._on_interrupt)
+        threading.Thread(target=self._listen, daemon=True).start()
+        while True:
+            message = self._jobs.get()
+            outcome = self._run(message)
+            self._send(outcome)
+
+    def _listen(self) -> None:
+        """Take messages while a job runs. The end of the input is the end of the process, whatever it is doing."""
+        try:
+            while True:
+                message = read_frame(self._stdin)
+                if isinstance(message, Cancel):
+                    self._cancelled.add(message.id)
+                    _thread.interrupt_main()
+                else:
+                    self._jobs.put(message)
+        finally:
+            os._exit(0)
+
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Raise in the job that runs, if it is the one to stop. Ctrl-C in a terminal reaches us too, and is ignored."""
+        if self._current is not None and self._current in self._cancelled:
+            self._cancelled.discard(self._current)
+            raise _Cancelled
+
+    def _run(self, message: Run) -> Done | TaskFailed:
+        if message.id in self._cancelled:
+            self._cancelled.discard(message.id)
+            return TaskFailed(message.id, "cancelled", cancelled=True)
+        try:
+            self._current = message.id
+            result = message.job.run(lambda text: self._send(Reported(message.id, text)))
+            self._current = None
+            return Done(message.id, result)
+        except _Cancelled:
+            return TaskFailed(message.id, "cancelled", cancelled=True)
+        except MemoryError:
+            return TaskFailed(message.id, "out of memory: the limit is relay.worker.memoryLimit")
+        except BaseException as error:
+            words = str(error) or type(error).__name__
+            return TaskFailed(message.id, words, traceback.format_exc())
+        finally:
+            self._current = None
+
+    def _send(self, message: Done | TaskFailed | Reported) -> None:
+        try:
+            frame = write_frame(message)
+        except Exception as error:
+            frame = write_frame(TaskFailed(message.id, f"the result cannot be sent: {error}", traceback.format_exc()))
+        with self._write_lock:
+            self._stdout.write(frame)
+            self._stdout.flush()
+
+
+def _limit_memory(limit: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+def _give_way() -> None:
+    """Let whoever edits go first: on a busy machine the server's answers do not wait for our turn to end."""
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(_NICENESS)
+
+
+def main(memory_limit: int) -> None:
+    """Serve until the other side closes our input, with at most ``memory_limit`` bytes; 0 for no limit."""
+    _give_way()
+    frames_out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    if memory_limit:
+        _limit_memory(memory_limit)
+    _Worker(sys.stdin.buffer, frames_out).serve()
