@@ -25,8 +25,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.jobs import RunPasses
-from relay_lsp.server.worker.pass_calls import PassCall
 
 from .client import URI, Client
 from .inputs import chain

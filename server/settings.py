@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
-from .worker.pass_calls import PassCallError, parse_pipeline
+from .pass_calls import PassCallError, parse_pipeline
 
 __all__ = ["Settings", "read_settings"]
 

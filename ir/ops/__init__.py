@@ -1,21 +1,19 @@
 """Operators by family; importing this package registers them all."""
 
-from . import (  # noqa: F401 - importing a module registers its operators
-    annotation,
-    debug,
-    device,
-    function_attributes,
-    image,
-    layout_rewriters,
-    memory,
-    nn,
-    qnn,
-    random,
-    sparse,
-    tensor,
-    vision,
-    vm,
-)
+from . import annotation as annotation
+from . import debug as debug
+from . import device as device
+from . import function_attributes as function_attributes
+from . import image as image
+from . import layout_rewriters as layout_rewriters
+from . import memory as memory
+from . import nn as nn
+from . import qnn as qnn
+from . import random as random
+from . import sparse as sparse
+from . import tensor as tensor
+from . import vision as vision
+from . import vm as vm
 from .operator import Argument, Op, OpPattern, RelationContext, RelationError, find, get, register, registered
 
 __all__ = ["Argument", "Op", "OpPattern", "RelationContext", "RelationError", "find", "get", "register", "registered"]

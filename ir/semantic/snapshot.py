@@ -29,7 +29,7 @@ from ..types import GlobalTypeVar, Type
 from .brackets import bracketed
 from .cache_regions import CacheBlock, CacheRegion
 from .call_sites import CallSite, call_around
-from .incremental import Analysis, analyse
+from .incremental import ModuleAnalysis, analyse
 from .lints.unused import meant_names
 from .lints.unused import report as report_unused
 from .lowered_statement import LoweredStatement
@@ -130,10 +130,10 @@ class Snapshot:
         return self._whole.module
 
     @cached
-    def _analysis(self) -> Analysis | None:
+    def _analysis(self) -> ModuleAnalysis | None:
         origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
         before, splice = origin or (None, None)
-        earlier: Analysis | None = before.__dict__.get("_analysis") if before is not None else None
+        earlier: ModuleAnalysis | None = before.__dict__.get("_analysis") if before is not None else None
         return analyse(self._split.segments, earlier, splice)
 
     @property

@@ -1,12 +1,12 @@
 """What every pass stands on: kinds of passes, how they are declared and found, and the context that they run in."""
 
+from ..pass_info import PassInfo
 from .configuration import ConfigOption, config_options, register_config_option
 from .context import PassContext
 from .declaration import Declaration, declare_pass, option
 from .decorators import function_pass, module_pass
 from .errors import BrokenModuleError, PassError, did_you_mean
 from .instrument import PassInstrument, pass_instrument
-from .pass_info import PassInfo
 from .pass_kinds import FunctionPass, ModulePass, Pass, Pipeline, Sequential, is_optimizable
 from .registry import create, find, register_pass, registered
 

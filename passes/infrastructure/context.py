@@ -15,9 +15,9 @@ from typing_extensions import Self
 from relay_lsp.ir.builder import LayerAnnotator, SpanFilling, configure_span_filling
 from relay_lsp.ir.module import IRModule
 
+from ..pass_info import PassInfo
 from .configuration import ConfigOption, config_options, validate_config
 from .instrument import PassInstrument
-from .pass_info import PassInfo
 
 __all__ = ["PassContext"]
 

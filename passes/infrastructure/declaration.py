@@ -24,8 +24,8 @@ from typing_extensions import dataclass_transform
 
 from relay_lsp.ir.attributes import AttributeField, attribute
 
+from ..pass_info import PassInfo
 from .documentation import Example, examples_in
-from .pass_info import PassInfo
 from .registry import register_pass
 
 __all__ = ["Declaration", "declare_pass", "option", "read_declaration"]

@@ -13,8 +13,8 @@ from typing import Any
 from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.module import IRModule
 
+from ..pass_info import PassInfo
 from .context import PassContext
-from .pass_info import PassInfo
 from .pass_kinds import FunctionPass, ModulePass
 
 __all__ = ["function_pass", "module_pass"]

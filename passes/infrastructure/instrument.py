@@ -11,7 +11,7 @@ from typing import Any, TypeVar, overload
 
 from relay_lsp.ir.module import IRModule
 
-from .pass_info import PassInfo
+from ..pass_info import PassInfo
 
 __all__ = ["PassInstrument", "pass_instrument"]
 

@@ -17,6 +17,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Place
 from relay_lsp.ir.expressions import Expr, Function, GlobalVar
 from relay_lsp.ir.module import IRModule
 
+from ..pass_info import PassInfo
 from ..provenance.record import Record, current_record, recording
 from ..provenance.trace import TraceStep, active_trace
 from . import registry
@@ -24,7 +25,6 @@ from .collection import without_collection
 from .context import PassContext
 from .declaration import Declaration, read_declaration
 from .errors import BrokenModuleError, PassError
-from .pass_info import PassInfo
 
 __all__ = ["FunctionPass", "ModulePass", "Pass", "Pipeline", "Sequential", "is_optimizable"]
 

@@ -18,8 +18,7 @@ from ..infer_type import InferType
 from ..infrastructure import ModulePass, PassContext, declare_pass
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent, kept
-from . import closures
-from .closures import LiftedClosure
+from .closures import LiftedClosure, closures
 
 
 @declare_pass(opt_level=1)

@@ -20,7 +20,7 @@ from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan
 
 if TYPE_CHECKING:
-    from ..infrastructure.pass_info import PassInfo
+    from ..pass_info import PassInfo
 
 __all__ = ["Event", "Trace", "TraceStep", "active_trace"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..worker.pass_calls import PassCall, PassCallError
+from ..pass_calls import PassCall, PassCallError
 from .problems import CommandError
 
 __all__ = ["read_calls"]

@@ -6,7 +6,7 @@ import itertools
 import shlex
 from collections.abc import Sequence
 
-from ..worker.pass_calls import PassCall
+from ..pass_calls import PassCall
 
 __all__ = ["command_line", "pipeline_comment_line"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..documents.documents import Document
 from ..lsp.protocol import RelayLanguageServer
-from ..worker.pass_calls import PassCall, PassCallError, parse_pipeline
+from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from .views import refusal
 
 __all__ = ["calls_in", "field_of", "numbers_in", "one_argument", "open_document", "version_in"]

@@ -14,7 +14,7 @@ from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_a
 from ..features.normal_forms import normal_form_actions
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.protocol import RelayLanguageServer
-from ..worker.pass_calls import PassCallError, parse_pipeline
+from ..pass_calls import PassCallError, parse_pipeline
 from .arguments import calls_in, open_document, version_in
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes

@@ -14,7 +14,7 @@ from ..features.exporting import command_line, pipeline_comment_line
 from ..history.store import StepRecord
 from ..lsp.capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
 from ..lsp.protocol import RelayLanguageServer
-from ..worker.pass_calls import PassCall
+from ..pass_calls import PassCall
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .running import apply, run_and_apply, work

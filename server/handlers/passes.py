@@ -14,8 +14,8 @@ from ..features.pass_documentation import describe_pass
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..lsp.conversion import Converter
 from ..lsp.protocol import RelayLanguageServer
+from ..pass_calls import PassCall, PassCallError
 from ..worker.jobs import PassesOutcome
-from ..worker.pass_calls import PassCall, PassCallError
 from .addresses import path_of
 from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps

@@ -15,9 +15,9 @@ from relay_lsp.ir.diagnostics import Severity, TextEdit
 
 from ..documents.documents import Document
 from ..lsp.protocol import RelayLanguageServer
+from ..pass_calls import PassCall
 from ..session.workspace import MovedOn
 from ..worker.jobs import PassesOutcome
-from ..worker.pass_calls import PassCall
 from ..worker.worker import JobCancelled, JobError
 from .views import moved_on, refusal
 

@@ -24,7 +24,9 @@ from typing import Any
 
 from relay_lsp.ir.text.line_index import LineIndex
 
-__all__ = ["HistoryStore", "SpanOrigins", "StepDetails", "StepRecord", "content_hash", "default_folder"]
+from ..worker.pass_changes import SpanOrigins
+
+__all__ = ["HistoryStore", "StepDetails", "StepRecord", "content_hash", "default_folder"]
 
 _FILE = "history.sqlite"
 _FORMAT = 2
@@ -41,10 +43,6 @@ CREATE TABLE IF NOT EXISTS steps (
 CREATE INDEX IF NOT EXISTS steps_after ON steps (after, time);
 CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
 """
-
-SpanOrigins = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
-"""For ranges of the text after a step (start, end), the ranges of the text before that they came from."""
-
 
 _MIGRATIONS = {1: "ALTER TABLE steps ADD COLUMN details TEXT NOT NULL DEFAULT '{}'"}
 """What makes of a file of an older format one of the next."""

@@ -21,14 +21,14 @@ from ..features.diagnostics import diagnostics
 from ..features.history import Fate, RememberedStep
 from ..features.pipeline_comment import pipeline_comment
 from ..history.service import HistoryService
-from ..scheduling.background_analysis import BackgroundAnalysis, Publisher
+from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..settings import Settings, read_settings
 from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
 from ..worker.outcome_memory import OutcomeMemory
-from ..worker.pass_calls import PassCall, PassCallError, parse_pipeline
 from ..worker.pass_changes import OperatorCount
 from ..worker.verification import VerifyOutcome, VerifyPasses
 from ..worker.worker import JobError, Worker
+from .background_analysis import BackgroundAnalysis, Publisher
 from .extensions import Extensions
 from .folders import Folders
 from ..import_path import withhold
@@ -478,7 +478,7 @@ def _preload() -> None:
     """
     from relay_lsp.ir.semantic import snapshot  # noqa: F401
 
-    from ..serving.allocation import keep_freed_memory
+    from ..scheduling.allocation import keep_freed_memory
 
     keep_freed_memory()
     gc.collect()

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..history.store import SpanOrigins
-from .pass_calls import PassCall
+from ..pass_calls import PassCall
 from .pass_changes import (
     OperatorCount,
     PassChanges,
     Places,
+    SpanOrigins,
     changed_functions,
     operator_counts,
     pass_changes,

@@ -21,11 +21,15 @@ __all__ = [
     "PassChanges",
     "Places",
     "RemovedExpression",
+    "SpanOrigins",
     "changed_functions",
     "operator_counts",
     "pass_changes",
     "removed_by_step",
 ]
+
+SpanOrigins = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
+"""For ranges of the text after a step (start, end), the ranges of the text before that they came from."""
 
 Places = Callable[["Expr"], "TextSpan | None"]
 """Where expressions stand in one text."""

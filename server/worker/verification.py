@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 
+from ..pass_calls import PassCall
 from .jobs import FIRST_WORD, open_snapshot, places_of, without_expressions
-from .pass_calls import PassCall
 from .worker_process import Progress
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.inlay_hints import inlay_hints
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.scheduling import preview
-from relay_lsp.server.scheduling.preview import preview_of
+from relay_lsp.server.session.preview import preview_of
 
 from ..ir.editing.scripts import random_edit, texts
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.server.features.pipeline_comment import pipeline_comment
+from relay_lsp.server.pass_calls import PassCall, PassCallError, parse_pipeline
 from relay_lsp.server.settings import Settings, read_settings
-from relay_lsp.server.worker.pass_calls import PassCall, PassCallError, parse_pipeline
 
 
 def test_settings_come_nested_or_flat() -> None:

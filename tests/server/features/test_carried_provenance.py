@@ -9,8 +9,8 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import RememberedStep
 from relay_lsp.server.features.refactoring import Refactoring, RefactoringError, refactorings
+from relay_lsp.server.pass_calls import parse_pipeline
 from relay_lsp.server.worker.jobs import RunPasses
-from relay_lsp.server.worker.pass_calls import parse_pipeline
 
 MODEL = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4), float32]) {

@@ -13,7 +13,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.documents import Document, Documents
 from ..features.diagnostics import diagnostics
-from .executor import SingleThread
+from ..scheduling.executor import SingleThread
 from .preview import Preview, preview_of
 
 if TYPE_CHECKING:
