@@ -21,7 +21,7 @@ FLAT_MODULES = {"ir": 22, "passes": 26, "server": 8}
 
 RETIRED_NAMES = {
     "Survey", "WholeText", "WholeFunction", "NotPlain", "StatementState", "DoubtfulState", "StatementContext",
-    "Stretch", "RecentMap", "Remembered", "strays", "surroundings", "arrivals", "turns", "users_operators",
+    "Stretch", "RecentMap", "Remembered", "strays", "surroundings", "arrivals", "users_operators",
 }  # fmt: skip
 """Names that the field's words have replaced; ``docs/design/0001-the-house.md`` has the table."""
 

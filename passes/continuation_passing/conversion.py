@@ -39,7 +39,7 @@ from relay_lsp.ir.visitor import pattern_vars, post_order, rename_pattern
 from ..infrastructure import PassError
 from ..provenance import Record, current_record
 
-__all__ = ["Converter"]
+__all__ = ["CpsConverter"]
 
 _Steps: TypeAlias = Generator["_Steps", Expr, Expr]
 """``value = yield steps`` converts a part; the generator returns what its own expression becomes."""
@@ -64,7 +64,7 @@ class _Block:
         return result
 
 
-class Converter:
+class CpsConverter:
     """Converts functions of ``module``; what they call is converted too, and collected in ``functions``."""
 
     def __init__(self, module: IRModule) -> None:
@@ -116,7 +116,7 @@ class Converter:
 class _FunctionConverter:
     """Converts one global function and those inside it, which share its type of answers."""
 
-    def __init__(self, converter: Converter, answer: TypeVar, record: Record) -> None:
+    def __init__(self, converter: CpsConverter, answer: TypeVar, record: Record) -> None:
         self._converter = converter
         self._answer = answer
         self._record = record

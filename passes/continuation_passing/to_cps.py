@@ -8,7 +8,7 @@ from relay_lsp.ir.module import IRModule
 from ..features import Feature, refuse_features
 from ..infrastructure import ModulePass, PassContext, declare_pass, is_optimizable
 from ..main_function import main_of
-from .conversion import Converter
+from .conversion import CpsConverter
 
 
 @declare_pass(opt_level=1, required=("InferType",))
@@ -41,7 +41,7 @@ class ToCPS(ModulePass):
             PassError: a value is shared without ``let``, or a fused function is called.
         """
         refuse_features(module.functions.values(), {Feature.fGraph}, "continuation-passing style")
-        converter = Converter(module)
+        converter = CpsConverter(module)
         changed: dict[GlobalVar, Function] = {}
         for var, function in module.functions.items():
             changed[var] = converter.convert(function) if is_optimizable(function) else function
@@ -93,6 +93,6 @@ class to_cps(ModulePass):  # noqa: N801 - TVM's name
         """
         var, function = main_of(module)
         refuse_features(module.functions.values(), {Feature.fGraph}, "continuation-passing style")
-        converter = Converter(module)
+        converter = CpsConverter(module)
         converted = converter.convert(function)
         return module.with_functions({**module.functions, var: converted, **converter.functions})

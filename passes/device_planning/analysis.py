@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.expressions import (
+from relay_lsp.ir.expressions import (
     Call,
     Expr,
     Function,
@@ -22,8 +22,9 @@ from ...ir.expressions import (
     Tuple,
     TupleGetItem,
 )
-from ...ir.module import IRModule
-from ...ir.visitor import children
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.visitor import children
+
 from ..infrastructure.pass_kinds import is_optimizable
 from .annotations import UNCONSTRAINED, on_device_attrs
 from .configuration import CompilationConfig

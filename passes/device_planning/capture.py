@@ -8,10 +8,11 @@ Source of the rule: ``DeviceCapturer`` in ``src/relay/transforms/device_planner.
 
 from __future__ import annotations
 
-from ...ir.expressions import Call, Clause, Constructor, Expr, Function, Let, Match, Var, VirtualDevice
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.visitor import children, with_children
+from relay_lsp.ir.expressions import Call, Clause, Constructor, Expr, Function, Let, Match, Var, VirtualDevice
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children, with_children
+
 from ..infrastructure import PassError
 from ..infrastructure.pass_kinds import is_optimizable
 from ..provenance import ExprMutator

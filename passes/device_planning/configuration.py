@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from ...ir.expressions import VirtualDevice
+from relay_lsp.ir.expressions import VirtualDevice
+
 from ..infrastructure import PassContext, PassError
 from ..targets import KINDS, Target
 from ..targets.kinds import CPU

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.expressions import Call, Constructor, Expr, Function, GlobalVar, VirtualDevice
-from ...ir.ops.memory import AllocStorageAttrs
-from ...ir.ops.operator import Op
-from ...ir.types import FuncType, Type
+from relay_lsp.ir.expressions import Call, Constructor, Expr, Function, GlobalVar, VirtualDevice
+from relay_lsp.ir.ops.memory import AllocStorageAttrs
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import FuncType, Type
+
 from ..infrastructure import PassError
 from .annotations import UNCONSTRAINED, device_copy_parts, on_device_attrs
 from .configuration import CompilationConfig, default_device, joined_devices

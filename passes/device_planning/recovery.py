@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from ...ir.expressions import Constructor, Expr, Function, GlobalVar, Let, Var, VirtualDevice
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.visitor import children
+from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar, Let, Var, VirtualDevice
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.visitor import children
+
 from .annotations import UNCONSTRAINED, ignoring_on_device, is_fixed, on_device_attrs
 
 __all__ = ["recover_virtual_device_map"]

@@ -8,9 +8,10 @@ Source of the rule: ``RewriteOnDevices`` in ``src/relay/transforms/device_planne
 
 from __future__ import annotations
 
-from ...ir.expressions import Expr, Function, Let, TupleGetItem
-from ...ir.ops.application import apply
-from ...ir.visitor import with_children
+from relay_lsp.ir.expressions import Expr, Function, Let, TupleGetItem
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.visitor import with_children
+
 from ..provenance import ExprMutator
 from .annotations import ignoring_on_device, is_normal, on_device, on_device_attrs
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...ir.expressions import Expr
-from ...ir.structural import structural_equal
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.structural import structural_equal
 
 __all__ = ["AffineType", "TensorAffineType", "TupleAffineType", "same_affine_type"]
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...ir.expressions import Call, Constant, Expr, Function, Tuple, TupleGetItem
-from ...ir.module import IRModule
-from ...ir.ops.application import apply, is_call_to
-from ...ir.ops.operator import Op
-from ...ir.types import TensorType
-from ...ir.visitor import children
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.application import apply, is_call_to
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import TensorType
+from relay_lsp.ir.visitor import children
+
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from ..patterns.rewriting import infer_locally, infer_with_record
 from ..provenance import ExprMutator
 from . import rules as rules
 from .affine_types import AffineType, TensorAffineType
-from .region import Region, Unconvertible, rule_of
+from .region import AffineRegion, Unconvertible, rule_of
 
 
 @declare_pass(opt_level=0, required=("InferType", "DivToMul"))
@@ -97,7 +98,7 @@ class _RegionRewriter(ExprMutator):
                 new = self.memo[call]
                 if not isinstance(new, Call) or rule_of(new) is None:
                     raise Unconvertible(f"there is no rule for {call.op!r}")
-            return Region(types, out_type, self._module).rewrite(post)[0]
+            return AffineRegion(types, out_type, self._module).rewrite(post)[0]
         except Unconvertible as reason:
             return _refused(pre, post, reason, self._hard_fail)
 
@@ -219,7 +220,7 @@ class _OperatorRewriter(ExprMutator):
         if not types:
             return post
         try:
-            out, type = Region(types, None, self._module).rewrite(post)
+            out, type = AffineRegion(types, None, self._module).rewrite(post)
             if not isinstance(type, TensorAffineType):
                 raise Unconvertible("the result is a tuple")
         except Unconvertible as reason:

@@ -10,25 +10,26 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ...ir.expressions import Call, Constant, Expr, Tuple, TupleGetItem
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.structural import structural_equal
-from ...ir.types import TensorType
-from ...ir.visitor import children, with_children
+from relay_lsp.ir.expressions import Call, Constant, Expr, Tuple, TupleGetItem
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.structural import structural_equal
+from relay_lsp.ir.types import TensorType
+from relay_lsp.ir.visitor import children, with_children
+
 from ..fold_constant import ConstantFolder
 from ..patterns.rewriting import infer_locally
 from ..provenance import current_record
 from .affine_types import AffineType, TensorAffineType, TupleAffineType
 
-__all__ = ["Region", "RewriteRule", "Unconvertible", "register_fake_quantization_to_integer", "rule_of"]
+__all__ = ["AffineRegion", "RewriteRule", "Unconvertible", "register_fake_quantization_to_integer", "rule_of"]
 
 
 class Unconvertible(Exception):
     """A region that stays as it is; the message says why."""
 
 
-class Region:
+class AffineRegion:
     """A region while it is rewritten: what the values in it stand for.
 
     ``types`` are those of the values at its border; ``out_type`` is what the operator at its end quantises to, which an
@@ -165,7 +166,7 @@ def _parts(expr: Expr) -> tuple[Expr, ...]:
     return tuple(children(expr))
 
 
-RewriteRule: TypeAlias = Callable[[Call, Region], "tuple[Expr, AffineType]"]
+RewriteRule: TypeAlias = Callable[[Call, AffineRegion], "tuple[Expr, AffineType]"]
 """Gives what a call becomes whose arguments are rewritten already, and what that stands for.
 
 Raises:

@@ -12,12 +12,13 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from ...ir.builder import constant
-from ...ir.expressions import Call, Constant, Expr, Tuple
-from ...ir.ops.application import apply
-from ...ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.builder import constant
+from relay_lsp.ir.expressions import Call, Constant, Expr, Tuple
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+
 from .affine_types import AffineType, TensorAffineType, TupleAffineType, same_affine_type
-from .region import Region, RewriteRule, Unconvertible, register_fake_quantization_to_integer
+from .region import AffineRegion, RewriteRule, Unconvertible, register_fake_quantization_to_integer
 
 _FLOATS = ("float32", "float64", "float16", "bfloat16")
 
@@ -38,8 +39,8 @@ def _requantize(data: Expr, source: TensorAffineType, target: TensorAffineType, 
 
 def _nearly_same(lhs: TensorAffineType, rhs: TensorAffineType) -> bool:
     return (
-        Region.nearly_equal(lhs.scale, rhs.scale)
-        and Region.nearly_equal(lhs.zero_point, rhs.zero_point)
+        AffineRegion.nearly_equal(lhs.scale, rhs.scale)
+        and AffineRegion.nearly_equal(lhs.zero_point, rhs.zero_point)
         and lhs.dtype == rhs.dtype
     )
 
@@ -51,19 +52,19 @@ def _require_float_constant(expr: Expr, name: str) -> Constant:
 
 
 @register_fake_quantization_to_integer("qnn.dequantize")
-def _dequantize(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _dequantize(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     """Gone."""
     return call.args[0], region.tensor_type(call)
 
 
 @register_fake_quantization_to_integer("qnn.quantize")
-def _quantize(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _quantize(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     """A requantisation, or nothing where the integers are the right ones already."""
     attrs: Any = call.attrs
     data, scale, zero_point = call.args
     type = region.tensor_type(data)
     result = TensorAffineType(scale, zero_point, attrs.out_dtype, attrs.axis)
-    folded = replace(type, scale=Region.folded(type.scale), zero_point=Region.folded(type.zero_point))
+    folded = replace(type, scale=AffineRegion.folded(type.scale), zero_point=AffineRegion.folded(type.zero_point))
     if not _nearly_same(folded, result):
         data = _requantize(data, folded, result, attrs.out_dtype, type.axis)
     return data, result
@@ -82,7 +83,7 @@ def _quantize(call: Call, region: Region) -> tuple[Expr, AffineType]:
     "min",
     "image.resize2d",
 )
-def _identity(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _identity(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     """The same operator on integers: it moves or chooses values."""
     if len(call.args) != 1:
         raise Unconvertible(f"{call.op!r} has more than one argument")
@@ -90,18 +91,18 @@ def _identity(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("broadcast_to")
-def _broadcast_to(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _broadcast_to(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     return apply("broadcast_to", call.args[0], shape=attrs.shape), region.tensor_type(call.args[0])
 
 
 @register_fake_quantization_to_integer("take")
-def _take(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _take(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     return Call(call.op, call.args, call.attrs), region.tensor_type(call.args[0])
 
 
 @register_fake_quantization_to_integer("topk")
-def _topk(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _topk(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     if attrs.ret_type != "values":
         raise Unconvertible("topk gives indices")
@@ -109,7 +110,7 @@ def _topk(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("split")
-def _split(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _split(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     sections = attrs.indices_or_sections
     count = sections if isinstance(sections, int) else len(sections) + 1
@@ -124,7 +125,7 @@ def _widened(data: Expr, source: TensorAffineType, target: TensorAffineType) -> 
 
 
 @register_fake_quantization_to_integer("nn.adaptive_avg_pool1d")
-def _adaptive_avg_pool1d(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _adaptive_avg_pool1d(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     type, result = region.tensor_type(call.args[0]), region.result_type()
     data = _widened(call.args[0], type, result)
@@ -132,7 +133,7 @@ def _adaptive_avg_pool1d(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("nn.avg_pool2d")
-def _avg_pool2d(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _avg_pool2d(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     type, result = region.tensor_type(call.args[0]), region.result_type()
     data = _widened(call.args[0], type, result)
@@ -145,27 +146,29 @@ def _avg_pool2d(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("nn.global_avg_pool2d")
-def _global_avg_pool2d(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _global_avg_pool2d(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     type, result = region.tensor_type(call.args[0]), region.result_type()
     data = _widened(call.args[0], type, result)
     return apply("nn.global_avg_pool2d", data), replace(result, dtype="int32")
 
 
 @register_fake_quantization_to_integer("mean")
-def _mean(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _mean(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     type = region.tensor_type(call.args[0])
     out = Call(call.op, (apply("cast", call.args[0], dtype="int32"),), call.attrs)
     return apply("cast", out, dtype=type.dtype), type
 
 
 @register_fake_quantization_to_integer("nn.bias_add")
-def _bias_add(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _bias_add(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     data, bias = call.args
     type = region.tensor_type(data)
     if region.is_quantized(bias):
         bias_type = region.tensor_type(bias)
         if not _nearly_same(type, bias_type):
-            target = replace(type, scale=Region.folded(type.scale), zero_point=Region.folded(type.zero_point))
+            target = replace(
+                type, scale=AffineRegion.folded(type.scale), zero_point=AffineRegion.folded(type.zero_point)
+            )
             bias = _requantize(bias, bias_type, target, type.dtype, 0)
     else:
         bias = _require_float_constant(bias, "bias")
@@ -175,8 +178,8 @@ def _bias_add(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 def _product_type(lhs: TensorAffineType, rhs: TensorAffineType, axis: int) -> TensorAffineType:
     """What 32-bit sums of products of two tensors stand for."""
-    scale = Region.folded(apply("multiply", lhs.scale, rhs.scale))
-    zeros = Region.folded(apply("cast", apply("zeros_like", scale), dtype="int32"))
+    scale = AffineRegion.folded(apply("multiply", lhs.scale, rhs.scale))
+    zeros = AffineRegion.folded(apply("cast", apply("zeros_like", scale), dtype="int32"))
     return TensorAffineType(scale, zeros, "int32", axis)
 
 
@@ -193,7 +196,7 @@ def _channel_axis(layout: str) -> int:
 
 
 @register_fake_quantization_to_integer("nn.conv2d", "nn.conv2d_transpose")
-def _convolution(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _convolution(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     data, weight = call.args
     data_type, weight_type = region.tensor_type(data), region.tensor_type(weight)
@@ -206,7 +209,7 @@ def _convolution(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("nn.dense")
-def _dense(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _dense(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     data, weight = call.args
     data_type, weight_type = region.tensor_type(data), region.tensor_type(weight)
@@ -216,7 +219,7 @@ def _dense(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("nn.batch_matmul")
-def _batch_matmul(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _batch_matmul(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     lhs, rhs = call.args
     lhs_type, rhs_type = region.tensor_type(lhs), region.tensor_type(rhs)
     out = apply(
@@ -228,12 +231,12 @@ def _batch_matmul(call: Call, region: Region) -> tuple[Expr, AffineType]:
         transpose_a=False,
         transpose_b=True,
     )
-    scale = Region.folded(apply("multiply", lhs_type.scale, rhs_type.scale))
+    scale = AffineRegion.folded(apply("multiply", lhs_type.scale, rhs_type.scale))
     return out, TensorAffineType(scale, constant(0), "int32", lhs_type.axis)
 
 
 @register_fake_quantization_to_integer("concatenate")
-def _concatenate(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _concatenate(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     types = region.tuple_type(call.args[0]).types
     result = region.result_type()
@@ -250,11 +253,11 @@ def _concatenate(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("clip")
-def _clip(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _clip(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     attrs: Any = call.attrs
     data = call.args[0]
     type = region.tensor_type(data)
-    scale, zero_point = Region.folded(type.scale), Region.folded(type.zero_point)
+    scale, zero_point = AffineRegion.folded(type.scale), AffineRegion.folded(type.zero_point)
     if _has_one_element(scale) and _has_one_element(zero_point):
         step, offset = scale.data.item(), zero_point.data.item()
         bounds = [bound / step + offset if step else math.inf for bound in (attrs.a_min, attrs.a_max)]
@@ -268,7 +271,7 @@ def _clip(call: Call, region: Region) -> tuple[Expr, AffineType]:
         if scale_shape and scale_shape[0] > 1:
             limit = _along_axis(limit, scale_shape, type.axis, len(region.shape_of(data)))
         limit = apply("qnn.quantize", limit, scale, zero_point, axis=type.axis, out_dtype=type.dtype)
-        limits.append(Region.folded(limit))
+        limits.append(AffineRegion.folded(limit))
     return apply("minimum", apply("maximum", data, limits[0]), limits[1]), type
 
 
@@ -284,7 +287,7 @@ def _along_axis(value: Expr, shape: tuple[int, ...], axis: int, rank: int) -> Ex
 
 
 @register_fake_quantization_to_integer("nn.relu")
-def _relu(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _relu(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     data = call.args[0]
     type = region.tensor_type(data)
     scale_shape = region.shape_of(type.scale)
@@ -293,11 +296,11 @@ def _relu(call: Call, region: Region) -> tuple[Expr, AffineType]:
     zero = type.zero_point
     if scale_shape and scale_shape[0] > 1:
         zero = _along_axis(zero, scale_shape, type.axis, len(region.shape_of(data)))
-    return apply("maximum", data, Region.folded(apply("cast", zero, dtype=type.dtype))), type
+    return apply("maximum", data, AffineRegion.folded(apply("cast", zero, dtype=type.dtype))), type
 
 
 @register_fake_quantization_to_integer("nn.leaky_relu")
-def _leaky_relu(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _leaky_relu(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     """TVM applies the quantised operator to the result of the plain one, and so does this."""
     attrs: Any = call.attrs
     type, result = region.tensor_type(call.args[0]), region.result_type()
@@ -306,7 +309,7 @@ def _leaky_relu(call: Call, region: Region) -> tuple[Expr, AffineType]:
 
 
 @register_fake_quantization_to_integer("nn.pad")
-def _pad(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _pad(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     data, value = call.args
     type = region.tensor_type(data)
     if region.is_quantized(value):
@@ -319,7 +322,9 @@ def _pad(call: Call, region: Region) -> tuple[Expr, AffineType]:
     return Call(call.op, (data, value), call.attrs), type
 
 
-def _operands(call: Call, region: Region) -> tuple[Expr, Expr, TensorAffineType, TensorAffineType, TensorAffineType]:
+def _operands(
+    call: Call, region: AffineRegion
+) -> tuple[Expr, Expr, TensorAffineType, TensorAffineType, TensorAffineType]:
     """Both operands, what they stand for, and what the result will: a constant operand is quantised like the other."""
     left, right = call.args
     left_type = region.tensor_type(left) if region.is_quantized(left) else None
@@ -348,14 +353,14 @@ def _require_scalar(value: Expr, name: str) -> Constant:
 
 
 def _binary(operator: str, quantized_operator: str) -> RewriteRule:
-    def rule(call: Call, region: Region) -> tuple[Expr, AffineType]:
+    def rule(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
         left, right, left_type, right_type, result = _operands(call, region)
         if (
             operator == "add"
             and _nearly_same(left_type, right_type)
             and left_type.dtype == "int32"
-            and Region.nearly_equal(left_type.scale, result.scale)
-            and Region.nearly_equal(left_type.zero_point, result.zero_point)
+            and AffineRegion.nearly_equal(left_type.scale, result.scale)
+            and AffineRegion.nearly_equal(left_type.zero_point, result.zero_point)
             and _is_zero(result.zero_point)
         ):
             # A bias after a convolution or a product, whose scale may be a vector.
@@ -391,7 +396,7 @@ for _name, _quantized in (("add", "qnn.add"), ("multiply", "qnn.mul"), ("subtrac
 
 
 @register_fake_quantization_to_integer("minimum", "maximum")
-def _choice(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _choice(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
     """The same operator on integers, once both operands stand for the same."""
     left, right, left_type, right_type, result = _operands(call, region)
     if not same_affine_type(left_type, result):
@@ -401,8 +406,8 @@ def _choice(call: Call, region: Region) -> tuple[Expr, AffineType]:
     return Call(call.op, (left, right)), result
 
 
-def _unary(quantized_operator: str) -> Callable[[Call, Region], tuple[Expr, AffineType]]:
-    def rule(call: Call, region: Region) -> tuple[Expr, AffineType]:
+def _unary(quantized_operator: str) -> Callable[[Call, AffineRegion], tuple[Expr, AffineType]]:
+    def rule(call: Call, region: AffineRegion) -> tuple[Expr, AffineType]:
         type, result = region.tensor_type(call.args[0]), region.result_type()
         parameters = (type.scale, type.zero_point, result.scale, result.zero_point)
         return apply(quantized_operator, call.args[0], *parameters), result

@@ -13,7 +13,8 @@ from functools import cache
 from types import TracebackType
 from typing import Final
 
-from ...ir.metadata.objects import MetadataNode, SharedString
+from relay_lsp.ir.metadata.objects import MetadataNode, SharedString
+
 from ..infrastructure.errors import PassError, did_you_mean
 from .current import entered
 from .kinds import KINDS, TargetKind, TargetValue

@@ -8,11 +8,11 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, GlobalTypeVar, RelayRefType, TupleType, Type, TypeCall
 
-__all__ = ["Target", "definition", "type_definition"]
+__all__ = ["DefinitionTarget", "definition", "type_definition"]
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DefinitionTarget:
     """A definition: all of it, its name, and the word at the cursor that leads there."""
 
     full_span: TextSpan
@@ -20,19 +20,19 @@ class Target:
     origin: TextSpan | None
 
 
-def definition(snapshot: Snapshot, offset: int) -> Target | None:
+def definition(snapshot: Snapshot, offset: int) -> DefinitionTarget | None:
     """The definition of the name at ``offset``."""
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
         return None
-    return Target(symbol.full_span, symbol.span, _word(snapshot, offset))
+    return DefinitionTarget(symbol.full_span, symbol.span, _word(snapshot, offset))
 
 
-def type_definition(snapshot: Snapshot, offset: int) -> list[Target]:
+def type_definition(snapshot: Snapshot, offset: int) -> list[DefinitionTarget]:
     """The definitions of the algebraic data types in the type of what stands at ``offset``."""
     symbol = snapshot.symbol_at(offset)
     if symbol is not None and symbol.kind is SymbolKind.CONSTRUCTOR and symbol.container is not None:
-        return [Target(symbol.container.full_span, symbol.container.span, _word(snapshot, offset))]
+        return [DefinitionTarget(symbol.container.full_span, symbol.container.span, _word(snapshot, offset))]
     type = snapshot.type_of(symbol) if symbol is not None else None
     type = type or snapshot.type_at(offset)
     if type is None:
@@ -41,7 +41,7 @@ def type_definition(snapshot: Snapshot, offset: int) -> list[Target]:
     if not names:
         return []
     return [
-        Target(defined.full_span, defined.span, _word(snapshot, offset))
+        DefinitionTarget(defined.full_span, defined.span, _word(snapshot, offset))
         for defined in snapshot.symbols
         if defined.kind is SymbolKind.TYPE and defined.name in names
     ]

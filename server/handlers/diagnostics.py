@@ -10,7 +10,7 @@ from lsprotocol import types
 from relay_lsp.ir.diagnostics import Diagnostic
 
 from ..features.diagnostics import diagnostics
-from ..lsp.conversion import Converter
+from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import Plain, RelayLanguageServer
 from .views import view
 
@@ -18,7 +18,7 @@ __all__ = ["register"]
 
 
 def _report(
-    converter: Converter, found: Sequence[Diagnostic], version: int | None, known: str | None
+    converter: ProtocolConverter, found: Sequence[Diagnostic], version: int | None, known: str | None
 ) -> dict[str, Any]:
     """Diagnostics, or word that they are what the client knows under this name.
 
@@ -75,7 +75,7 @@ async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncI
                 snapshot, unused_values=settings.unused_values, unreachable_code=settings.unreachable_code
             )
         )
-        converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
+        converter = ProtocolConverter(uri, snapshot.lines, server.state.documents.encoding)
         yield {"uri": uri, "version": None, **_report(converter, found, None, known.get(uri))}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from ..features.document_links import Link, links
-from ..lsp.conversion import Converter
+from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import file_uri, folder_of
 from .views import view
@@ -30,7 +30,7 @@ async def on_document_link(
     return found
 
 
-def _link(converter: Converter, link: Link, target: str) -> types.DocumentLink:
+def _link(converter: ProtocolConverter, link: Link, target: str) -> types.DocumentLink:
     return types.DocumentLink(
         range=converter.range(link.span),
         target=f"{target}#L{link.line},{max(link.column, 1)}",

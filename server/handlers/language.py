@@ -22,7 +22,7 @@ from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
 from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
-from ..lsp.conversion import Converter
+from ..lsp.conversion import ProtocolConverter
 from ..lsp.encoded_folds import written_folds
 from ..lsp.encoded_outline import written_outline
 from ..lsp.protocol import RelayLanguageServer, Written
@@ -124,13 +124,15 @@ async def on_workspace_symbol(
     server: RelayLanguageServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation]:
     """The definitions that fit a query: in open documents, then in the files of the workspace's folders."""
-    texts: list[tuple[Snapshot, Converter]] = []
+    texts: list[tuple[Snapshot, ProtocolConverter]] = []
     for document in server.state.documents:
         seen = await view(server, document.uri)
         if seen is not None:
             texts.append((seen.snapshot, seen.converter))
     encoding = server.state.documents.encoding
-    texts += ((snapshot, Converter(uri, snapshot.lines, encoding)) for uri, snapshot in await server.state.unopened())
+    texts += (
+        (snapshot, ProtocolConverter(uri, snapshot.lines, encoding)) for uri, snapshot in await server.state.unopened()
+    )
     found: list[types.SymbolInformation] = []
     for snapshot, converter in texts:
         for symbol in find_symbols(snapshot.symbols, params.query):

@@ -12,7 +12,7 @@ from ..documents.documents import Document
 from ..features.exporting import command_line
 from ..features.pass_documentation import describe_pass
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
-from ..lsp.conversion import Converter
+from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
 from ..worker.jobs import PassesOutcome
@@ -154,7 +154,7 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     }
 
 
-def _changes(server: RelayLanguageServer, old: Converter, outcome: PassesOutcome) -> dict[str, Any]:
+def _changes(server: RelayLanguageServer, old: ProtocolConverter, outcome: PassesOutcome) -> dict[str, Any]:
     """What became of what; ranges of new values are in the text after, all others in the text before."""
     new, changes = server.converter_of(old.uri, outcome.text), outcome.changes
     return {

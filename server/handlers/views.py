@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcException
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..documents.documents import Document
-from ..lsp.conversion import Converter
+from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 
 __all__ = ["View", "early_or_refreshed_view", "early_view", "moved_on", "refusal", "view"]
@@ -21,7 +21,7 @@ class View:
     """A document as a request sees it: its snapshot, and the converter that belongs to it."""
 
     def __init__(
-        self, document: Document, snapshot: Snapshot, converter: Converter, *, is_beginning: bool = False
+        self, document: Document, snapshot: Snapshot, converter: ProtocolConverter, *, is_beginning: bool = False
     ) -> None:
         self.document = document
         self.snapshot = snapshot
@@ -36,7 +36,7 @@ async def view(server: RelayLanguageServer, uri: str) -> View | None:
     if document is None:
         return None
     snapshot = await server.state.analysis.snapshot(document)
-    converter = Converter(uri, snapshot.lines, server.state.documents.encoding)
+    converter = ProtocolConverter(uri, snapshot.lines, server.state.documents.encoding)
     return View(document, snapshot, converter)
 
 

@@ -22,7 +22,7 @@ from ..documents.documents import Change
 from ..documents.encoding import Encoding
 from ..documents.positions import Position, Range, offset_of, position_of, range_of, span_of, units
 from ..features.completion import Completion, CompletionKind
-from ..features.definition import Target
+from ..features.definition import DefinitionTarget
 from ..features.folding import Fold
 from ..features.hover import Hover, render
 from ..features.inlay_hints import InlayHint, InlayHintKind
@@ -33,7 +33,7 @@ from ..features.signature_help import SignatureHelp
 from ..transport.long_messages import LongTexts
 from .encoded_locations import written_locations
 
-__all__ = ["Converter", "change_of", "documentation_page"]
+__all__ = ["ProtocolConverter", "change_of", "documentation_page"]
 
 _SOURCE = "relay"
 _written_string = json.JSONEncoder().encode
@@ -122,7 +122,7 @@ def documentation_page(code: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Converter:
+class ProtocolConverter:
     """Converts for one text, in one client's position encoding."""
 
     uri: str
@@ -269,7 +269,7 @@ class Converter:
         content = types.MarkupContent(types.MarkupKind.Markdown, render(hover, link))
         return types.Hover(content, self.range(hover.span))
 
-    def link(self, target: Target) -> types.LocationLink:
+    def link(self, target: DefinitionTarget) -> types.LocationLink:
         """A definition, with the word that leads to it."""
         return types.LocationLink(
             target_uri=self.uri,

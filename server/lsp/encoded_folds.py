@@ -11,13 +11,13 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.positions import range_of
 from ..features.folding import FoldKind, folds, passages_in
-from .conversion import Converter
+from .conversion import ProtocolConverter
 from .encoded_parts import Row, written_part
 
 __all__ = ["written_folds"]
 
 
-def written_folds(snapshot: Snapshot, converter: Converter, lines_only: bool) -> Iterator[str]:
+def written_folds(snapshot: Snapshot, converter: ProtocolConverter, lines_only: bool) -> Iterator[str]:
     """The pieces of a list of folding ranges, each behind a comma but the first.
 
     With ``lines_only``, only those that hide whole lines, without characters.
@@ -37,7 +37,7 @@ def written_folds(snapshot: Snapshot, converter: Converter, lines_only: bool) ->
             comma = ","
 
 
-def _rows(snapshot: Snapshot, converter: Converter, part: CacheRegion) -> Iterator[Row]:
+def _rows(snapshot: Snapshot, converter: ProtocolConverter, part: CacheRegion) -> Iterator[Row]:
     """The comments of types on one line."""
     for start, end in passages_in(snapshot, part).inline:
         places = range_of(converter.lines, TextSpan(part.start + start, part.start + end), converter.encoding)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, Symbol
 
 from ..features.outline import item_of
-from .conversion import Converter
+from .conversion import ProtocolConverter
 from .encoded_parts import Row, written_part
 
 __all__ = ["written_outline"]
@@ -18,7 +18,7 @@ __all__ = ["written_outline"]
 _LINES: Final = ("range", "selectionRange")
 
 
-def written_outline(snapshot: Snapshot, converter: Converter) -> Iterator[str]:
+def written_outline(snapshot: Snapshot, converter: ProtocolConverter) -> Iterator[str]:
     """The pieces of a list of document symbols: functions with their values, types with their constructors."""
     container: Symbol | None = None
     between = after = ""  # what comes before the next definition in its list, and what ends that of the container
@@ -43,7 +43,7 @@ def written_outline(snapshot: Snapshot, converter: Converter) -> Iterator[str]:
     yield after
 
 
-def _rows(snapshot: Snapshot, converter: Converter, part: CacheRegion) -> Iterator[Row]:
+def _rows(snapshot: Snapshot, converter: ProtocolConverter, part: CacheRegion) -> Iterator[Row]:
     """The definitions."""
     for symbol in snapshot.symbols_of(part):
         item = item_of(symbol)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from relay_lsp.ir.semantic.snapshot import CacheRegion
 
-from .conversion import Converter
+from .conversion import ProtocolConverter
 
 __all__ = ["Row", "written_part"]
 
@@ -36,7 +36,9 @@ class _Written:
         return self.text
 
 
-def written_part(converter: Converter, part: CacheRegion, list_name: str, rows: Callable[[], Iterable[Row]]) -> str:
+def written_part(
+    converter: ProtocolConverter, part: CacheRegion, list_name: str, rows: Callable[[], Iterable[Row]]
+) -> str:
     """The items of a list that are in a part, with commas between; ``rows`` gives those that are not remembered."""
     begin = converter.position(part.start)
     key = (list_name, converter.encoding, begin.character)

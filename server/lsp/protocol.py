@@ -30,7 +30,7 @@ from ..transport.change_messages import change_notification
 from ..transport.long_messages import LongTexts
 from ..transport.message_queue import Arrivals
 from .capabilities import choose_encoding, initialize_result, pulls_diagnostics, server_version, supports
-from .conversion import Converter
+from .conversion import ProtocolConverter
 from .token_deltas import TokenMemory
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class RelayLanguageServer(LanguageServer):
         self.long_texts = LongTexts()
         """Texts of the message that is being handled, where they are long."""
         assert isinstance(self.protocol, RelayProtocol)
-        self.arrivals = Arrivals(self.protocol.handle, self.protocol.refuse, self.long_texts)
+        self.message_queue = Arrivals(self.protocol.handle, self.protocol.refuse, self.long_texts)
         self._tasks: set[asyncio.Future[Any]] = set()
 
     def begin(self, client: dict[str, Any], options: Any) -> None:
@@ -243,25 +243,25 @@ class RelayLanguageServer(LanguageServer):
         """Whether the client has something other than false at this path of its capabilities."""
         return supports(self.capabilities_of_client, *path)
 
-    def converter(self, uri: str) -> Converter | None:
+    def converter(self, uri: str) -> ProtocolConverter | None:
         """The converter for an open document as it is now."""
         document = self.state.documents.find(uri)
         return None if document is None else self.converter_for(document)
 
-    def converter_for(self, document: Document) -> Converter:
+    def converter_for(self, document: Document) -> ProtocolConverter:
         """The converter for a document as it is now."""
-        return Converter(document.uri, document.lines, self.state.documents.encoding)
+        return ProtocolConverter(document.uri, document.lines, self.state.documents.encoding)
 
     def edit_of(
-        self, converter: Converter, edits: Iterable[TextEdit], version: int, annotation: str
+        self, converter: ProtocolConverter, edits: Iterable[TextEdit], version: int, annotation: str
     ) -> types.WorkspaceEdit:
         """Edits of one version of a document; ``annotation`` says what makes them, to clients that show it."""
         shows = self.supports("workspace", "workspaceEdit", "changeAnnotationSupport")
         return converter.workspace_edit(edits, version, annotation if shows else "")
 
-    def converter_of(self, uri: str, text: str) -> Converter:
+    def converter_of(self, uri: str, text: str) -> ProtocolConverter:
         """The converter for a text that a document had or could have."""
-        return Converter(uri, LineIndex(text), self.state.documents.encoding)
+        return ProtocolConverter(uri, LineIndex(text), self.state.documents.encoding)
 
     def forget(self, uri: str) -> None:
         """Forget a document, and take back its diagnostics."""

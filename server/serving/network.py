@@ -45,7 +45,7 @@ async def _serve_tcp(host: str, port: int) -> None:
         connection: Any = writer
         server.protocol.set_writer(connection)
         try:
-            await server.arrivals.serve(partial(_message, reader))
+            await server.message_queue.serve(partial(_message, reader))
         except ConnectionError:
             logger.info("the client has left without a word")
         except SystemExit:
@@ -113,7 +113,7 @@ async def _serve_connection(connection: ServerConnection) -> None:
     frames: Any = _Frames(connection)
     server.protocol.set_writer(frames, include_headers=False)
     try:
-        await server.arrivals.serve(partial(connection.recv, decode=False))
+        await server.message_queue.serve(partial(connection.recv, decode=False))
     except ConnectionClosed:
         logger.info("a client has left without a word")
     except SystemExit:

@@ -68,10 +68,10 @@ def _serve(source: StandardInput, output: StandardOutput, first: Body, answered:
             for body in bodies:
                 arrived.put_nowait(body)
 
-        server.arrivals.take(first)
+        server.message_queue.take(first)
         source.start(put)
         try:
-            await server.arrivals.serve(arrived.get)
+            await server.message_queue.serve(arrived.get)
         finally:
             await server.state.worker.close()
 

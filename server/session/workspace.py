@@ -21,6 +21,7 @@ from ..features.diagnostics import diagnostics
 from ..features.history import Fate, RememberedStep
 from ..features.pipeline_comment import pipeline_comment
 from ..history.service import HistoryService
+from ..import_path import withhold
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..settings import Settings, read_settings
 from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
@@ -31,7 +32,6 @@ from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
 from .extensions import Extensions
 from .folders import Folders
-from ..import_path import withhold
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot

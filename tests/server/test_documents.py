@@ -98,7 +98,7 @@ def _as_a_client_sees(text: str, offset: int, encoding: Encoding) -> int:
 
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), min_size=1, max_size=5))
 def test_what_snapshots_are_told_is_one_edit_that_covers_all(text: str, edits: list[tuple[int, int, str]]) -> None:
-    from relay_lsp.server.documents import documents as module
+    from relay_lsp.server.documents.documents import documents as module
 
     current = text
     pending: list[module.Replacement] = []

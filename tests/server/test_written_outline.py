@@ -11,7 +11,7 @@ import pytest
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.outline import outline
-from relay_lsp.server.lsp.conversion import Converter
+from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.encoded_outline import written_outline
 
 from ..ir.editing.scripts import edited, small_blocks, texts
@@ -25,7 +25,7 @@ def test_the_outline_of_an_edited_text_is_that_of_the_text_opened_afresh(seed: i
         text = chance.choice(texts())
         text = text.replace("/* ty", "/* 𝒯é ty", 3) if chance.random() < 0.5 else text
         for snapshot in edited(chance, text, 5):
-            converter = Converter("file:///example.relay", snapshot.lines, encoding)
+            converter = ProtocolConverter("file:///example.relay", snapshot.lines, encoding)
             written = json.loads(f"[{''.join(written_outline(snapshot, converter))}]")
             assert written == converter.outline(outline(Snapshot.open(snapshot.text, "example.relay")))
 
@@ -41,7 +41,7 @@ def @main() { 1 }
 
 def test_what_is_defined_twice_is_shown_with_what_stands_inside_it():
     snapshot = Snapshot.open(TWICE, "example.relay")
-    converter = Converter("file:///example.relay", snapshot.lines, Encoding.UTF_16)
+    converter = ProtocolConverter("file:///example.relay", snapshot.lines, Encoding.UTF_16)
     written = json.loads(f"[{''.join(written_outline(snapshot, converter))}]")
     assert [(item["name"], [child["name"] for child in item["children"]]) for item in written] == [
         ("Option", ["Some", "None_"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from relay_lsp import ir
-from relay_lsp.ir.source import LineIndex
+from relay_lsp.ir.text.line_index import LineIndex
 
 from ..records import Record
 from .comparison import difference, errors, says_all_types, typed_module, without_metadata, without_spans

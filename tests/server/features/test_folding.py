@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.folding import FoldKind, folds, inline_folds
-from relay_lsp.server.lsp.conversion import Converter
+from relay_lsp.server.lsp.conversion import ProtocolConverter
 from tests.fixture import Fixture, read_fixture
 
 
@@ -52,7 +52,7 @@ def test_broken_text_folds_as_far_as_it_goes() -> None:
 
 
 def lines(fixture: Fixture, lines_only: bool) -> list[tuple[int, int]]:
-    converter = Converter("file:///x", fixture.snapshot.lines, Encoding.UTF_16)
+    converter = ProtocolConverter("file:///x", fixture.snapshot.lines, Encoding.UTF_16)
     found = (converter.fold(fold, lines_only) for fold in folds(fixture.snapshot))
     return [(fold["startLine"], fold["endLine"]) for fold in found if fold is not None]
 

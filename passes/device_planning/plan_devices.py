@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir.expressions import Function
-from ..ir.module import IRModule
-from .device_planning.analysis import planned_devices
-from .device_planning.capture import capture_devices
-from .device_planning.configuration import CompilationConfig
-from .device_planning.rewriting import rewrite_on_devices
-from .infrastructure import FunctionPass, ModulePass, Pass, PassContext, PassInfo, Pipeline, declare_pass, option
-from .targets import Target, current_target
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.module import IRModule
+
+from ..infrastructure import FunctionPass, ModulePass, Pass, PassContext, PassInfo, Pipeline, declare_pass, option
+from ..targets import Target, current_target
+from .analysis import planned_devices
+from .capture import capture_devices
+from .configuration import CompilationConfig
+from .rewriting import rewrite_on_devices
 
 
 @declare_pass(opt_level=0)
