@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ...ir.expressions import Call, Expr
-from ...ir.ops import operator
-from ...ir.ops.application import apply
-from ...ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops import operator
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+
 from .calls import AlteredCall
 from .convolution import blocked_int8_conv2d, is_depthwise, require_kernel_layout
 

@@ -7,7 +7,8 @@ Source of the rule: ``_fallback_schedule`` in ``python/tvm/topi/x86/conv2d_avx_c
 
 from __future__ import annotations
 
-from ...ir.dimensions import Dim
+from relay_lsp.ir.dimensions import Dim
+
 from .calls import AlteredCall
 
 __all__ = ["largest_factor", "static"]

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from ...ir.dimensions import Dim
-from ...ir.expressions import Call, Expr
-from ...ir.types import TensorType, Type
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.types import TensorType, Type
+
 from ..infrastructure import PassError
 from ..targets import Target
 

@@ -10,10 +10,11 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from ...ir.dimensions import Dim
-from ...ir.expressions import Call
-from ...ir.ops import operator
-from ...ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.ops import operator
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+
 from ..targets.x86 import has_sse42, vector_lanes
 from .blocks import largest_factor, static
 from .calls import AlteredCall

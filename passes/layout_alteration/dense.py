@@ -7,9 +7,10 @@ Source of the rule: ``python/tvm/topi/x86/dense_alter_op.py``, ``_default_dense_
 
 from __future__ import annotations
 
-from ...ir.expressions import Call
-from ...ir.ops import operator
-from ...ir.ops.nn.dense import DensePackAttrs
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.ops import operator
+from relay_lsp.ir.ops.nn.dense import DensePackAttrs
+
 from ..targets.x86 import has_avx512, vector_lanes
 from .blocks import largest_factor
 from .calls import AlteredCall

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...ir.attributes import Attrs
-from ...ir.expressions import Call, Expr, Function
-from ...ir.ops.operator import Op
-from ..layout_conversion import rewrite_layouts
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.ops.operator import Op
+
+from ..layout_conversion.forward import rewrite_layouts
 from ..targets import Target
 from .arm import conv2d_for_arm
 from .calls import AlteredCall, LayoutRule

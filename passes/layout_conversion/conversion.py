@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...ir.attributes import Attrs
-from ...ir.expressions import Call, Expr, Function
-from ...ir.ops.operator import Op
-from ...ir.types import IncompleteType
+from relay_lsp.ir.attributes import Attrs
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import IncompleteType
+
 from .config import LayoutConfig
 from .forward import rewrite_layouts
-from .operators import CONVERSIONS, OperatorCall, unchanged
+from .operators import CONVERSIONS, LayoutCall, unchanged
 
 __all__ = ["convert_layouts"]
 
@@ -30,7 +31,7 @@ def convert_layouts(function: Function, desired: Mapping[str, Sequence[str]]) ->
         layouts, conversion = desired.get(name), CONVERSIONS.get(name)
         if layouts is None or conversion is None:
             return None
-        call = OperatorCall(name, args, attrs, [arg.checked_type or IncompleteType() for arg in pre.args], pre)
+        call = LayoutCall(name, args, attrs, [arg.checked_type or IncompleteType() for arg in pre.args], pre)
         config = LayoutConfig.current()
         if config is not None and name in _COUNTED and config.check_skip():
             return unchanged(call)

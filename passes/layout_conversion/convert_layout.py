@@ -8,7 +8,7 @@ from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.module import IRModule
 
 from ..infrastructure import FunctionPass, PassContext, declare_pass, option
-from .forward import convert_layouts
+from .conversion import convert_layouts
 
 
 @declare_pass(opt_level=3, required=("InferType", "CanonicalizeOps"))

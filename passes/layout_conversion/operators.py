@@ -88,7 +88,7 @@ def _convolution(default_kernels: Mapping[str, str], axes: int) -> Conversion:
     return convert
 
 
-def unchanged(call: OperatorCall) -> Call:
+def unchanged(call: LayoutCall) -> Call:
     """The convolution of two dimensions in its own layouts, made anew as TVM's functions make it."""
     return call.with_attrs(replace(call.attrs, padding=padding_on_both_sides(call.attrs.padding, 2)))
 

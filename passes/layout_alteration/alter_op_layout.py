@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Function
-from ..ir.module import IRModule
-from .infrastructure import FunctionPass, PassContext, declare_pass, option
-from .layout_alteration import alter_op_layouts
-from .targets import Target, current_target
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.module import IRModule
+
+from ..infrastructure import FunctionPass, PassContext, declare_pass, option
+from ..targets import Target, current_target
+from .rules import alter_op_layouts
 
 
 @declare_pass(opt_level=3, required=("InferType",))
