@@ -31,14 +31,11 @@ def safe_path() -> list[str]:
     Python's own folders stay in their places though the user has opened one of them. An entry that is no path, such as
     those with which packages in development mark themselves, stays too.
     """
-    withheld = _withheld | _relative_folders()
-    own = _folders_of_python()
+    withheld = (_withheld | _relative_folders()) - _folders_of_python()
     safe = [
         entry
         for entry in sys.path
-        if entry
-        and (os.path.isabs(entry) or not os.path.exists(entry))
-        and (_real(entry) not in withheld or _real(entry) in own)
+        if entry and (_real(entry) not in withheld if os.path.isabs(entry) else not os.path.exists(entry))
     ]
     # The current folder comes first where it is one of Python's own, which then has its place further down.
     return list(dict.fromkeys(reversed(safe)))[::-1]
