@@ -9,9 +9,8 @@ Source of the rule: ``src/relay/transforms/to_cps.cc``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from relay_lsp.ir.expressions import (
     Call,
@@ -38,11 +37,9 @@ from relay_lsp.ir.visitor import pattern_vars, post_order, rename_pattern
 
 from ..infrastructure import PassError
 from ..provenance import Record, current_record
+from ..recursion import Steps, run_steps
 
 __all__ = ["CpsConverter"]
-
-_Steps: TypeAlias = Generator["_Steps", Expr, Expr]
-"""``value = yield steps`` converts a part; the generator returns what its own expression becomes."""
 
 
 @dataclass(eq=False)
@@ -129,7 +126,7 @@ class _FunctionConverter:
                 new = Var(expr.name_hint, self._type(expr, expr.checked_type), expr.span)
                 self._record.record(new, expr)
                 self._vars[expr] = new
-        converted = _run(self._function(function))
+        converted = run_steps(self._function(function))
         assert isinstance(converted, Function)
         return converted
 
@@ -138,7 +135,7 @@ class _FunctionConverter:
             raise PassError("the type of every variable must be known", place=place)
         return _in_cps(type, self._answer)
 
-    def _visit(self, expr: Expr) -> _Steps:
+    def _visit(self, expr: Expr) -> Steps[Expr]:
         """How ``expr`` is converted."""
         if isinstance(expr, Let):
             return self._lets(expr)
@@ -157,7 +154,7 @@ class _FunctionConverter:
             return self._converter.converted_name(expr)
         return expr
 
-    def _parts(self, expr: Expr) -> _Steps:
+    def _parts(self, expr: Expr) -> Steps[Expr]:
         new: Expr
         if isinstance(expr, Tuple):
             fields: list[Expr] = []
@@ -192,7 +189,7 @@ class _FunctionConverter:
         self._record.record(arg, source)
         return arg, lambda rest: Function((arg,), rest)
 
-    def _lets(self, expr: Let) -> _Steps:
+    def _lets(self, expr: Let) -> Steps[Expr]:
         current: Expr = expr
         while isinstance(current, Let):
             value = yield self._visit(current.value)
@@ -203,7 +200,7 @@ class _FunctionConverter:
     def _add_let(self, source: Let, var: Var, value: Expr) -> None:
         self._block.add(source, lambda rest: Let(var, value, rest, source.span))
 
-    def _call(self, call: Call) -> _Steps:
+    def _call(self, call: Call) -> Steps[Expr]:
         callee: Expr = call.op
         plain = isinstance(callee, (Op, Constructor))
         if not plain:
@@ -221,7 +218,7 @@ class _FunctionConverter:
         self._block.add(call, wrap)
         return result
 
-    def _function(self, function: Function) -> _Steps:
+    def _function(self, function: Function) -> Steps[Expr]:
         if function.is_primitive:
             raise PassError("a fused function has no continuation-passing style: run DefuseOps first", place=function)
         result_type = function.checked_type
@@ -246,7 +243,7 @@ class _FunctionConverter:
         self._record.attribute(returned, source)
         return self._block.close(returned, self._record)
 
-    def _branches(self, expr: If | Match) -> _Steps:
+    def _branches(self, expr: If | Match) -> Steps[Expr]:
         """What follows becomes a function that every branch calls."""
         join = Var("x")
         self._record.record(join, expr)
@@ -276,23 +273,6 @@ class _FunctionConverter:
         self._block = around
         self._block.add(expr, lambda rest: Let(join, continuation(rest), whole))
         return result
-
-
-def _run(steps: _Steps) -> Expr:
-    stack = [steps]
-    value: Expr | None = None
-    while True:
-        try:
-            wanted = stack[-1].send(value)  # type: ignore[arg-type]
-        except StopIteration as done:
-            stack.pop()
-            value = done.value
-            if not stack:
-                assert value is not None
-                return value
-        else:
-            stack.append(wanted)
-            value = None
 
 
 def _in_cps(root: Type, answer: TypeVar) -> Type:

