@@ -24,7 +24,7 @@ from relay_lsp.ir.types import FuncType, GlobalTypeVar, Type, TypeCall, TypeVar
 from relay_lsp.ir.visitor import free_vars, type_vars
 
 from .binding import bind
-from .de_duplicate import de_duplicate
+from .building import de_duplicate
 from .infrastructure import ModulePass, PassContext, PassError, declare_pass
 from .main_function import main_of
 from .provenance import Descent, ExprMutator

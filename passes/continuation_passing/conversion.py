@@ -35,9 +35,9 @@ from relay_lsp.ir.type_visitor import type_children, type_with_children
 from relay_lsp.ir.types import FuncType, Type, TypeVar
 from relay_lsp.ir.visitor import pattern_vars, post_order, rename_pattern
 
+from ..building import Steps, run_steps
 from ..infrastructure import PassError
 from ..provenance import Record, current_record
-from ..recursion import Steps, run_steps
 
 __all__ = ["CpsConverter"]
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ...ir.expressions import Call, Constant, Expr, Function, GlobalVar, Tuple, TupleGetItem
-from ...ir.module import IRModule
-from ...ir.ops.operator import Op
-from ...ir.types import FuncType, TupleType, Type
-from ..de_duplicate import de_duplicate
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, GlobalVar, Tuple, TupleGetItem
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import FuncType, TupleType, Type
+
+from ..building import LetList, Steps, de_duplicate, run_steps
 from ..features import Feature, refuse_features
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass
-from ..let_list import LetList
 from ..provenance import current_record
-from ..recursion import Steps, run_steps
 from . import rules as rules
 from .registry import find_gradient
 from .types import filled_like, lifted_add, with_result_and_gradient

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from ...ir.expressions import Call, Expr
-from ...ir.types import TensorType, Type
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.types import TensorType, Type
+
 from ..infrastructure import PassError
 
 __all__ = ["GradientRule", "find_gradient", "gradients", "register_gradient", "require", "static_shape", "tensor_type"]

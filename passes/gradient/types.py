@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...ir.expressions import Expr, Function, Tuple, TupleGetItem
-from ...ir.ops.application import apply
-from ...ir.types import TensorType, TupleType, Type
+from relay_lsp.ir.expressions import Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.types import TensorType, TupleType, Type
+
+from ..building import LetList, Steps, run_steps
 from ..infrastructure import PassError
-from ..let_list import LetList
-from ..recursion import Steps, run_steps
 
 __all__ = ["filled_like", "gradient_result_type", "lifted_add", "with_result_and_gradient"]
 

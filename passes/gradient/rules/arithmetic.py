@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....ir.expressions import Call, Constant, Expr
-from ....ir.ops.application import apply
+from relay_lsp.ir.expressions import Call, Constant, Expr
+from relay_lsp.ir.ops.application import apply
+
 from ...construction import scalar
 from ..registry import tensor_type
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....ir.expressions import Call, Expr
-from ....ir.ops.application import apply
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops.application import apply
+
 from ...construction import scalar
 from ..registry import register_gradient
 from .arithmetic import like, multiply, sum_over, zeros_like

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....ir.expressions import Call, Expr
-from ....ir.ops.application import apply
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops.application import apply
+
 from ..registry import register_gradient
 from .arithmetic import (
     add,

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ....ir.builder import constant
-from ....ir.expressions import Call, Expr, Function, If, Let, Tuple, TupleGetItem, Var
-from ....ir.ops import get
-from ....ir.ops.application import apply
-from ....ir.types import TensorType
+from relay_lsp.ir.builder import constant
+from relay_lsp.ir.expressions import Call, Expr, Function, If, Let, Tuple, TupleGetItem, Var
+from relay_lsp.ir.ops import get
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.types import TensorType
+
 from ...construction import scalar
 from ..registry import register_gradient, require, static_shape, tensor_type
 from .arithmetic import add, like, sum_over, zeros_like

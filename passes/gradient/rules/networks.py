@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ....ir.expressions import Call, Expr
-from ....ir.ops import get
-from ....ir.ops.application import apply
-from ....ir.ops.nn.windows import padding_on_both_sides
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops import get
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.ops.nn.windows import padding_on_both_sides
+
 from ...construction import scalar
 from ...infrastructure import PassError
 from ..registry import register_gradient, require, tensor_type

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ....ir.expressions import Call, Expr
-from ....ir.ops.application import apply
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.ir.ops.application import apply
+
 from ..registry import register_gradient, require, static_shape
 from .arithmetic import divide, like, multiply, scalar_like, sum_over
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from ....ir.dimensions import Dim
-from ....ir.expressions import Call, Expr, Tuple, TupleGetItem
-from ....ir.ops.application import apply
-from ....ir.types import TensorType, TupleType
+from relay_lsp.ir.dimensions import Dim
+from relay_lsp.ir.expressions import Call, Expr, Tuple, TupleGetItem
+from relay_lsp.ir.ops.application import apply
+from relay_lsp.ir.types import TensorType, TupleType
+
 from ..registry import register_gradient, require
 from .arithmetic import like, zeros_like
 

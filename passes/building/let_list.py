@@ -5,9 +5,10 @@ Source of the rule: ``src/relay/transforms/let_list.h``.
 
 from __future__ import annotations
 
-from ..ir.expressions import Expr, Let, Var
-from ..ir.types import Type
-from .provenance import current_record
+from relay_lsp.ir.expressions import Expr, Let, Var
+from relay_lsp.ir.types import Type
+
+from ..provenance import current_record
 
 __all__ = ["LetList"]
 

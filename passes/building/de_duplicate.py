@@ -7,7 +7,7 @@ from relay_lsp.ir.type_visitor import substitute
 from relay_lsp.ir.types import Type, TypeVar
 from relay_lsp.ir.visitor import children, pattern_vars, post_order, with_children
 
-from .provenance import current_record
+from ..provenance import current_record
 
 __all__ = ["de_duplicate"]
 
