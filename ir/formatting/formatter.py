@@ -8,7 +8,25 @@ from typing import Final
 
 from ..diagnostics import TextEdit, apply_edits
 from ..syntax.lexer import WHITE_SPACE, Lexed, lex
-from ..syntax.tokens import COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from ..syntax.tokens import (
+    COMMENT,
+    DEFINITIONS,
+    DIRECTIVE,
+    ELSE,
+    EXTERN,
+    FREE_VAR,
+    LET,
+    LOCAL,
+    MATCH,
+    MATCH_PARTIAL,
+    METADATA,
+    OPEN_COMMENT,
+    TYPE,
+    UNCLOSED_STRING,
+    UNKNOWN,
+    VALUES,
+    VERSION,
+)
 from ..text.text_span import TextSpan
 from .spacing import ATTRIBUTE, BINDING, DEVICE, has_space
 
@@ -17,7 +35,7 @@ __all__ = ["format_edits", "format_text", "line_end_of", "whole_lines"]
 _INDENT: Final = 2
 _OPENING: Final = {"(": ")", "[": "]", "{": "}"}
 _CLOSING: Final = frozenset(_OPENING.values())
-_TOP: Final = frozenset("dtxVXD")
+_TOP: Final = frozenset(DEFINITIONS + VERSION + DIRECTIVE + METADATA)
 """What begins an item of a module."""
 _JOINED_BEFORE: Final = frozenset(";,.{=oa")
 """What stays on the line of the token before it: punctuation, ``{``, ``=``, ``else``, ``->``."""
@@ -168,9 +186,9 @@ class _Formatter:
             result.append(before)
             self._advance(index, role)
             kind_before, role_before = kind, role
-        if result and kind_before and kind_before != "D":
+        if result and kind_before and kind_before != METADATA:
             before.after = self.line_end
-        elif result and kind_before == "D":
+        elif result and kind_before == METADATA:
             before.after = self.spaces[-1]
         return result
 
@@ -181,9 +199,9 @@ class _Formatter:
         bracket = self.brackets[-1]
         if kind == "=":
             inside_attributes = bracket.kind == "(" or bracket.role == DEVICE
-            return ATTRIBUTE if inside_attributes and kind_before not in "GL" and not bracket.pending else BINDING
+            return ATTRIBUTE if inside_attributes and kind_before not in VALUES and not bracket.pending else BINDING
         if kind == "{":
-            if kind_before == "L" and self._is_device(index):
+            if kind_before == LOCAL and self._is_device(index):
                 return DEVICE
             if "match" in bracket.pending:
                 return CLAUSES
@@ -204,11 +222,11 @@ class _Formatter:
             self.brackets.append(_Bracket(kind, role, self.indentation, self._stays_on_one_line(index, role)))
         elif kind in _CLOSING:
             self.brackets.pop()
-        elif kind in "mp":
+        elif kind in MATCH + MATCH_PARTIAL:
             bracket.pending.append("match")
-        elif kind in "dtx":
-            bracket.pending[:] = ["type"] if kind == "t" else []
-        elif kind in "wv":
+        elif kind in DEFINITIONS:
+            bracket.pending[:] = ["type"] if kind == TYPE else []
+        elif kind in LET + FREE_VAR:
             bracket.pending.append("let")
         elif (kind == "=" and role == BINDING) or kind == ";":
             bracket.pending = [pending for pending in bracket.pending if pending != "let"]
@@ -229,7 +247,7 @@ class _Formatter:
         """The white space before the token at ``index``."""
         kind = self.kinds[index]
         lines = self.breaks[index - 1]
-        if kind_before == "D":
+        if kind_before == METADATA:
             return self.spaces[index - 1]
         if self._ends_line(index, kind_before, role_before):
             if kind == COMMENT and not lines and self._is_trailing(index):
@@ -248,9 +266,9 @@ class _Formatter:
         """Whether a new line must begin before the token at ``index``, whatever the author wrote."""
         kind = self.kinds[index]
         bracket = self.brackets[-1]
-        if kind in _TOP and len(self.brackets) == 1 and not (kind == "t" and kind_before == "x"):
+        if kind in _TOP and len(self.brackets) == 1 and not (kind == TYPE and kind_before == EXTERN):
             return True
-        if kind_before in "VX" or (kind == COMMENT and self._leads_item(index)):
+        if kind_before in VERSION + DIRECTIVE or (kind == COMMENT and self._leads_item(index)):
             return True
         if kind == COMMENT and kind_before == COMMENT:
             return False
@@ -266,7 +284,7 @@ class _Formatter:
             return True
         if kind_before == "," and bracket.role in (CLAUSES, CONSTRUCTORS):
             return True
-        return kind_before == "}" and bracket.role == CLAUSES and kind not in ",;(." and kind != "o"
+        return kind_before == "}" and bracket.role == CLAUSES and kind not in ",;(." and kind != ELSE
 
     def _leads_item(self, index: int) -> bool:
         """Whether the comment at ``index``, on a line of its own, stands before an item of the module."""
@@ -302,6 +320,11 @@ class _Formatter:
     def _blank_line(self, index: int, lines: int, closes: bool) -> bool:
         if closes or self.kinds[index - 1] in _OPENING:
             return False
-        if len(self.brackets) == 1 and self.last_kind == "}" and not self.item_led and self.kinds[index] in "dtxC":
+        if (
+            len(self.brackets) == 1
+            and self.last_kind == "}"
+            and not self.item_led
+            and self.kinds[index] in DEFINITIONS + COMMENT
+        ):
             return True
         return lines > 1 and self.starts_statement

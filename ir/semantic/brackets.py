@@ -8,6 +8,7 @@ from typing import Final
 
 from ..syntax.splitting import Segments
 from ..syntax.statements import Segment
+from ..syntax.tokens import CLOSING, OPENING
 from ..text.text_span import TextSpan
 from .cache_regions import CacheRegion
 
@@ -32,7 +33,7 @@ def bracketed(parts: Iterable[CacheRegion], segments: Segments) -> Iterator[Text
         if not isinstance(known, _Brackets):
             known = part.memo[_BRACKETS] = _Brackets(tuple(_brackets(segments[part.first : part.end])))
         for kind, start in known.rows:
-            if kind in "{([":
+            if kind in OPENING:
                 opened.append(part.start + start)
             elif opened:
                 yield TextSpan(opened.pop(), part.start + start + 1)
@@ -45,7 +46,7 @@ def _brackets(segments: Iterable[Segment]) -> Iterator[tuple[str, int]]:
         if not _is_one_line(segment):
             kinds, _, starts = segment.tokens
             for kind, start in zip(kinds, starts, strict=True):
-                if kind in "{([])}":
+                if kind in OPENING + CLOSING:
                     yield kind, base + start
         base += len(segment.text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..syntax.tokens import ATTRIBUTE, CLOSING, OPENING, WORDS
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 
@@ -30,15 +31,15 @@ def call_around(unit: Unit, offset: int) -> CallSite | None:
     for token, kind in enumerate(kinds):
         if unit.base + starts[token] >= offset:
             break
-        if kind in "([{":
+        if kind in OPENING:
             stack.append(token)
-        elif kind in ")]}" and stack:
+        elif kind in CLOSING and stack:
             stack.pop()
     while stack:
         opened = stack.pop()
         if kinds[opened] == "{":
             return None
-        if kinds[opened] == "(" and opened and kinds[opened - 1] in "IL@G":
+        if kinds[opened] == "(" and opened and kinds[opened - 1] in WORDS:
             return _call_from(unit, opened, offset)
     return None
 
@@ -55,7 +56,7 @@ def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
     def finish(end: int) -> None:
         nonlocal begin
         if end > begin:
-            if kinds[begin : begin + 2] == "I=":
+            if kinds[begin : begin + 2] == ATTRIBUTE:
                 attributes[texts[begin]] = unit.range(begin, end - 1)
             else:
                 arguments.append(unit.range(begin, end - 1))
@@ -64,9 +65,9 @@ def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
     while token < len(kinds):
         kind = kinds[token]
         inside = unit.base + starts[token] < offset
-        if kind in "([{":
+        if kind in OPENING:
             depth += 1
-        elif kind in ")]}":
+        elif kind in CLOSING:
             if not depth:
                 break
             depth -= 1
@@ -77,7 +78,7 @@ def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
             if inside:
                 current = None
                 index = len(arguments) - 1
-        if not depth and inside and kinds[token : token + 2] == "I=":
+        if not depth and inside and kinds[token : token + 2] == ATTRIBUTE:
             current = texts[token]
         token += 1
     finish(token)

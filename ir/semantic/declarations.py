@@ -17,6 +17,7 @@ from ..syntax.lowering import Lowering
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
+from ..syntax.tokens import DEF, GLOBAL
 from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
@@ -112,7 +113,7 @@ class Head:
         header.parse()
         kinds, texts, _ = header.tokens
         self.segment: Final = header
-        self.name: Final = texts[1] if kinds.startswith("d@") else ""
+        self.name: Final = texts[1] if kinds.startswith(DEF + GLOBAL) else ""
         self.var: Final = GlobalVar(self.name[1:])
         lowering = Lowering(types.names(), None)
         unit = Unit(header, 0, 0)

@@ -11,7 +11,7 @@ from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT
+from ..syntax.tokens import COMMENT, GLOBAL, GRAPH, LOCAL, VALUES
 from .declarations import Head
 from .function_statements import FunctionStatements
 from .lowered_statement import LoweredStatement
@@ -105,7 +105,7 @@ class SegmentNames:
             uses = {token: (0, found.token) for _, token, found in lowering.uses if found.unit is not None}
             unresolved = {token for _, token in lowering.unresolved}
             outside = self._outside(segment, lowered)
-            named = (token for token, kind in enumerate(kinds) if kind == "@" and texts[token] in lowered.functions)
+            named = (token for token, kind in enumerate(kinds) if kind == GLOBAL and texts[token] in lowered.functions)
             unresolved.update(token for token in named if token not in outside)
             found = LocalNames(definitions, uses, outside, frozenset(unresolved))
             state.memo["names"] = found
@@ -119,7 +119,7 @@ class SegmentNames:
         found = {token: (found.kind, found.name) for _, token, found in used if found.unit is None}
         kinds, texts, _ = segment.tokens
         for token, kind in enumerate(kinds):
-            if kind == "@" and texts[token] in self.analysis.heads:
+            if kind == GLOBAL and texts[token] in self.analysis.heads:
                 found[token] = (SymbolKind.FUNCTION, texts[token])
         return found
 
@@ -168,7 +168,7 @@ class SegmentNames:
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
             for token, kind in enumerate(kinds):
-                if kind in "LG" and token not in found:
+                if kind in VALUES and token not in found:
                     defined = self.analysis.definition_before(function, texts[token], state.order)
                     if defined is not None:
                         found[token] = DefinitionSite(*defined)
@@ -209,13 +209,13 @@ class SegmentNames:
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
             for token, kind in enumerate(kinds):
-                if kind in "LG" and token not in found:
+                if kind in VALUES and token not in found:
                     name = texts[token]
                     if function.bound_before(name, state.order) is not None:
-                        found[token] = (SymbolKind.GRAPH if kind == "G" else SymbolKind.LET, False)
+                        found[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, False)
                     elif name in function.parameters:
                         found[token] = (SymbolKind.PARAMETER, False)
-                    elif kind == "G" and self.analysis.foreign_definition(function, name) is not None:
+                    elif kind == GRAPH and self.analysis.foreign_definition(function, name) is not None:
                         found[token] = (SymbolKind.GRAPH, False)
                     elif name in state.uses:
                         unresolved.add(token)
@@ -232,14 +232,14 @@ class SegmentNames:
         found = {token: (kind, False) for token, (kind, _) in outside.items()}
         unresolved: set[int] = set()
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
-            if kind in "LG":
+            if kind in VALUES:
                 name = piece.rstrip(WHITE_SPACE)
                 declares = name == bound and token == state.bound_at
-                if kind == "L" and not declares and function.bound_before(name, state.order) is None:
+                if kind == LOCAL and not declares and function.bound_before(name, state.order) is None:
                     found[token] = (SymbolKind.PARAMETER, False)
                 else:
-                    found[token] = (SymbolKind.GRAPH if kind == "G" else SymbolKind.LET, declares)
-            elif kind == "@" and token not in found:
+                    found[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, declares)
+            elif kind == GLOBAL and token not in found:
                 unresolved.add(token)
             if kind != COMMENT:
                 token += 1

@@ -21,6 +21,7 @@ from ..syntax.parsing import Parsed
 from ..syntax.scopes import SymbolKind
 from ..syntax.segments import Role
 from ..syntax.splitting import Splice, Split, split_text
+from ..syntax.tokens import BOOLEAN, COMMENTS, FLOAT, INTEGER, META, STRING, TENSOR, WORDS
 from ..syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
 from ..syntax.units import Unit
 from ..text.line_index import LineIndex
@@ -323,13 +324,13 @@ class Snapshot:
             text = piece.rstrip(WHITE_SPACE)
             offset = following
             following += len(piece)
-            if kind in "CK":
+            if kind in COMMENTS:
                 if text:
                     yield kind, offset, text, TokenRole.COMMENT, False
                 continue
             role = roles[index]
             declaration = False
-            if kind in "ILG@":
+            if kind in WORDS:
                 if index in named:
                     suggested, declaration = named[index]
                     role = _ROLE_OF[suggested]
@@ -502,5 +503,9 @@ _ROLE_OF: Final = {
 }
 
 
+_WORD_KINDS: Final = WORDS + TENSOR + META + STRING + INTEGER + FLOAT + BOOLEAN
+"""The kinds of what reads as one word, besides keywords."""
+
+
 def _is_name(token: Token) -> bool:
-    return token.kind in "ILG@TMsNFb" or token.text.isalpha()
+    return token.kind in _WORD_KINDS or token.text.isalpha()

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from ..diagnostics import Diagnostic, Place, Severity
 from ..syntax.scopes import is_graph_name
 from ..syntax.suggestions import closest, replacement
+from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
 from ..types import ERROR, Type
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements
@@ -353,7 +354,7 @@ class StatementTyper:
                 statement, order, tuple([type for type in known.values() if type is not None]), outer_graph
             )
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
-        if kinds.startswith("G(") and texts[0] in unknown and kinds.endswith(";"):
+        if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
             raise NeedsFullAnalysis  # looks like a binding that lost its `=`
         own = self.context.own(statement)
         suggested = {name: (self._meant_type(near[0], order) if near else None) for name, near in unknown.items()}
@@ -390,11 +391,11 @@ class StatementTyper:
 def _undefined(statement: TypedStatement, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
     kinds, texts, _ = statement.segment.tokens
     for token, (kind, name) in enumerate(zip(kinds, texts, strict=True)):
-        if kind in "LG@" and name in unknown and not (token == statement.bound_at and name == statement.bound):
+        if kind in VARIABLES and name in unknown and not (token == statement.bound_at and name == statement.bound):
             span = statement.segment.span(token)
             near = unknown[name]
             hint = f"; did you mean {near[0]}?" if near else ""
-            is_function = kind == "@"
+            is_function = kind == GLOBAL
             yield Diagnostic(
                 "undefined-global" if is_function else "undefined-variable",
                 Severity.ERROR,

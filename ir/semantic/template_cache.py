@@ -12,7 +12,7 @@ from ..syntax.forms import Form, names_in
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
-from ..syntax.tokens import COMMENT, OPEN_COMMENT
+from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
 from .declarations import ModuleTypes, NeedsFullAnalysis
 from .lowered_statement import LoweredStatement
 from .typed_statement import ReportedStatement, TypedStatement
@@ -79,7 +79,7 @@ class _Plan:
     __slots__ = ("has_one_name", "is_nested", "names", "others", "stands_alone")
 
     def __init__(self, kinds: str) -> None:
-        names = [position for position, kind in enumerate(kinds) if kind in "LG"]
+        names = [position for position, kind in enumerate(kinds) if kind in VALUES]
         others = [position for position, kind in enumerate(kinds) if kind in _SPEAKING]
         self.has_one_name: Final = len(names) == 1
         self.names: Final = _getter(names)
@@ -200,7 +200,7 @@ class TemplateCache:
         lowered = self._lowered(segment)
         if lowered.diagnostics:
             return None
-        binds = kinds.startswith(("G=", "wL"))
+        binds = kinds.startswith((GRAPH_BINDING, LET_BINDING))
         if lowered.binds_inside:
             token = lowered.bound.token if lowered.bound is not None else -1
             if token != (kinds.index("=") - 1 if binds else -1) or _leaves_unused(lowered):

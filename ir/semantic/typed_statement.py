@@ -12,6 +12,7 @@ from ..expressions import Var
 from ..syntax.parsing import parse_expr
 from ..syntax.scopes import is_graph_name
 from ..syntax.statements import Segment
+from ..syntax.tokens import VARIABLES
 from ..types import ERROR, Type
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
@@ -192,7 +193,7 @@ def _type_of(text: str) -> Type:
 def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:
     """Every name of a value or function in a statement, each once; the one that it binds only if it uses it, too."""
     kinds, texts, _ = segment.tokens
-    names = dict.fromkeys(compress(texts, [kind in "LG@" for kind in kinds]))
+    names = dict.fromkeys(compress(texts, [kind in VARIABLES for kind in kinds]))
     return tuple([name for name in names if name != bound or name in uses])
 
 

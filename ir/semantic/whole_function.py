@@ -20,6 +20,7 @@ from ..inference.fixes import fixes_for
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, SymbolKind
 from ..syntax.statements import Segment
+from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, Type
@@ -63,7 +64,7 @@ class WholeFunctionAnalysis:
         self.gap: Final = gap
         self.could_be_plain: Final = could_be_plain
         self.types: Final = types
-        named = {text for segment in segments for kind, text, _ in zip(*segment.tokens, strict=True) if kind == "@"}
+        named = {text for segment in segments for kind, text, _ in zip(*segment.tokens, strict=True) if kind == GLOBAL}
         self.mentioned: Final[Mapping[str, Head | None]] = {name: outside.heads.get(name) for name in sorted(named)}
         """The functions that it names."""
         self.declared: Final = tuple(outside.heads) if None in self.mentioned.values() else None
@@ -102,9 +103,9 @@ class WholeFunctionAnalysis:
         used: set[str] = set()
         for segment in self.segments:
             kinds, texts, _ = segment.tokens
-            if kinds.startswith("G="):
+            if kinds.startswith(GRAPH_BINDING):
                 bound.add(texts[0])
-            used.update(text for kind, text in zip(kinds, texts, strict=True) if kind == "G")
+            used.update(text for kind, text in zip(kinds, texts, strict=True) if kind == GRAPH)
         return {name: outside.earlier_graph(name) for name in sorted(used - bound)}
 
     def moved(self, by: int) -> WholeFunctionAnalysis:

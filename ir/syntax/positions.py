@@ -16,11 +16,31 @@ from typing import Final, TypeAlias
 from ..spans import SourceName, Span
 from ..text.line_index import LineIndex
 from .lexer import WHITE_SPACE, lex
+from .tokens import (
+    BOOLEAN,
+    COMMENTS,
+    DIRECTIVE,
+    FLOAT,
+    GLOBAL,
+    GRAPH,
+    INTEGER,
+    LOCAL,
+    META,
+    METADATA,
+    NAME,
+    STRING,
+    UNCLOSED_STRING,
+    VERSION,
+)
 
 __all__ = ["Position", "Positions", "span_between"]
 
 Position: TypeAlias = "tuple[int, int, int, int]"
 """Line, column, end line and end column of a token, 1-based, as TVM counts them."""
+
+_WITHOUT_NAMES: Final = COMMENTS + STRING + UNCLOSED_STRING + META
+_WITHOUT_DRIFT: Final = _WITHOUT_NAMES + VERSION + DIRECTIVE + METADATA
+"""The kinds in whose text the tokenizer of TVM tries no name."""
 
 
 def span_between(source: SourceName, first: Position, last: Position) -> Span:
@@ -79,7 +99,7 @@ class Positions:
             drift = sum(
                 _drift_of(piece.rstrip(WHITE_SPACE))
                 for piece, kind in zip(before.pieces, before.kinds, strict=True)
-                if kind not in "CKsUM"
+                if kind not in _WITHOUT_NAMES
             )
         line += 1
         column = self._column(line_start, base) + drift + 1
@@ -108,24 +128,25 @@ def _measure(kind: str, piece: str) -> tuple[int, int, int, int]:
     """Where a token starts and ends, in columns from where TVM thinks it begins (0 and 0 for a comment); how many lines
     its piece ends; and by how many columns what follows is further on, from the start of the line where it ends any."""
     token = piece.rstrip(WHITE_SPACE)
-    start, end = _extent(kind, token) if kind not in "CK" else (0, 0)
+    start, end = _extent(kind, token) if kind not in COMMENTS else (0, 0)
     lines = piece.count("\n")
     if lines:
         return start, end, lines, _bytes(piece[piece.rfind("\n") + 1 :])
-    return start, end, 0, _bytes(piece) + (_drift_of(token) if kind not in "CKsUMVXD" else 0)
+    drift = 0 if kind in _WITHOUT_DRIFT else _drift_of(token)
+    return start, end, 0, _bytes(piece) + drift
 
 
 def _extent(kind: str, token: str) -> tuple[int, int]:
     width = _bytes(token)
-    if kind in "NFs":
+    if kind in INTEGER + FLOAT + STRING:
         return width, width + 1
-    if kind in "L@":
+    if kind in LOCAL + GLOBAL:
         return 0, 1
     if kind == "/":
         return 1, 2
-    if kind == "M":
+    if kind == META:
         return 5, width
-    if kind in "GIVb" or token[:1].isalpha():
+    if kind in GRAPH + NAME + VERSION + BOOLEAN or token[:1].isalpha():
         return drift_before(token), width + _drift_of(token)
     return 0, 1
 

@@ -17,6 +17,7 @@ from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
+from .tokens import DEF, EXTERN, GLOBAL
 from .top_level import VERSION_LINE, stray_findings, unexpected_brace, version_findings
 from .units import SyntaxOrigin, Unit
 
@@ -145,7 +146,7 @@ class Reading:
                     tables = read_metadata(texts[0][texts[0].index("]") + 1 :])
                 except MetadataError as error:
                     self._report("invalid-metadata", f"the metadata section cannot be read: {error}", head)
-            elif role is Role.HEADER and kinds.startswith("d@"):
+            elif role is Role.HEADER and kinds.startswith(DEF + GLOBAL):
                 self._declare_function(unit, texts[1])
             elif role is Role.TYPE:
                 self._declare_type(unit, kinds, texts)
@@ -224,7 +225,7 @@ class Reading:
                 continue
             self.names.constructors[name] = definition
             constructors.append(constructor)
-        extern = kinds.startswith("x")
+        extern = kinds.startswith(EXTERN)
         if extern and described:
             self._report("extern-constructors", "an extern type has no constructors", unit.span(described[0][0]))
         lowering.container = None

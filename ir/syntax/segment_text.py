@@ -8,7 +8,7 @@ from itertools import accumulate, compress
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex
-from .tokens import COMMENT, OPEN_COMMENT
+from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
 
 __all__ = ["SegmentText"]
 
@@ -46,7 +46,7 @@ class SegmentText:
             pieces = self.pieces
             starts = list(accumulate(map(len, pieces), initial=0))
             if COMMENT in self.kinds or OPEN_COMMENT in self.kinds:
-                real = [kind not in "CK" for kind in self.kinds]
+                real = [kind not in COMMENTS for kind in self.kinds]
                 self._tokens = (
                     "".join(compress(self.kinds, real)),
                     [piece.rstrip(WHITE_SPACE) for piece in compress(pieces, real)],
@@ -66,7 +66,7 @@ class SegmentText:
     @property
     def first_span(self) -> TextSpan:
         """The range of the first token."""
-        if self._tokens is not None or self.kinds[0] in "CK":
+        if self._tokens is not None or self.kinds[0] in COMMENTS:
             return self.span(0)
         return TextSpan(0, len(first_piece(self.text).rstrip(WHITE_SPACE)))
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from .tokens import OPEN_COMMENT, UNKNOWN
+from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, LOCAL, METADATA, OPEN_COMMENT, TYPE, UNKNOWN, VERSION
 
 __all__ = [
     "BRACE",
@@ -169,13 +169,13 @@ class Splitter:
         if in_body and not NEXT_TOP.match(kinds, first):
             return self._body(first)
         kind = kinds[first]
-        if kind in "VX":
+        if kind in VERSION + DIRECTIVE:
             return Cut(first + 1, Role.DIRECTIVE, False)
-        if kind == "D":
+        if kind == METADATA:
             return Cut(first + 1, Role.METADATA, False)
-        if kind == "d":
+        if kind == DEF:
             return self._header(first)
-        if kind in "tx":
+        if kind in TYPE + EXTERN:
             return Cut(self._type_end(first), Role.TYPE, False)
         following = NEXT_TOP.search(kinds, first + 1)
         definition = re.compile("[dtx]").search(kinds, first + 1)
@@ -353,7 +353,7 @@ class Splitter:
             if mark is None:
                 return Cut(len(kinds), Role.HEADER, False)
             if mark[0] == "{":
-                if _DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == "L":
+                if _DEVICE.match(kinds, mark.end()) and _kind_before(kinds, mark.start()) == LOCAL:
                     close = _HEADER_END.search(kinds, mark.end())
                     position = mark.end() if close is None or close[0] != "}" else close.end()
                     continue
@@ -446,13 +446,13 @@ def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int
 def _kind_before(kinds: str, position: int) -> str:
     """The kind of the last token before ``position``."""
     position -= 1
-    while position >= 0 and kinds[position] in "CK":
+    while position >= 0 and kinds[position] in COMMENTS:
         position -= 1
     return kinds[position] if position >= 0 else ""
 
 
 def after_comments(kinds: str, position: int) -> int:
     """The first position from ``position`` on that is no comment."""
-    while position < len(kinds) and kinds[position] in "CK":
+    while position < len(kinds) and kinds[position] in COMMENTS:
         position += 1
     return position

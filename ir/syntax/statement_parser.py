@@ -14,7 +14,7 @@ from .blocks import Block, Statement
 from .segment_text import SegmentText
 from .shapes import Shape, ShapeFault, Start, shape_of
 from .suggestions import operator_prefix
-from .tokens import BLOCK, CLAUSES, KINDS, UNCLOSED_STRING, UNKNOWN
+from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KINDS, LET_BINDING, NAME, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["StatementParser"]
 
@@ -63,12 +63,12 @@ class StatementParser:
     def next_statement(self, kinds: str, index: Sequence[int], fault: ShapeFault) -> int | None:
         """Where, at or after the fault, a new line begins another statement."""
         for position in range(max(1, fault.position), len(kinds)):
-            begins = kinds.startswith(("G=", "wL"), position)
+            begins = kinds.startswith((GRAPH_BINDING, LET_BINDING), position)
             if (begins or (position == fault.position and ";" in fault.expected)) and self.begins_line(
                 index[position - 1], index[position]
             ):
                 return position
-        if fault.position == len(kinds) and ";" in fault.expected and kinds.startswith(("G=", "wL")):
+        if fault.position == len(kinds) and ";" in fault.expected and kinds.startswith((GRAPH_BINDING, LET_BINDING)):
             return self.tuple_on_new_line(kinds, index)
         return None
 
@@ -197,7 +197,7 @@ class StatementParser:
             before = _token(index[fault.position - 2])
             self.segment.report("expected-token", "expected `=` and a value", self.segment.range(before, token))
             return
-        if fault.position and kinds[fault.position - 1] == "I":
+        if fault.position and kinds[fault.position - 1] == NAME:
             before = _token(index[fault.position - 1])
             if fault.expected == frozenset("="):
                 name = self.texts[before]

@@ -18,7 +18,20 @@ from .segment_text import SegmentText
 from .segments import OpenValues, Role, inner_semicolon
 from .shapes import Start
 from .statement_parser import StatementParser
-from .tokens import BLOCK, CLAUSES, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from .tokens import (
+    ATTRIBUTE,
+    BLOCK,
+    CLAUSES,
+    FAT_ARROW,
+    LET,
+    LOCAL,
+    MATCH,
+    MATCH_PARTIAL,
+    NAME,
+    OPEN_COMMENT,
+    UNCLOSED_STRING,
+    UNKNOWN,
+)
 
 __all__ = ["CutSegment", "Segment", "alike_segments"]
 
@@ -228,9 +241,9 @@ class _SegmentParser(StatementParser):
                     if frame.elements:
                         frame.elements.pop()
                         frame.sequences.pop()
-                elif kind == "=" and not frame.elements and kinds[token + 1 : token + 2] == "w":
+                elif kind == "=" and not frame.elements and kinds[token + 1 : token + 2] == LET:
                     frame.values.open()
-                elif kind in "mp":
+                elif kind in MATCH + MATCH_PARTIAL:
                     frame.matches.append(len(frame.elements))
                 elif kind == ",":
                     if frame.elements:
@@ -248,7 +261,7 @@ class _SegmentParser(StatementParser):
                         frame.start_statement(token + 1)
                 elif kind == ";":
                     self.take_semicolon(frame, token)
-                elif kind == "r" and frame.is_clauses and not frame.elements:
+                elif kind == FAT_ARROW and frame.is_clauses and not frame.elements:
                     self.finish_head(frame)
                     frame.start_statement(token + 1)
             token += 1
@@ -273,7 +286,7 @@ class _SegmentParser(StatementParser):
     def is_device(self, token: int, frame: _Frame) -> bool:
         """Whether a brace opens the attributes of a parameter, ``%x{virtual_device=…}``, rather than a block."""
         kinds = self.kinds
-        return kinds[token - 1 : token] == "L" and kinds[token + 1 : token + 3] == "I=" and bool(frame.elements)
+        return kinds[token - 1 : token] == LOCAL and kinds[token + 1 : token + 3] == ATTRIBUTE and bool(frame.elements)
 
     def finish_statement(self, frame: _Frame) -> None:
         into = frame.clause_body if frame.is_clauses else frame.statements
@@ -312,7 +325,7 @@ class _SegmentParser(StatementParser):
                 if not depth:
                     break
                 position -= 1
-            if position > 0 and kinds[index[position - 1]] == "I":
+            if position > 0 and kinds[index[position - 1]] == NAME:
                 position -= 1
         return max(0, position)
 

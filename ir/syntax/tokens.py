@@ -9,7 +9,50 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["BLOCK", "BY_TEXT", "CLAUSES", "COMMENT", "KINDS", "OPEN_COMMENT", "UNCLOSED_STRING", "UNKNOWN", "Kind"]
+__all__ = [
+    "ATTRIBUTE",
+    "BLOCK",
+    "BOOLEAN",
+    "BY_TEXT",
+    "CLAUSES",
+    "CLOSING",
+    "COMMENT",
+    "COMMENTS",
+    "DEF",
+    "DEFINITIONS",
+    "DIRECTIVE",
+    "ELSE",
+    "EXTERN",
+    "FAT_ARROW",
+    "FLOAT",
+    "FREE_VAR",
+    "GLOBAL",
+    "GRAPH",
+    "GRAPH_BINDING",
+    "INTEGER",
+    "KEYWORDS",
+    "KINDS",
+    "LET",
+    "LET_BINDING",
+    "LOCAL",
+    "MATCH",
+    "MATCH_PARTIAL",
+    "META",
+    "METADATA",
+    "NAME",
+    "OPENING",
+    "OPEN_COMMENT",
+    "STRING",
+    "TENSOR",
+    "TYPE",
+    "UNCLOSED_STRING",
+    "UNKNOWN",
+    "VALUES",
+    "VARIABLES",
+    "VERSION",
+    "WORDS",
+    "Kind",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +64,19 @@ class Kind:
     words: str
 
 
+NAME: Final = "I"
+TENSOR: Final = "T"
+LOCAL: Final = "L"
+GRAPH: Final = "G"
+GLOBAL: Final = "@"
+INTEGER: Final = "N"
+FLOAT: Final = "F"
+BOOLEAN: Final = "b"
+STRING: Final = "s"
+META: Final = "M"
+VERSION: Final = "V"
+METADATA: Final = "D"
+DIRECTIVE: Final = "X"
 COMMENT: Final = "C"
 OPEN_COMMENT: Final = "K"
 UNCLOSED_STRING: Final = "U"
@@ -29,19 +85,19 @@ BLOCK: Final = "B"
 CLAUSES: Final = "Q"
 
 _NAMED: Final = (
-    Kind("I", "IDENTIFIER", "a name"),
-    Kind("T", "TENSOR", "`Tensor`"),
-    Kind("L", "LOCAL", "a local variable"),
-    Kind("G", "GRAPH", "a graph variable"),
-    Kind("@", "GLOBAL", "a global variable"),
-    Kind("N", "INTEGER", "an integer"),
-    Kind("F", "FLOAT", "a float"),
-    Kind("b", "BOOLEAN", "`True` or `False`"),
-    Kind("s", "STRING", "a string"),
-    Kind("M", "META", "a `meta` reference"),
-    Kind("V", "VERSION", "the version line"),
-    Kind("D", "METADATA", "the metadata section"),
-    Kind("X", "DIRECTIVE", "a directive"),
+    Kind(NAME, "IDENTIFIER", "a name"),
+    Kind(TENSOR, "TENSOR", "`Tensor`"),
+    Kind(LOCAL, "LOCAL", "a local variable"),
+    Kind(GRAPH, "GRAPH", "a graph variable"),
+    Kind(GLOBAL, "GLOBAL", "a global variable"),
+    Kind(INTEGER, "INTEGER", "an integer"),
+    Kind(FLOAT, "FLOAT", "a float"),
+    Kind(BOOLEAN, "BOOLEAN", "`True` or `False`"),
+    Kind(STRING, "STRING", "a string"),
+    Kind(META, "META", "a `meta` reference"),
+    Kind(VERSION, "VERSION", "the version line"),
+    Kind(METADATA, "METADATA", "the metadata section"),
+    Kind(DIRECTIVE, "DIRECTIVE", "a directive"),
     Kind(BLOCK, "BLOCK", "`{`"),
     Kind(CLAUSES, "CLAUSES", "`{`"),
     Kind(UNKNOWN, "UNKNOWN", "a character that Relay does not know"),
@@ -103,11 +159,45 @@ KINDS: Final[dict[str, Kind]] = {
 
 BY_TEXT: Final[dict[str, str]] = {
     **{text: character for text, (character, _) in _FIXED.items()},
-    "True": "b",
-    "False": "b",
-    "Tensor": "T",
+    "True": BOOLEAN,
+    "False": BOOLEAN,
+    "Tensor": TENSOR,
 }
 """The kind of each token that is always spelled the same."""
+
+DEF: Final = BY_TEXT["def"]
+TYPE: Final = BY_TEXT["type"]
+EXTERN: Final = BY_TEXT["extern"]
+LET: Final = BY_TEXT["let"]
+ELSE: Final = BY_TEXT["else"]
+MATCH: Final = BY_TEXT["match"]
+MATCH_PARTIAL: Final = BY_TEXT["match?"]
+FREE_VAR: Final = BY_TEXT["free_var"]
+FAT_ARROW: Final = BY_TEXT["=>"]
+
+VALUES: Final = LOCAL + GRAPH
+"""The kinds of the names of values."""
+
+VARIABLES: Final = LOCAL + GRAPH + GLOBAL
+"""The kinds of names with a sign before them: those of values and of functions."""
+
+WORDS: Final = NAME + VARIABLES
+"""The kinds of names of every sort."""
+
+OPENING: Final = "([{"
+CLOSING: Final = ")]}"
+"""The kinds of brackets; punctuation is its own kind."""
+
+COMMENTS: Final = COMMENT + OPEN_COMMENT
+DEFINITIONS: Final = DEF + TYPE + EXTERN
+"""The kinds that begin a definition of a module."""
+
+GRAPH_BINDING: Final = GRAPH + "="
+LET_BINDING: Final = LET + LOCAL
+"""The kinds that a statement begins with that binds a name."""
+
+ATTRIBUTE: Final = NAME + "="
+"""The kinds that an attribute of a call begins with."""
 
 KEYWORDS: Final = frozenset("dtxwfiompvcRW")
 """The kinds of keywords."""

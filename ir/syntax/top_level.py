@@ -8,6 +8,7 @@ from typing import Final
 from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .segments import Role
+from .tokens import DIRECTIVE, VERSION
 from .units import Unit
 
 __all__ = ["VERSION_LINE", "stray_findings", "unexpected_brace", "version_findings"]
@@ -37,9 +38,9 @@ def stray_findings(unit: Unit, *, is_first: bool) -> Iterator[Diagnostic]:
     """
     role = unit.segment.role
     kinds, texts, _ = unit.segment.tokens
-    if role is Role.DIRECTIVE and (kinds == "X" or (kinds == "V" and not is_first)):
+    if role is Role.DIRECTIVE and (kinds == DIRECTIVE or (kinds == VERSION and not is_first)):
         span = unit.span(0)
-        what = "the version line stands first" if kinds == "V" else f"unknown directive {texts[0]}"
+        what = "the version line stands first" if kinds == VERSION else f"unknown directive {texts[0]}"
         yield _error("unknown-directive", what, span, Fix("Remove it", (TextEdit(span, ""),)))
     elif role in (Role.CLOSE, Role.EXTRA_CLOSE):
         yield unexpected_brace(unit)

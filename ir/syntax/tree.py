@@ -10,7 +10,7 @@ from ..text.text_span import TextSpan
 from .blocks import Block, Statement
 from .shapes import ShapeNode
 from .statements import Segment
-from .tokens import BLOCK, CLAUSES, KEYWORDS
+from .tokens import BLOCK, CLAUSES, KEYWORDS, LOCAL, NAME
 
 __all__ = ["SyntaxNode", "TokenRole", "nodes_at", "roles_of", "statement_range", "token_index_at"]
 
@@ -102,7 +102,7 @@ def roles_of(segment: Segment) -> list[TokenRole]:
             if role is None:
                 continue
             for child in node.children:
-                if isinstance(child, int) and statement.kinds[child] in "IL":
+                if isinstance(child, int) and statement.kinds[child] in NAME + LOCAL:
                     token = statement.token(child)
                     roles[token] = role
                     if role is TokenRole.TYPE and texts[token].startswith(("int", "uint", "float", "bool", "bfloat")):

@@ -10,6 +10,7 @@ from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Constant, Constructor, Expr, Function, GlobalVar, Let, Var
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.syntax.parsing import Parsed
+from relay_lsp.ir.syntax.tokens import GRAPH, VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import children, post_order
 
@@ -203,7 +204,7 @@ class _Editor:
         for token in _names(self._new_layout):
             if token.text in names:
                 continue
-            if token.kind == "G":
+            if token.kind == GRAPH:
                 names[token.text] = f"%{next_number}"
                 next_number += 1
             else:
@@ -240,14 +241,16 @@ class _Editor:
         for statement in (*self._statements, self._final):
             if statement.kept:
                 assert statement.old is not None
-                used = {token.text for token in self._old_layout.statements[statement.old].tokens if token.kind in "GL"}
+                used = {
+                    token.text for token in self._old_layout.statements[statement.old].tokens if token.kind in VALUES
+                }
                 used.discard(statement.name)
                 if not (used & old_binders) <= by_old_name.keys():
                     statement.kept = False
                 else:
                     statement.needs = [by_old_name[name] for name in used if name in by_old_name]
             if not statement.kept:
-                used = {token.text for token in statement.layout.tokens if token.kind in "GL"}
+                used = {token.text for token in statement.layout.tokens if token.kind in VALUES}
                 found = [by_new_name[name] for name in used if name in by_new_name]
                 statement.needs = [other for other in found if other is not statement]
 
@@ -370,9 +373,9 @@ def _roots(layout: FunctionLayout, starts: Mapping[int, Expr], named: Mapping[st
 
 
 def _names(layout: FunctionLayout) -> Iterable[LayoutToken]:
-    yield from (token for token in layout.header if token.kind in "GL")
+    yield from (token for token in layout.header if token.kind in VALUES)
     for statement in layout.statements:
-        yield from (token for token in statement.tokens if token.kind in "GL")
+        yield from (token for token in statement.tokens if token.kind in VALUES)
 
 
 def _closure(roots: Iterable[_New], without: Container[_New] = ()) -> set[_New]:

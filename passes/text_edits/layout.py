@@ -11,6 +11,7 @@ from relay_lsp.ir.syntax.lexer import WHITE_SPACE
 from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.statements import Segment
+from relay_lsp.ir.syntax.tokens import COMMENT, GRAPH
 
 __all__ = ["FunctionLayout", "LayoutToken", "StatementLayout", "TextLayout", "layout_of"]
 
@@ -104,7 +105,7 @@ def _tokens(segment: Segment, base: int) -> tuple[LayoutToken, ...]:
     return tuple(
         LayoutToken(kind, piece.rstrip(WHITE_SPACE), start)
         for kind, piece, start in zip(segment.kinds, segment.pieces, starts, strict=False)
-        if kind != "C"
+        if kind != COMMENT
     )
 
 
@@ -114,7 +115,7 @@ def _statement(text: str, tokens: Sequence[LayoutToken]) -> StatementLayout | No
     last = tokens[-2] if ends and len(tokens) > 1 else tokens[-1]
     line_end = _line_end(text, tokens[-1].end)
     is_let = tokens[0].text == "let"
-    is_graph = tokens[0].kind == "G" and len(tokens) > 1 and tokens[1].kind == "="
+    is_graph = tokens[0].kind == GRAPH and len(tokens) > 1 and tokens[1].kind == "="
     if not (is_let or is_graph):
         if ends or tokens[0].text == "free_var":
             return None

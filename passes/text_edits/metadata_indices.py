@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from relay_lsp.ir.expressions import Constant
 from relay_lsp.ir.syntax.lexer import lex
+from relay_lsp.ir.syntax.tokens import META, VALUES
 
 __all__ = ["MetadataIndices"]
 
@@ -32,9 +33,9 @@ class MetadataIndices:
         lexed = lex(text)
         pieces: list[str] = []
         for kind, piece in zip(lexed.kinds, lexed.pieces, strict=True):
-            if kind == "M":
+            if kind == META:
                 piece = _REFERENCE.sub(self._reference, piece)
-            elif kind in "GL":
+            elif kind in VALUES:
                 token = piece.rstrip()
                 piece = names.get(token, token) + piece[len(token) :]
             pieces.append(piece)

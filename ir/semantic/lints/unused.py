@@ -25,6 +25,7 @@ from ...syntax.lexer import WHITE_SPACE
 from ...syntax.lowering import Lowering
 from ...syntax.scopes import SymbolKind
 from ...syntax.suggestions import replacement
+from ...syntax.tokens import GRAPH, LET_BINDING
 from ...syntax.tree import statement_range
 from ...syntax.units import Unit
 from ...text.line_index import LineIndex
@@ -241,7 +242,7 @@ def _places(unused: Unused) -> tuple[TextSpan, TextSpan]:
     segment, base = unit.segment, unit.base
     # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
     is_alike = segment.form is not None and not segment.diagnostics
-    if is_alike and segment.kinds.startswith("G" if token == 0 else "wL"):
+    if is_alike and segment.kinds.startswith(GRAPH if token == 0 else LET_BINDING):
         start = base + segment.text.index("%")
         end = base + len(segment.text.rstrip(WHITE_SPACE))
         return TextSpan(start, start + len(unused.name)), TextSpan(base, end)

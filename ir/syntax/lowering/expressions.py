@@ -31,6 +31,7 @@ from ..literals import NumberError, constant_array, read_number, read_string
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
 from ..suggestions import replacement
+from ..tokens import BOOLEAN, FLOAT, GRAPH, MATCH
 from .attributes import AttributeLowering, GivenAttribute
 from .context import FAILED
 
@@ -57,11 +58,11 @@ class ExpressionLowering(AttributeLowering):
         position = step.node.first
         token = self.statement.token(position)
         kind, text = self.statement.kinds[position], self._texts[token]
-        if kind == "b":
+        if kind == BOOLEAN:
             if step.raw:
                 return int(text == "True")
             return self._mark(Constant(np.array(text == "True"), "bool"), step.node)
-        value = read_number(text, kind == "F")
+        value = read_number(text, kind == FLOAT)
         if isinstance(value, NumberError):
             span = self.unit.span(token)
             fixes = [replacement(span, value.suggestion)] if value.suggestion else []
@@ -95,7 +96,11 @@ class ExpressionLowering(AttributeLowering):
         name = self._texts[token]
         found = self._find_graph(int(name[1:]))
         if found is None:
-            if token == self.statement.first and self.statement.kinds.startswith("G(") and self._ends_statement():
+            if (
+                token == self.statement.first
+                and self.statement.kinds.startswith(GRAPH + "(")
+                and self._ends_statement()
+            ):
                 gap = TextSpan(self.unit.span(token).start, self.unit.span(token + 1).start)
                 end = self.unit.span(token).end
                 fix = Fix("Insert `=`", (TextEdit(TextSpan(end, end), " ="),))
@@ -236,7 +241,7 @@ class ExpressionLowering(AttributeLowering):
 
     def _do_match(self, step: Step, values: list[Any]) -> Expr:
         data, clauses = values
-        complete = self.statement.kinds[step.node.first] == "m"
+        complete = self.statement.kinds[step.node.first] == MATCH
         return self._mark(Match(self._as_expr(data), tuple(clauses), complete), step.node)
 
     def _do_arguments(self, step: Step, values: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from ...expressions import Expr, Function, Var, VirtualDevice
 from ...types import IncompleteType, Type, TypeVar
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
+from ..tokens import NAME
 from ..units import SyntaxOrigin
 from .attributes import GivenAttribute
 from .context import FAILED, LoweringContext
@@ -35,7 +36,7 @@ class FunctionLowering(LoweringContext):
     def _do_type_parameters(self, step: Step, values: list[Any]) -> list[TypeVar]:
         made: list[TypeVar] = []
         for child in step.node.children:
-            if isinstance(child, int) and self.statement.kinds[child] == "I":
+            if isinstance(child, int) and self.statement.kinds[child] == NAME:
                 token = self.statement.token(child)
                 variable = TypeVar(self._texts[token])
                 self.type_scope.add(

@@ -18,6 +18,7 @@ from ..positions import Position, Positions
 from ..programs import BLOCK_STEP, Step, program_of
 from ..scopes import Definition, Names, SymbolKind
 from ..shapes import ShapeNode
+from ..tokens import GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, LOCAL, NAME
 from .bodies import BodyLowering, Item
 from .expressions import ExpressionLowering
 from .functions import FunctionLowering, ParameterList
@@ -103,7 +104,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         parts: list[Expr] = []
         texts, kinds = self._texts, statement.kinds
         for position, kind in enumerate(kinds):
-            if position > 1 or not kinds.startswith(("G=", "wL")):
+            if position > 1 or not kinds.startswith((GRAPH_BINDING, LET_BINDING)):
                 self._note_name(kind, texts[statement.token(position)], statement.token(position))
         for position, block in statement.blocks.items():
             self.scope.push()
@@ -121,12 +122,12 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
             self.statement = statement
         value = ErrorExpr(tuple(parts))
         first = self._place(statement.first)
-        if kinds.startswith("G"):
+        if kinds.startswith(GRAPH):
             token = statement.token(0)
             if kinds[1:2] == "=" or len(kinds) > 1:
                 self._bind_graph(token, value)
                 return Item("graph", value, first)
-        if kinds.startswith("wL"):
+        if kinds.startswith(LET_BINDING):
             token = statement.token(1)
             var = Var(texts[token][1:], ERROR)
             self.let_values[var] = value
@@ -138,13 +139,13 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
     def _note_name(self, kind: str, text: str, token: int) -> None:
         """Resolve a name of a broken statement for those who look for its uses; say nothing if it is unknown."""
         found: Definition | None = None
-        if kind == "L":
+        if kind == LOCAL:
             found = self.scope.find(text[1:])
-        elif kind == "G":
+        elif kind == GRAPH:
             found = self._find_graph(int(text[1:]))
-        elif kind == "@":
+        elif kind == GLOBAL:
             found = self.names.globals.get(text[1:])
-        elif kind == "I":
+        elif kind == NAME:
             found = self.names.constructors.get(text) or self.type_scope.find(text) or self.names.types.get(text)
         if found is not None:
             self._use(token, found)
@@ -242,6 +243,6 @@ def _parameters_before(kinds: str, end: int) -> list[int]:
             opened = True
         elif kind == ")":
             depth -= 1
-        elif kind == "L" and opened and position and kinds[position - 1] in "(,":
+        elif kind == LOCAL and opened and position and kinds[position - 1] in "(,":
             found.append(position)
     return found

@@ -22,6 +22,7 @@ from ..literals import NumberError, read_number
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
 from ..suggestions import DTYPES
+from ..tokens import META
 from .context import FAILED, LoweringContext
 
 __all__ = ["TypeLowering"]
@@ -60,7 +61,7 @@ class TypeLowering(LoweringContext):
         if kind == "?":
             return ANY
         span = self.unit.span(token)
-        if kind == "M":
+        if kind == META:
             value = self._metadata(token)
             if value is FAILED or isinstance(value, (DimExpr, int)):
                 return value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, SyntaxNode, Token, TokenRole
+from relay_lsp.ir.syntax.tokens import VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..call_hierarchy import function_around
@@ -119,7 +120,7 @@ def names_in(snapshot: Snapshot, span: TextSpan) -> Iterator[tuple[Token, Symbol
         RefactoringError: one of them means nothing.
     """
     for token in snapshot.tokens(span.start, span.end):
-        if token.kind in ("L", "G") and span.start <= token.span.start and token.span.end <= span.end:
+        if token.kind in VALUES and span.start <= token.span.start and token.span.end <= span.end:
             symbol = snapshot.symbol_at(token.span.start)
             if symbol is None:
                 raise RefactoringError(f"{token.text} is not defined")
