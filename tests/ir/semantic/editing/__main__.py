@@ -1,4 +1,4 @@
-"""Run many edit scripts: ``python -m tests.ir.editing --scripts 100000 --cuts 100000``.
+"""Run many edit scripts: ``python -m tests.ir.semantic.editing --scripts 100000 --cuts 100000``.
 
 It prints what it ran, and each inequality.
 """
@@ -9,8 +9,8 @@ import argparse
 import time
 from collections.abc import Callable
 
-from tests.ir.editing.cuts import run_cuts
-from tests.ir.editing.scripts import Inequality, blocks_of, run_script, texts
+from tests.ir.semantic.editing.cuts import run_cuts
+from tests.ir.semantic.editing.scripts import Inequality, blocks_of, run_script, texts
 
 
 def main() -> None:

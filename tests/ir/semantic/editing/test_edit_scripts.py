@@ -1,6 +1,6 @@
 """After any edits the state equals that of opening the text afresh.
 
-These are some thousands of scripts; ``python -m tests.ir.editing --scripts 100000 --cuts 100000`` runs as many as you
+These are some thousands of scripts; ``python -m tests.ir.semantic.editing --scripts 100000 --cuts 100000`` runs as many as you
 like.
 """
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.ir.editing.cuts import run_cuts
-from tests.ir.editing.scripts import blocks_of, run_script
+from tests.ir.semantic.editing.cuts import run_cuts
+from tests.ir.semantic.editing.scripts import blocks_of, run_script
 
 _SCRIPTS = 2000
 _PARTS = 20
