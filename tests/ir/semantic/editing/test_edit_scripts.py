@@ -1,7 +1,7 @@
 """After any edits the state equals that of opening the text afresh.
 
-These are some thousands of scripts; ``python -m tests.ir.semantic.editing --scripts 100000 --cuts 100000`` runs as many as you
-like.
+These are some thousands of scripts; ``python -m tests.ir.semantic.editing --scripts 100000 --cuts 100000`` runs as many
+as the caller likes.
 """
 
 from collections.abc import Callable
