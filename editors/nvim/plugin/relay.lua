@@ -33,6 +33,29 @@ vim.api.nvim_create_user_command('RelayRestart', function()
   require('relay').restart()
 end, { desc = 'Restart the Relay server' })
 
+vim.api.nvim_create_user_command('RelayInstall', function(given)
+  require('relay.server').install(given.bang)
+end, { bang = true, desc = 'Install the Relay server for Neovim alone; with ! also where it is installed already' })
+
+-- Where the user's configuration neither calls setup() nor enables the client, the first Relay file does.
+vim.api.nvim_create_autocmd('FileType', {
+  pattern = 'relay',
+  once = true,
+  group = vim.api.nvim_create_augroup('relay_defaults', { clear = true }),
+  callback = function()
+    local function set_up()
+      if not require('relay.config').set_up and not (vim.lsp.is_enabled and vim.lsp.is_enabled('relay')) then
+        require('relay').setup()
+      end
+    end
+    if vim.v.vim_did_enter == 1 then
+      vim.schedule(set_up)
+    else
+      vim.api.nvim_create_autocmd('VimEnter', { once = true, callback = set_up })
+    end
+  end,
+})
+
 vim.api.nvim_create_autocmd('BufReadCmd', {
   pattern = 'relay-text://*',
   group = vim.api.nvim_create_augroup('relay_texts', { clear = true }),

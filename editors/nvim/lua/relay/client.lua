@@ -1,12 +1,18 @@
 -- Asking the server, on every version of Neovim from 0.7 on.
 local M = {}
 
+--- All clients of Relay servers; with a `buffer` those that serve it.
+function M.all(buffer)
+  local get = vim.lsp.get_clients or vim.lsp.get_active_clients
+  -- Neovim before 0.8 gives all clients, whatever is asked for.
+  return vim.tbl_filter(function(client) return client.name == 'relay' end, get({ bufnr = buffer, name = 'relay' }))
+end
+
 --- The client that serves a buffer, or nil; `quietly` without a message.
 function M.find(buffer, quietly)
-  local get = vim.lsp.get_clients or vim.lsp.get_active_clients
-  local client = get({ bufnr = buffer or 0, name = 'relay' })[1]
+  local client = M.all(buffer or 0)[1]
   if not client and not quietly then
-    vim.notify('No Relay server serves this buffer.', vim.log.levels.WARN)
+    vim.notify('No Relay server serves this buffer: see :checkhealth relay.', vim.log.levels.WARN)
   end
   return client
 end

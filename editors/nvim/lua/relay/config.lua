@@ -2,7 +2,10 @@
 local M = {}
 
 M.options = {
-  cmd = { 'relay-lsp', 'serve' },
+  -- The command that starts the server; without one it is that of :RelayInstall, or `relay-lsp serve` of the PATH.
+  cmd = nil,
+  -- The Python that :RelayInstall uses; without one it looks on the PATH.
+  python = nil,
   -- Whether diagnostics stand behind their lines.
   virtual_text = true,
   -- Whether the server may load the passes and operators of `relay.extensions`, which are Python programs.
@@ -15,27 +18,22 @@ M.options = {
   },
 }
 
+-- Whether setup() was called.
+M.set_up = false
+
 -- What the server last said of itself.
 M.state = { state = 'stopped', message = '' }
 
 -- The server starts in this folder, where nothing but our own files lie: Python may import from the one that it is
--- started in, which is the one that the user looks at.
-local folder = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
+-- started in, which would be the one that the user looks at.
+M.folder = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h')
 
--- The command, its program in full where it is named relative to Neovim's folder.
-local function command()
-  local program = M.options.cmd[1]
-  if not program:find('[/\\]') then
-    return M.options.cmd
-  end
-  return vim.list_extend({ vim.fn.fnamemodify(program, ':p') }, M.options.cmd, 2)
-end
-
-function M.client()
+--- The configuration of the client whose server `command` starts.
+function M.client(command)
   return {
     name = 'relay',
-    cmd = command(),
-    cmd_cwd = folder,
+    cmd = command,
+    cmd_cwd = M.folder,
     filetypes = { 'relay' },
     root_markers = { '.git' },
     settings = M.options.settings,
