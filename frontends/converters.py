@@ -8,11 +8,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 __all__ = ["Converter", "Converters"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Declared = TypeVar("Declared", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +38,19 @@ class Converters(Generic[Function]):
         self.framework = framework
         self._by_operator: dict[str, list[Converter[Function]]] = {}
 
-    def declare(self, *operators: str, since: int = 1, domain: str = "") -> Callable[[Function], Function]:
+    def declare(self, *operators: str, since: int = 1, domain: str = "") -> Callable[[Declared], Declared]:
         """Declare that the decorated function converts ``operators`` from version ``since`` on.
 
         Raises:
             ValueError: one of them has a converter since that version.
         """
 
-        def register(convert: Function) -> Function:
+        def register(convert: Declared) -> Declared:
             for operator in operators:
                 versions = self._by_operator.setdefault(operator, [])
                 if any(declared.since == since for declared in versions):
                     raise ValueError(f"{self.framework} operator {operator} has two converters since version {since}")
-                versions.append(Converter(operator, since, domain, convert))
+                versions.append(Converter(operator, since, domain, cast("Function", convert)))
                 versions.sort(key=lambda declared: declared.since)
             return convert
 

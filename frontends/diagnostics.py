@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from relay_lsp.ir.diagnostics import Severity
 
 __all__ = [
+    "WHOLE_MODEL",
     "ConversionError",
     "ImportDiagnostic",
     "ImportReport",
@@ -45,6 +46,10 @@ class ModelPlace:
         return ", ".join(parts)
 
 
+WHOLE_MODEL = ModelPlace()
+"""No node in particular."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImportDiagnostic:
     """One finding about a model. ``code`` names a page of ``docs/diagnostics``."""
@@ -52,7 +57,7 @@ class ImportDiagnostic:
     code: str
     severity: Severity
     message: str
-    place: ModelPlace = ModelPlace()
+    place: ModelPlace = WHOLE_MODEL
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message} [{self.code}]"
@@ -89,25 +94,25 @@ class ImportReport:
     def __init__(self) -> None:
         self.diagnostics: list[ImportDiagnostic] = []
 
-    def add(self, code: str, severity: Severity, message: str, place: ModelPlace = ModelPlace()) -> None:
+    def add(self, code: str, severity: Severity, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note a finding; the same one twice counts once."""
         found = ImportDiagnostic(code, severity, message, place)
         if found not in self.diagnostics:
             self.diagnostics.append(found)
 
-    def error(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> None:
+    def error(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note what makes a part of the module wrong or missing."""
         self.add(code, Severity.ERROR, message, place)
 
-    def warning(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> None:
+    def warning(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note what may make the module compute something else than the model."""
         self.add(code, Severity.WARNING, message, place)
 
-    def note(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> None:
+    def note(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note what is worth knowing and changes no value."""
         self.add(code, Severity.INFORMATION, message, place)
 
-    def refuse(self, code: str, message: str, place: ModelPlace = ModelPlace()) -> ModelImportError:
+    def refuse(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> ModelImportError:
         """The error to raise where nothing of the model can be imported."""
         self.error(code, message, place)
         return ModelImportError(self.diagnostics)

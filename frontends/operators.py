@@ -16,7 +16,7 @@ import numpy as np
 
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.dimensions import FloatImm, IntImm
-from relay_lsp.ir.expressions import Constant, Expr, Tuple, TupleGetItem
+from relay_lsp.ir.expressions import Constant, Expr, Tuple, TupleGetItem, Var
 from relay_lsp.ir.types import Dim
 
 __all__ = [
@@ -264,7 +264,15 @@ def _filled(name: str, shape: int | IntegersOrExpr, dtype: str) -> Expr:
 def arange(start: Expr, stop: Expr, step: Expr | None = None, dtype: str = "float32") -> Expr:
     """The numbers from ``start`` below ``stop``; the attributes name the arguments, as in TVM."""
     step = constant(1, dtype) if step is None else step
-    return call("arange", start, stop, step, start=start, stop=stop, step=step, dtype=dtype)
+    named = {"start": _noted(start), "stop": _noted(stop), "step": _noted(step)}
+    return call("arange", start, stop, step, **named, dtype=dtype)
+
+
+def _noted(argument: Expr) -> Expr:
+    """An argument as an attribute notes it: a variable there is none of the function's, as in TVM once it is typed."""
+    if isinstance(argument, Var):
+        return Var(argument.name_hint, argument.type_annotation, argument.span)
+    return argument
 
 
 def stack(data: Sequence[Expr] | Expr, axis: int) -> Expr:

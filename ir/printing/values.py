@@ -164,6 +164,8 @@ def attribute_texts(attrs: Attrs, table: MetadataTable) -> list[str]:
         if value is default or (value == default and _same_dtypes(value, default)):
             continue
         if annotation is float:
+            if isinstance(default, float) and abs(value - default) < FLOAT_TOLERANCE:
+                continue  # What a model keeps as float32 is TVM's default all the same.
             found.append(f"{name}={_float_digits(value)}f")
         elif isinstance(value, DataType):
             found.append(f'{name}="{value}"')
@@ -171,6 +173,9 @@ def attribute_texts(attrs: Attrs, table: MetadataTable) -> list[str]:
             found.append(f"{name}={value_text(value, table)}")
     return found
 
+
+FLOAT_TOLERANCE: Final = 1e-9
+"""How near to its default a number is not printed (``BaseValueEqual`` in ``include/tvm/node/structural_equal.h``)."""
 
 _declarations: dict[type[Attrs], list[tuple[str, Any, Any]]] = {}
 

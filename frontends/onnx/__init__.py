@@ -1,0 +1,12 @@
+"""Importing ONNX models: ``from_onnx``, and :func:`read_onnx`, which tells more; the extra is ``relay-lsp[onnx]``."""
+
+from __future__ import annotations
+
+from ..diagnostics import load_extra
+
+load_extra("onnx", "onnx")
+
+from .converters import families  # noqa: E402
+from .importer import from_onnx, read_onnx  # noqa: E402
+
+__all__ = ["families", "from_onnx", "read_onnx"]

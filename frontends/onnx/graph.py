@@ -1,0 +1,505 @@
+"""Graphs of a model, node by node: names to expressions, layers to spans, what cannot be converted to a diagnostic.
+
+Source of the rule: ``GraphProto`` in ``python/tvm/relay/frontend/onnx.py``. Where that stops at the first operator that
+it does not know, this keeps the call by the operator's name and goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
+
+from relay_lsp.ir.attributes import Attrs, attribute, attributes
+from relay_lsp.ir.builder import BuilderError
+from relay_lsp.ir.evaluation import EvaluationError
+from relay_lsp.ir.expressions import Call, Constant, Expr, NDArray, Tuple, Var
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import ANY, Dim, TensorType
+
+from ..diagnostics import WHOLE_MODEL, ConversionError, ImportReport, ModelPlace
+from ..folding import Folder
+from ..imported import Layer
+from ..inspection import type_of
+from ..layers import LayerNames, SpanFiller, parameter_name
+from ..operators import Outputs
+from .node import AttributeValue, Node, read_attribute
+from .order import in_order
+from .registry import converters
+from .tensors import TensorReader, dtype_name
+
+__all__ = ["GraphImporter", "ModelImporter"]
+
+# What a converter raises where a model asks for what Relay's operators, or Python's numbers, do not admit.
+_CONVERSION_FAILURES = (
+    BuilderError,
+    EvaluationError,
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    ArithmeticError,
+    AssertionError,
+)
+
+MOST_NODES = 1_000_000
+"""How many nodes are converted at most; functions that call functions may unfold to any number."""
+
+
+class ModelImporter:
+    """What all graphs of one model share."""
+
+    def __init__(
+        self,
+        report: ImportReport,
+        spans: SpanFiller,
+        tensors: TensorReader,
+        opset: int,
+        *,
+        freeze_params: bool,
+        shapes: Mapping[str, Sequence[Dim]],
+        dtypes: Mapping[str, str],
+        functions: Mapping[tuple[str, str], FunctionProto],
+        use_nt_batch_matmul: bool = True,
+    ) -> None:
+        self.report = report
+        self.spans = spans
+        self.tensors = tensors
+        self.opset = opset
+        self.freeze_params = freeze_params
+        self.shapes = shapes
+        self.dtypes = dtypes
+        self.functions = functions
+        self.use_nt_batch_matmul = use_nt_batch_matmul
+        self.folder = Folder()
+        self.names = LayerNames(report)
+        self.params: dict[str, NDArray] = {}
+        self.layers: list[Layer] = []
+        self.broken: set[Expr] = set()
+        """Values that could not be converted: what they make impossible is not reported again."""
+        self._layer_names: dict[tuple[object, ...], str] = {}
+        self._parameters: dict[tuple[object, ...], Var] = {}
+        self._converted = 0
+
+    def layer_name(self, path: tuple[object, ...], given: str, operator: str) -> tuple[str, bool]:
+        """The name of the node at ``path``, and whether it was seen before: bodies of loops are looked at twice."""
+        known = self._layer_names.get(path)
+        if known is not None:
+            return known, True
+        name = self._layer_names[path] = self.names.name(given, operator)
+        return name, False
+
+    def parameter(self, path: tuple[object, ...], name: str, array: NDArray) -> Var:
+        """The variable of an initialiser."""
+        known = self._parameters.get((*path, name))
+        if known is None:
+            unique, number = name, 1
+            while unique in self.params:
+                unique, number = f"{name}_{number}", number + 1
+            self.params[unique] = array
+            known = self._parameters[(*path, name)] = Var(unique, TensorType(array.shape, array.dtype.name))
+        return known
+
+    @property
+    def parameters(self) -> Iterator[Var]:
+        """The variables of all initialisers, in the order in which they were read."""
+        return iter(self._parameters.values())
+
+    def count_node(self) -> None:
+        """Count a node.
+
+        Raises:
+            ModelImportError: there are too many.
+        """
+        self._converted += 1
+        if self._converted > MOST_NODES:
+            raise self.report.refuse("model-too-large", f"unfolded, the model has more than {MOST_NODES} nodes")
+
+
+class GraphImporter:
+    """One graph: the model's, a branch, the body of a loop, or of a function.
+
+    Args:
+        model: what it shares with the other graphs.
+        path: where it lies: the nodes and attributes that lead to it.
+        outer: the graph whose values it may use.
+        prefix: stands before the names of its layers.
+        opset: the version of the operator set that holds in it, the model's where it is not given.
+    """
+
+    def __init__(
+        self,
+        model: ModelImporter,
+        path: tuple[object, ...] = (),
+        outer: GraphImporter | None = None,
+        prefix: str = "",
+        opset: int | None = None,
+    ) -> None:
+        self.model = model
+        self.path = path
+        self.outer = outer
+        self.prefix = prefix
+        self.opset = model.opset if opset is None else opset
+        self.values: dict[str, Expr] = {}
+        self.inputs: dict[str, Var] = {}
+        self._types: dict[str, ValueInfoProto] = {}
+        self._calls: tuple[tuple[str, str], ...] = () if outer is None else outer._calls
+        self._references: Mapping[str, AttributeProto] = {}
+
+    # ---- values
+
+    def find(self, name: str) -> Expr | None:
+        """The value called ``name``, here or in an outer graph."""
+        scope: GraphImporter | None = self
+        while scope is not None:
+            if name in scope.values:
+                return scope.values[name]
+            scope = scope.outer
+        return None
+
+    def subgraph(self, node: Node, attribute_name: str) -> GraphImporter:
+        """A graph that is an attribute of ``node``."""
+        return GraphImporter(self.model, (*self.path, node.name, attribute_name), self, f"{self.prefix}", self.opset)
+
+    # ---- graphs
+
+    def convert(self, graph: GraphProto, bound: Mapping[str, Expr] | None = None) -> list[Expr]:
+        """The outputs of ``graph``; ``bound`` are values of its inputs, the other inputs become variables."""
+        self._types = {info.name: info for info in (*graph.value_info, *graph.output)}
+        self.values.update(bound or {})
+        self._read_initializers(graph.initializer)
+        for sparse in graph.sparse_initializer:
+            self._report_error("unsupported-model-node", f"the initialiser {sparse.values.name} is sparse")
+        for info in graph.input:
+            if bound is None or info.name not in bound:
+                self._read_input(info)
+        self._convert_nodes(graph.node)
+        return [self._output(info.name) for info in graph.output]
+
+    def _report_error(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
+        self.model.report.error(code, message, place)
+
+    def _read_initializers(self, tensors: Sequence[TensorProto]) -> None:
+        for tensor in tensors:
+            if not tensor.name.strip():
+                self._report_error("invalid-model-tensor", "an initialiser has no name")
+                continue
+            try:
+                array = self.model.tensors.array(tensor)
+            except ConversionError as error:
+                self._report_error(error.code, error.message)
+                lost = Var(tensor.name)
+                self.values[tensor.name] = self.inputs[tensor.name] = lost
+                self.model.broken.add(lost)
+                continue
+            if self.model.freeze_params:
+                self.values[tensor.name] = Constant(array)
+            else:
+                self.values[tensor.name] = self.model.parameter(self.path, tensor.name, array)
+
+    def _read_input(self, info: ValueInfoProto) -> None:
+        known = self.values.get(info.name)
+        if isinstance(known, Var):
+            self.inputs[info.name] = known
+        elif known is None:
+            self.values[info.name] = self.inputs[info.name] = self._input_variable(info)
+
+    def _input_variable(self, info: ValueInfoProto) -> Var:
+        name = info.name
+        tensor = info.type.tensor_type
+        given = self.model.shapes.get(name)
+        if given is None and (not info.type.HasField("tensor_type") or not tensor.elem_type):
+            # A sequence, a map, or an optional value: only what needs no type can use it.
+            variable = Var(name)
+            self.model.broken.add(variable)
+            kind = info.type.WhichOneof("value") or "no type"
+            self._report_error("unsupported-model-node", f"the input {name} is no tensor ({kind})")
+            return variable
+        try:
+            dtype = self.model.dtypes.get(name) or dtype_name(tensor.elem_type)
+        except ConversionError as error:
+            self._report_error(error.code, f"the input {name}: {error.message}")
+            return Var(name)
+        return Var(name, TensorType(tuple(given) if given is not None else _shape(info), dtype))
+
+    def _output(self, name: str) -> Expr:
+        value = self.find(name)
+        return self._missing(name, WHOLE_MODEL, "an output of the graph") if value is None else value
+
+    def _missing(self, name: str, place: ModelPlace, what: str) -> Expr:
+        """A variable for a value that nothing defines."""
+        self._report_error("undefined-model-value", f"nothing defines {name}, which is {what}", place)
+        info = self._types.get(name)
+        variable = Var(name) if info is None or not info.type.tensor_type.elem_type else self._input_variable(info)
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        root.values[name] = root.inputs[name] = variable
+        if variable.type_annotation is None:
+            self.model.broken.add(variable)
+        return variable
+
+    # ---- nodes
+
+    def _convert_nodes(self, nodes: Sequence[NodeProto]) -> None:
+        order, cycle = in_order(nodes)
+        if cycle:
+            names = ", ".join(nodes[index].name or nodes[index].op_type for index in cycle[:5])
+            place = ModelPlace(nodes[cycle[0]].name or nodes[cycle[0]].op_type, nodes[cycle[0]].op_type)
+            self._report_error("cyclic-model", f"the values of {len(cycle)} nodes depend on themselves: {names}", place)
+        for index in order:
+            self._convert_node(nodes[index], index)
+
+    def _convert_node(self, proto: NodeProto, index: int) -> None:
+        model = self.model
+        model.count_node()
+        path = (*self.path, index)
+        given = f"{self.prefix}{proto.name}" if proto.name else ""
+        name, seen = model.layer_name(path, given, f"{self.prefix}{proto.op_type}")
+        place = ModelPlace(name, proto.op_type)
+        if not seen:
+            model.layers.append(_layer(name, proto))
+        inputs = [self._input(value, name, place) for value in proto.input]
+        outputs = list(proto.output)
+        if proto.op_type == "Dropout" and len(outputs) > 1:
+            outputs = outputs[:1]  # The mask is of training alone.
+        node = Node(self, name, proto.op_type, inputs, {}, outputs, self.opset)
+        result: Expr | Outputs | None = None
+        try:
+            node.attributes = self._attributes(proto)
+            result = self._convert_call(proto, node, path)
+            result = self._finish(node, result)
+        except ConversionError as error:
+            self._report_failure(error, node, place)
+        except _CONVERSION_FAILURES as error:
+            self._report_failure(ConversionError(str(error) or type(error).__name__), node, place)
+        if result is None:
+            result = self._kept_call(proto, node)
+        self._define(node, result, place)
+
+    def _input(self, value: str, name: str, place: ModelPlace) -> Expr | None:
+        if not value:
+            return None
+        found = self.find(value)
+        if found is None:
+            found = self._missing(value, ModelPlace(place.node, place.operator, input=value), "an input of this node")
+        if isinstance(found, (Var, Constant)):
+            # A value that no layer made is called by the first layer that uses it.
+            self.model.spans.fill(found, parameter_name(name, value))
+        return found
+
+    def _attributes(self, proto: NodeProto) -> dict[str, AttributeValue]:
+        values: dict[str, AttributeValue] = {}
+        for declared in proto.attribute:
+            attribute_proto = declared
+            if declared.ref_attr_name:
+                if declared.ref_attr_name not in self._references:
+                    continue
+                attribute_proto = self._references[declared.ref_attr_name]
+            value = read_attribute(attribute_proto)
+            if value is None:
+                raise ConversionError(
+                    f"the attribute {declared.name} has no value that Relay could hold",
+                    attribute=declared.name,
+                    code="invalid-model-attribute",
+                )
+            values[declared.name] = value
+        return values
+
+    def _convert_call(self, proto: NodeProto, node: Node, path: tuple[object, ...]) -> Expr | Outputs:
+        key = (proto.domain, proto.op_type)
+        function = self.model.functions.get(key)
+        if function is not None:
+            return self._call_function(function, key, node, path)
+        converter = converters.find(proto.op_type, self.opset)
+        if converter is None:
+            similar = converters.similar(proto.op_type)
+            hint = f"; is {similar} meant?" if similar else ""
+            domain = f" of the domain {proto.domain}" if proto.domain else ""
+            raise ConversionError(
+                f"there is no operator {proto.op_type}{domain} for operator set {self.opset} here: the call is kept by "
+                f"its name{hint}",
+                code="unknown-model-operator",
+            )
+        return converter.convert(node)
+
+    def _call_function(
+        self, function: FunctionProto, key: tuple[str, str], node: Node, path: tuple[object, ...]
+    ) -> Expr | Outputs:
+        if key in self._calls:
+            raise ConversionError(f"the function {function.name} calls itself", code="cyclic-model")
+        opset = next((entry.version for entry in function.opset_import if entry.domain in ("", "ai.onnx")), self.opset)
+        body = GraphImporter(self.model, path, None, f"{node.name}/", opset)
+        body._calls = (*self._calls, key)
+        body._types = {info.name: info for info in function.value_info}
+        given = {declared.name: declared for declared in function.attribute_proto}
+        body._references = {**given, **{name: _as_attribute(name, value) for name, value in node.attributes.items()}}
+        for index, formal in enumerate(function.input):
+            actual = node[index]
+            if actual is not None:
+                body.values[formal] = actual
+        body._convert_nodes(function.node)
+        results = [body._output(name) for name in function.output]
+        return results[0] if len(results) == 1 else Outputs.of(*results)
+
+    def _finish(self, node: Node, result: Expr | Outputs) -> Expr | Outputs:
+        """Fold, name and check what a converter made; leave out the results that the model does not name.
+
+        Raises:
+            ConversionError: it is ill-typed, or there are more or fewer results than outputs.
+        """
+        model = self.model
+        if isinstance(result, Outputs):
+            result = Outputs(model.folder.fold(result.value), len(result))
+            type_of(result.value)
+            model.spans.fill(result.value, node.name)
+            kept = [index for index, name in enumerate(node.outputs) if name]
+            if len(node.outputs) < len(result) or len(kept) < len(result):
+                fields = result.value.fields if isinstance(result.value, Tuple) else result
+                chosen = [fields[index] for index in kept if index < len(result)]
+                node.outputs = [name for name in node.outputs if name]
+                if len(chosen) == 1 and len(node.outputs) == 1:
+                    return chosen[0]
+                result = Outputs.of(*chosen)
+            if len(node.outputs) != len(result):
+                raise ConversionError(f"{node.operator} gives {len(result)} results here, not {len(node.outputs)}")
+            return result
+        result = model.folder.fold(result)
+        type_of(result)
+        model.spans.fill(result, node.name)
+        named = [name for name in node.outputs if name]
+        if len(named) > 1:
+            raise ConversionError(f"{node.operator} gives one result here, not {len(named)}")
+        return result
+
+    def _define(self, node: Node, result: Expr | Outputs, place: ModelPlace) -> None:
+        results = result if isinstance(result, Outputs) else [result]
+        names = [name for name in node.outputs if name]
+        for name, value in zip(names, results, strict=False):
+            if name in self.values:
+                self._report_error("duplicate-model-value", f"{name} is defined twice", place)
+            self.values[name] = value
+
+    def _report_failure(self, error: ConversionError, node: Node, place: ModelPlace) -> None:
+        if any(value in self.model.broken for value in node.inputs if value is not None):
+            return  # It follows from what was reported.
+        at = ModelPlace(place.node, place.operator, error.attribute, error.input)
+        self._report_error(error.code, error.message, at)
+
+    def _kept_call(self, proto: NodeProto, node: Node) -> Expr | Outputs:
+        """A call of an operator that Relay does not have, by the name that ONNX has for it."""
+        domain = proto.domain or "onnx"
+        name = f"{domain}.{proto.op_type}" if proto.op_type.isidentifier() else f"{domain}.unnamed"
+        operator = Op(name, doc="An operator of ONNX that Relay does not have.")
+        args = tuple(value for value in node.inputs if value is not None)
+        call = Call(operator, args, _kept_attributes(name, node.attributes))
+        self.model.spans.fill(call, node.name)
+        self.model.broken.add(call)
+        names = [name for name in node.outputs if name]
+        if len(names) <= 1:
+            info = self._types.get(names[0]) if names else None
+            if info is not None and info.type.tensor_type.elem_type:
+                try:
+                    call.checked_type = TensorType(_shape(info), dtype_name(info.type.tensor_type.elem_type))
+                    self.model.broken.discard(call)
+                except ConversionError:
+                    pass
+            return call
+        results = Outputs(call, len(names))
+        fields = list(results)
+        self.model.broken.update(fields)
+        node.outputs = names
+        return _Fields(fields)
+
+
+class _Fields(Outputs):
+    """Results that were made already."""
+
+    def __init__(self, fields: Sequence[Expr]) -> None:
+        super().__init__(Tuple(tuple(fields)), len(fields))
+        self._fields = fields
+
+    def __getitem__(self, index: int | slice) -> Expr:  # pyright: ignore[reportIncompatibleMethodOverride]
+        assert isinstance(index, int)
+        return self._fields[index]
+
+
+def _shape(info: ValueInfoProto) -> tuple[Dim, ...]:
+    """The declared shape; what is symbolic or not told is ``?``."""
+    return tuple(dim.dim_value if dim.dim_value > 0 else ANY for dim in info.type.tensor_type.shape.dim)
+
+
+def _layer(name: str, proto: NodeProto) -> Layer:
+    return Layer(
+        name,
+        proto.op_type,
+        tuple(proto.input),
+        tuple(proto.output),
+        {declared.name: _attribute_text(declared) for declared in proto.attribute},
+    )
+
+
+def _attribute_text(declared: AttributeProto) -> str:
+    if declared.ref_attr_name:
+        return f"@{declared.ref_attr_name}"
+    value = read_attribute(declared)
+    if isinstance(value, TensorProto):
+        return f"tensor {TensorProto.DataType.Name(value.data_type)}{list(value.dims)}"  # type: ignore[arg-type]
+    if isinstance(value, GraphProto):
+        return f"graph {value.name} of {len(value.node)} nodes"
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, tuple):
+        shown = [item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in value[:16]]
+        return f"[{', '.join(shown)}{', …' if len(value) > 16 else ''}]"
+    return str(value)
+
+
+def _as_attribute(name: str, value: AttributeValue) -> AttributeProto:
+    made = AttributeProto(name=name)
+    kinds: tuple[tuple[type, str, int], ...] = (
+        (int, "i", AttributeProto.INT),
+        (float, "f", AttributeProto.FLOAT),
+        (bytes, "s", AttributeProto.STRING),
+    )
+    for kind, field, number in kinds:
+        if isinstance(value, kind):
+            setattr(made, field, value)
+            made.type = number  # type: ignore[assignment]
+            return made
+        if isinstance(value, tuple) and value and isinstance(value[0], kind):
+            plural = {"i": "ints", "f": "floats", "s": "strings"}[field]
+            getattr(made, plural).extend(value)
+            made.type = number + 5  # type: ignore[assignment]
+            return made
+    if isinstance(value, TensorProto):
+        made.t.CopyFrom(value)
+        made.type = AttributeProto.TENSOR
+    elif isinstance(value, GraphProto):
+        made.g.CopyFrom(value)
+        made.type = AttributeProto.GRAPH
+    elif isinstance(value, tuple):
+        made.type = AttributeProto.INTS
+    return made
+
+
+def _kept_attributes(operator: str, values: Mapping[str, AttributeValue]) -> Attrs | None:
+    """The attributes that have a text in Relay, under a class made for them."""
+    simple: dict[str, Any] = {}
+    for name, value in values.items():
+        if not name.isidentifier():
+            continue
+        if isinstance(value, bytes):
+            simple[name] = value.decode("utf-8", "replace")
+        elif isinstance(value, (int, float)) or (
+            isinstance(value, tuple) and all(isinstance(item, (int, float)) for item in value)
+        ):
+            simple[name] = value
+    if not simple:
+        return None
+    fields: dict[str, Any] = {name: attribute(doc="As the model has it.") for name in simple}
+    fields["__annotations__"] = dict.fromkeys(simple, Any)
+    fields["__module__"] = __name__
+    made = attributes("")(type(f"Attrs_{operator.replace('.', '_')}", (Attrs,), fields))
+    return made(**simple)

@@ -1,0 +1,247 @@
+"""One node of an ONNX graph as its converter sees it: inputs as Relay expressions, attributes with their types.
+
+A model file is not to be trusted: whatever a converter asks for is checked here, and what is wrong is said with the
+attribute or input that it is wrong with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+
+from onnx import AttributeProto, GraphProto, TensorProto
+
+from relay_lsp.ir.evaluation import EvaluationError, evaluate_expr
+from relay_lsp.ir.expressions import Constant, Expr, NDArray, Var
+from relay_lsp.ir.visitor import free_vars
+
+from ..diagnostics import ConversionError
+from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.types import Dim
+
+    from .graph import GraphImporter
+
+__all__ = ["AttributeValue", "Node", "read_attribute"]
+
+AttributeValue: TypeAlias = "int | float | bytes | TensorProto | GraphProto | tuple[Any, ...]"
+
+Default = TypeVar("Default")
+
+_FIELDS = {
+    AttributeProto.FLOAT: "f",
+    AttributeProto.INT: "i",
+    AttributeProto.STRING: "s",
+    AttributeProto.TENSOR: "t",
+    AttributeProto.GRAPH: "g",
+    AttributeProto.FLOATS: "floats",
+    AttributeProto.INTS: "ints",
+    AttributeProto.STRINGS: "strings",
+    AttributeProto.TENSORS: "tensors",
+    AttributeProto.GRAPHS: "graphs",
+}
+
+
+def read_attribute(attribute: AttributeProto) -> AttributeValue | None:
+    """The value of an attribute: a number, bytes, a tensor, a graph, or a tuple of them; ``None`` for other kinds."""
+    field = _FIELDS.get(attribute.type)
+    if field is None:
+        # Models of the first versions have no type: the field that is there is the value.
+        present = (name for name in ("f", "i", "s", "t", "g") if attribute.HasField(name))
+        repeated = (
+            name for name in ("floats", "ints", "strings", "tensors", "graphs") if len(getattr(attribute, name))
+        )
+        field = next(present, None) or next(repeated, None)
+        if field is None:
+            return None
+    value = getattr(attribute, field)
+    return tuple(value) if field.endswith("s") and len(field) > 1 else value
+
+
+class Node:
+    """A node to convert. ``name`` is its layer's name, ``opset`` the version of the operator set that holds for it."""
+
+    def __init__(
+        self,
+        scope: GraphImporter,
+        name: str,
+        operator: str,
+        inputs: Sequence[Expr | None],
+        attributes: Mapping[str, AttributeValue],
+        outputs: Sequence[str],
+        opset: int,
+    ) -> None:
+        self.scope = scope
+        self.name = name
+        self.operator = operator
+        self.inputs = list(inputs)
+        self.attributes = attributes
+        self.outputs = list(outputs)
+        self.opset = opset
+
+    # ---- inputs
+
+    def __getitem__(self, index: int) -> Expr | None:
+        """The input at ``index``; ``None`` where the node has none there."""
+        return self.inputs[index] if index < len(self.inputs) else None
+
+    def input(self, index: int = 0) -> Expr:
+        """The input at ``index``.
+
+        Raises:
+            ConversionError: the node has none there.
+        """
+        found = self[index]
+        if found is None:
+            raise ConversionError(
+                f"{self.operator} needs an input {index}, and has {len(self.inputs)}", code="missing-model-input"
+            )
+        return found
+
+    def require_inputs(self, *counts: int) -> None:
+        """Check how many inputs there are.
+
+        Raises:
+            ConversionError: another number.
+        """
+        if len(self.inputs) not in counts:
+            expected = " or ".join(map(str, counts))
+            raise ConversionError(
+                f"{self.operator} takes {expected} inputs, not {len(self.inputs)}", code="missing-model-input"
+            )
+
+    def dtype(self, index: int = 0) -> str:
+        """The dtype of an input."""
+        return dtype_of(self.input(index))
+
+    def shape(self, index: int = 0) -> tuple[Dim, ...]:
+        """The shape of an input."""
+        return shape_of(self.input(index))
+
+    def rank(self, index: int = 0) -> int:
+        """The number of an input's dimensions."""
+        return rank_of(self.input(index))
+
+    def static_shape(self, index: int = 0) -> tuple[int, ...]:
+        """The shape of an input in numbers.
+
+        Raises:
+            ConversionError: a dimension is not known.
+        """
+        return static_shape_of(self.input(index), f"input {index}")
+
+    def fold(self, expr: Expr) -> Expr:
+        """``expr`` with its constant parts computed."""
+        return self.scope.model.folder.fold(expr)
+
+    def known_value(self, expr: Expr) -> NDArray | None:
+        """The value of an expression that depends on constants and parameters alone; ``None`` where it does not."""
+        folded = self.fold(expr)
+        if isinstance(folded, Constant):
+            return folded.data
+        params = self.scope.model.params
+        environment: dict[Var, NDArray] = {}
+        for var in free_vars(folded):
+            if var.name_hint not in params:
+                return None
+            environment[var] = params[var.name_hint]
+        try:
+            return cast("NDArray", evaluate_expr(folded, environment))
+        except EvaluationError:
+            return None
+
+    def constant_input(self, index: int) -> NDArray:
+        """The value of an input that must be known when the model is imported.
+
+        Raises:
+            ConversionError: it depends on the model's inputs.
+        """
+        value = self.known_value(self.input(index))
+        if value is None:
+            raise ConversionError(f"input {index} of {self.operator} must be a constant", input=str(index))
+        return value
+
+    def parameter_value(self, expr: Expr) -> NDArray | None:
+        """The value of a parameter of the module; ``None`` for what is none."""
+        return self.scope.model.params.get(expr.name_hint) if isinstance(expr, Var) else None
+
+    # ---- attributes
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.attributes
+
+    def _attribute(self, name: str, kind: type | tuple[type, ...], what: str, default: Default) -> Any | Default:
+        if name not in self.attributes:
+            if default is _REQUIRED:
+                raise ConversionError(
+                    f"{self.operator} needs the attribute {name}", attribute=name, code="missing-model-attribute"
+                )
+            return default
+        value = self.attributes[name]
+        if not isinstance(value, kind):
+            raise ConversionError(
+                f"the attribute {name} must be {what}", attribute=name, code="invalid-model-attribute"
+            )
+        return value
+
+    def int(self, name: str, default: int | None = None) -> int:
+        """An integer attribute; required where there is no default."""
+        return int(self._attribute(name, int, "an integer", _REQUIRED if default is None else default))
+
+    def float(self, name: str, default: float | None = None) -> float:
+        """A number; required where there is no default."""
+        return float(self._attribute(name, (float, int), "a number", _REQUIRED if default is None else default))
+
+    def string(self, name: str, default: str | None = None) -> str:
+        """Text; required where there is no default."""
+        value = self._attribute(name, bytes, "text", _REQUIRED if default is None else default)
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+    def ints(self, name: str) -> tuple[int, ...] | None:
+        """A list of integers; one stands for a list of one; ``None`` where the attribute is not there."""
+        value = self._attribute(name, (tuple, int), "a list of integers", None)
+        values = cast("tuple[object, ...] | None", (value,) if isinstance(value, int) else value)
+        if values is None:
+            return None
+        if not all(isinstance(number, int) for number in values):
+            raise ConversionError(
+                f"the attribute {name} must be a list of integers", attribute=name, code="invalid-model-attribute"
+            )
+        return cast("tuple[int, ...]", values)
+
+    def required_ints(self, name: str) -> tuple[int, ...]:
+        """A list of integers that must be there."""
+        values = self.ints(name)
+        if values is None:
+            raise ConversionError(
+                f"{self.operator} needs the attribute {name}", attribute=name, code="missing-model-attribute"
+            )
+        return values
+
+    def floats(self, name: str) -> tuple[float, ...] | None:
+        """A list of numbers; one stands for a list of one; ``None`` where the attribute is not there."""
+        value = self._attribute(name, (tuple, float, int), "a list of numbers", None)
+        values = cast("tuple[Any, ...] | None", (value,) if isinstance(value, (float, int)) else value)
+        return None if values is None else tuple(float(number) for number in values)
+
+    def strings(self, name: str) -> tuple[str, ...] | None:
+        """A list of texts; ``None`` where the attribute is not there."""
+        values = cast("tuple[bytes, ...] | None", self._attribute(name, tuple, "a list of texts", None))
+        return None if values is None else tuple(value.decode("utf-8", "replace") for value in values)
+
+    def tensor(self, name: str) -> NDArray | None:
+        """A tensor; ``None`` where the attribute is not there."""
+        value = self._attribute(name, TensorProto, "a tensor", None)
+        return None if value is None else self.scope.model.tensors.array(value)
+
+    def graph(self, name: str) -> GraphProto:
+        """A graph that must be there."""
+        return self._attribute(name, GraphProto, "a graph", _REQUIRED)
+
+    def invalid(self, name: str, message: str) -> ConversionError:
+        """The error to raise about the value of an attribute."""
+        return ConversionError(message, attribute=name, code="invalid-model-attribute")
+
+
+_REQUIRED: Any = object()
