@@ -298,6 +298,8 @@ class GraphImporter:
                     continue
                 attribute_proto = self._references[declared.ref_attr_name]
             value = read_attribute(attribute_proto)
+            if attribute_proto.type == AttributeProto.TYPE_PROTO:
+                continue  # The type of an optional value: that of the value itself says it.
             if value is None:
                 raise ConversionError(
                     f"the attribute {declared.name} has no value that Relay could hold",

@@ -15,7 +15,7 @@ from relay_lsp.ir.evaluation import EvaluationError, evaluate_expr
 from relay_lsp.ir.expressions import Constant, Expr, NDArray, Var
 from relay_lsp.ir.visitor import free_vars
 
-from ..diagnostics import ConversionError
+from ..diagnostics import ConversionError, ModelPlace
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
 
 if TYPE_CHECKING:
@@ -238,6 +238,10 @@ class Node:
     def graph(self, name: str) -> GraphProto:
         """A graph that must be there."""
         return self._attribute(name, GraphProto, "a graph", _REQUIRED)
+
+    def warn(self, code: str, message: str) -> None:
+        """Note what makes the module compute something else than the model."""
+        self.scope.model.report.warning(code, message, ModelPlace(self.name, self.operator))
 
     def invalid(self, name: str, message: str) -> ConversionError:
         """The error to raise about the value of an attribute."""

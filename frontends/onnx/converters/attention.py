@@ -179,6 +179,8 @@ def quantized_attention(node: Node) -> Outputs:
             data_scale,
             weight_scale,
             out_dtype="int32",
+            transpose_a=False,
+            transpose_b=True,
         )
         plain = add(dequantize(product, multiply(data_scale, weight_scale), zero), biases[index])
         parts.append(_heads(plain, sizes))

@@ -15,7 +15,7 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relay_lsp.ir.types import ANY, Dim, TensorType
 
-from ...diagnostics import ConversionError, ModelPlace
+from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of, tensor_type_of, type_of
 from ...layers import parameter_name
 from ...operators import (
@@ -60,10 +60,9 @@ def if_else(node: Node) -> Expr | Outputs:
         branches.append(node.fold(outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))))
     then, other = branches
     if not isinstance(then, Tuple) and not isinstance(other, Tuple) and rank_of(then) != rank_of(other):
-        node.scope.model.report.warning(
+        node.warn(
             "branches-of-different-rank",
             f"the branches have {rank_of(then)} and {rank_of(other)} dimensions: the smaller is broadcast",
-            ModelPlace(node.name, node.operator),
         )
         if rank_of(then) < rank_of(other):
             then = call("broadcast_to_like", then, other)

@@ -110,10 +110,10 @@ def _transposed(node: Node, shape: Window) -> tuple[Expr, tuple[int, ...]]:
                 shape.strides, present, extra, spans, wanted[-shape.rank :], strict=True
             )
         ]
-    # Of an odd padding the larger half stands before, unless ``SAME_LOWER`` says after.
+    # Of an odd padding the larger half stands before, unless ``SAME_UPPER`` says after (TVM has it the other way).
     halves = [total // 2 for total in totals]
     others = [total - half for total, half in zip(totals, halves, strict=True)]
-    return data, tuple(halves + others if mode == "SAME_LOWER" else others + halves)
+    return data, tuple(halves + others if mode == "SAME_UPPER" else others + halves)
 
 
 @converter("ConvTranspose")

@@ -34,13 +34,17 @@ def roi_align(node: Node) -> Expr:
     mode = node.string("mode", "avg")
     if mode not in ("avg", "max"):
         raise node.invalid("mode", f"mode must be avg or max, not {mode}")
+    scale = node.float("spatial_scale", 1.0)
+    if node.opset >= 16 and node.string("coordinate_transformation_mode", "half_pixel") == "half_pixel":
+        # Relay's regions have whole pixels for corners, as ONNX's had before version 16. TVM does not look at it.
+        regions = subtract(regions, constant(0.5 / scale, dtype_of(regions)))
     batch = cast(expand_dims(node.input(2), 1, 1), dtype_of(regions))
     return call(
         "vision.roi_align",
         node.input(0),
         concatenate([batch, regions], 1),
         pooled_size=(node.int("output_height", 1), node.int("output_width", 1)),
-        spatial_scale=node.float("spatial_scale", 1.0),
+        spatial_scale=scale,
         sample_ratio=node.int("sampling_ratio", 0),
         layout="NCHW",
         mode=mode,

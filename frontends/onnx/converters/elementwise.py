@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 from relay_lsp.ir.types import TensorType
@@ -189,7 +191,8 @@ def elu(node: Node) -> Expr:
 
 
 def _negative_part(x: Expr, alpha: float) -> Expr:
-    return multiply(constant(-alpha), call("nn.relu", subtract(constant(1.0), call("exp", x))))
+    dtype = dtype_of(x)
+    return multiply(constant(-alpha, dtype), call("nn.relu", subtract(constant(1.0, dtype), call("exp", x))))
 
 
 @converter("Selu")
@@ -198,7 +201,7 @@ def selu(node: Node) -> Expr:
     alpha = node.float("alpha", 1.67326319217681884765625)
     gamma = node.float("gamma", 1.05070102214813232421875)
     x = node.input()
-    return multiply(constant(gamma), add(_negative_part(x, alpha), call("nn.relu", x)))
+    return multiply(constant(gamma, node.dtype()), add(_negative_part(x, alpha), call("nn.relu", x)))
 
 
 @converter("Celu", since=12)
@@ -225,8 +228,8 @@ def prelu(node: Node) -> Expr:
 def thresholded_relu(node: Node) -> Expr:
     """``x`` times a mask of what is greater than ``alpha``."""
     x = node.input()
-    limit = call("full_like", x, constant(node.float("alpha", 1.0)))
-    return multiply(x, cast(call("greater", x, limit), "float32"))
+    limit = call("full_like", x, constant(node.float("alpha", 1.0), node.dtype()))
+    return multiply(x, cast(call("greater", x, limit), node.dtype()))
 
 
 @converter("Gelu", domain=MICROSOFT)
@@ -275,8 +278,8 @@ def hard_sigmoid(node: Node) -> Expr:
 
 
 def _linear(node: Node, alpha: float, beta: float) -> Expr:
-    scaled = multiply(node.input(), constant(node.float("alpha", alpha)))
-    return add(scaled, constant(node.float("beta", beta)))
+    scaled = multiply(node.input(), constant(node.float("alpha", alpha), node.dtype()))
+    return add(scaled, constant(node.float("beta", beta), node.dtype()))
 
 
 @converter("HardSwish", since=14)
@@ -294,34 +297,35 @@ def softplus(node: Node) -> Expr:
 @converter("ParametricSoftplus")
 def parametric_softplus(node: Node) -> Expr:
     """``alpha * log(exp(beta * x) + 1)``."""
-    alpha, beta = constant(node.float("alpha", 1.0)), constant(node.float("beta", 1.0))
-    return multiply(call("log", add(call("exp", multiply(beta, node.input())), constant(1.0))), alpha)
+    dtype = node.dtype()
+    alpha, beta = constant(node.float("alpha", 1.0), dtype), constant(node.float("beta", 1.0), dtype)
+    return multiply(call("log", add(call("exp", multiply(beta, node.input())), constant(1.0, dtype))), alpha)
 
 
 @converter("Softsign")
 def softsign(node: Node) -> Expr:
     """``x / (1 + abs(x))``."""
-    return divide(node.input(), add(constant(1.0), call("abs", node.input())))
+    return divide(node.input(), add(constant(1.0, node.dtype()), call("abs", node.input())))
 
 
 @converter("ScaledTanh")
 def scaled_tanh(node: Node) -> Expr:
     """``alpha * tanh(beta * x)``."""
-    alpha, beta = constant(node.float("alpha", 1.0)), constant(node.float("beta", 1.0))
+    alpha, beta = (constant(node.float(name, 1.0), node.dtype()) for name in ("alpha", "beta"))
     return multiply(call("tanh", multiply(beta, node.input())), alpha)
 
 
 @converter("Affine")
 def affine(node: Node) -> Expr:
     """``alpha * x + beta``."""
-    alpha, beta = constant(node.float("alpha", 1.0)), constant(node.float("beta", 0.0))
+    alpha, beta = constant(node.float("alpha", 1.0), node.dtype()), constant(node.float("beta", 0.0), node.dtype())
     return add(multiply(alpha, node.input()), beta)
 
 
 @converter("Scale")
 def scale(node: Node) -> Expr:
     """``x * scale``."""
-    return multiply(node.input(), constant(node.float("scale", 1.0)))
+    return multiply(node.input(), constant(node.float("scale", 1.0), node.dtype()))
 
 
 @converter("Shrink", since=9)
@@ -356,8 +360,11 @@ def clip_to_inputs(node: Node) -> Expr:
 def dropout(node: Node) -> Expr:
     """``nn.dropout``, of which the first result is the value; the mask is of training alone."""
     rate = node.float("ratio", 0.5)
-    if node[1] is not None:
-        rate = float(node.constant_input(1))
+    if node[2] is not None and np.any(node.known_value(node.input(2))):
+        node.warn("training-mode", "nothing is dropped: the module is of inference alone")
+    known = None if node[1] is None else node.known_value(node.input(1))
+    if known is not None:
+        rate = float(known.reshape(-1)[0])
     return TupleGetItem(call("nn.dropout", node.input(), rate=rate), 0)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
 from relay_lsp.ir.builder import call, constant
-from relay_lsp.ir.expressions import Constant, Expr
+from relay_lsp.ir.expressions import Constant, Expr, NDArray
 
 from ...diagnostics import ConversionError
-from ...inspection import dtype_of, shape_of
+from ...inspection import dtype_of, shape_of, static_shape_of
 from ...operators import cast, concatenate, multiply, resize, strided_slice, take, transpose, upsampling, upsampling3d
 from ..node import Node
 from ..registry import converter
@@ -46,16 +51,30 @@ def _scaled(node: Node, scales: Expr) -> Expr:
 def resize_to_size(node: Node) -> Expr:
     """``image.resize`` to a size or by scales, of a region where one is given."""
     method, rank = _method(node), _image_rank(node)
-    scales, size = node[2], node[3]
-    if size is None:
-        if scales is None or not shape_of(scales) or shape_of(scales)[0] == 0:
-            raise ConversionError("Resize needs scales or a size")
-        size = _scaled(node, scales)
-    elif scales is not None and shape_of(scales) and shape_of(scales)[0] != 0:
+    scales, size, region = _given(node, 2), _given(node, 3), _given(node, 1)
+    if size is None and scales is None:
+        raise ConversionError("Resize needs scales or a size")
+    if size is not None and scales is not None:
         raise ConversionError("Resize takes scales or a size, not both")
-    region = node[1]
-    if region is not None and shape_of(region) and shape_of(region)[0] == 0:
-        region = None
+    if node.int("antialias", 0):
+        raise node.invalid("antialias", "Relay resizes without antialiasing")
+    coordinates = node.string("coordinate_transformation_mode", "half_pixel")
+    if coordinates not in _COORDINATES:
+        known = ", ".join(_COORDINATES)
+        raise node.invalid("coordinate_transformation_mode", f"Relay has the coordinates {known}, not {coordinates}")
+    axes = node.ints("axes")
+    if axes is not None:
+        scales, size, region = (
+            _scales_of_all_axes(node, axes, scales),
+            _sizes_of_all_axes(node, axes, size),
+            _region_of_all_axes(node, axes, region),
+        )
+    elif size is not None:
+        size = _keeping_ratio(node, size)
+    if size is None:
+        assert scales is not None
+        _warn_of_rounding(node, scales)
+        size = _scaled(node, scales)
     if region is not None:
         corners = [strided_slice(region, [2], [rank]), strided_slice(region, [rank + 2], [2 * rank])]
         region = node.fold(concatenate(corners, 0))
@@ -65,12 +84,95 @@ def resize_to_size(node: Node) -> Expr:
         node.fold(strided_slice(size, [2], [rank])),
         region,
         method,
-        node.string("coordinate_transformation_mode", "half_pixel"),
+        coordinates,
         node.string("nearest_mode", "round_prefer_floor"),
         node.float("cubic_coeff_a", -0.75),
         node.int("exclude_outside", 0),
         node.float("extrapolation_value", 0.0),
     )
+
+
+_COORDINATES = (
+    "half_pixel",
+    "align_corners",
+    "asymmetric",
+    "pytorch_half_pixel",
+    "tf_half_pixel_for_nn",
+    "tf_crop_and_resize",
+)
+
+
+def _given(node: Node, index: int) -> Expr | None:
+    """An input that is there and has elements."""
+    value = node[index]
+    return None if value is None or not shape_of(value) or shape_of(value)[0] == 0 else value
+
+
+def _scales_of_all_axes(node: Node, axes: Sequence[int], values: Expr | None) -> Expr | None:
+    if values is None:
+        return None
+    known = node.known_value(values)
+    if known is None:
+        raise ConversionError("where there are axes, scales and sizes must be constant", attribute="axes")
+    every = np.ones(node.rank(), known.dtype)
+    every[[axis % node.rank() for axis in axes]] = known
+    return Constant(every)
+
+
+def _region_of_all_axes(node: Node, axes: Sequence[int], region: Expr | None) -> Expr | None:
+    if region is None:
+        return None
+    known = node.known_value(region)
+    if known is None:
+        raise ConversionError("where there are axes, the region must be constant", attribute="axes")
+    starts, ends = np.zeros(node.rank(), known.dtype), np.ones(node.rank(), known.dtype)
+    places = [axis % node.rank() for axis in axes]
+    starts[places], ends[places] = known[: len(axes)], known[len(axes) :]
+    return Constant(np.concatenate([starts, ends]))
+
+
+def _sizes_of_all_axes(node: Node, axes: Sequence[int], size: Expr | None) -> Expr | None:
+    if size is None:
+        return None
+    known = node.known_value(size)
+    if known is None:
+        raise ConversionError("where there are axes, scales and sizes must be constant", attribute="axes")
+    present = static_shape_of(node.input())
+    places = [axis % node.rank() for axis in axes]
+    every = np.array(present, known.dtype)
+    every[places] = _with_ratio(node, [present[place] for place in places], known)
+    return Constant(every)
+
+
+def _keeping_ratio(node: Node, size: Expr) -> Expr:
+    if node.string("keep_aspect_ratio_policy", "stretch") == "stretch":
+        return size
+    known = node.known_value(size)
+    if known is None:
+        raise ConversionError(
+            "where the ratio is kept, the size must be constant", attribute="keep_aspect_ratio_policy"
+        )
+    return Constant(_with_ratio(node, static_shape_of(node.input()), known))
+
+
+def _with_ratio(node: Node, present: Sequence[int], wanted: NDArray) -> NDArray:
+    policy = node.string("keep_aspect_ratio_policy", "stretch")
+    if policy == "stretch":
+        return wanted
+    ratios = [float(want) / have for want, have in zip(wanted, present, strict=True)]
+    scale = min(ratios) if policy == "not_larger" else max(ratios)
+    return np.array([math.floor(scale * have + 0.5) for have in present], wanted.dtype)
+
+
+def _warn_of_rounding(node: Node, scales: Expr) -> None:
+    known, present = node.known_value(scales), shape_of(node.input())
+    if known is None or len(known) != len(present):
+        return
+    for scale, size in zip(known, present, strict=True):
+        if isinstance(size, int) and abs(size * float(scale) - round(size * float(scale))) > 1e-4:
+            node.warn(
+                "resize-scale", f"{size} times {float(scale):g} is no whole number: Relay takes the ratio of the sizes"
+            )
 
 
 def _resized(

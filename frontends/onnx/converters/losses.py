@@ -16,9 +16,15 @@ _REDUCTIONS = ("mean", "sum", "none")
 
 def _weighted_loss(node: Node, scores: Expr, target: Expr, weights: Expr | None) -> tuple[Expr, Expr]:
     """The loss of each element, and the sum of their weights."""
+    channels = static_shape_of(scores, "the scores")[1]
     positive = positive_indices(node, scores, target, 1)
+    if "ignore_index" in node and not 0 <= node.int("ignore_index") < channels:
+        # What is ignored is looked up all the same: at an index that there is.
+        is_there = call("less", positive, constant(channels, dtype_of(positive)))
+        is_positive = call("greater_equal", positive, constant(0, dtype_of(positive)))
+        positive = call("where", call("logical_and", is_there, is_positive), positive, call("zeros_like", positive))
     if weights is None:
-        weights = ones([static_shape_of(scores)[1]], dtype_of(scores))
+        weights = ones([channels], dtype_of(scores))
     loss = call("negative", call("gather", scores, expand_dims(positive, 1), axis=1))
     loss = squeeze(loss, [1])
     row = call("nn.batch_flatten", expand_dims(positive, 0))

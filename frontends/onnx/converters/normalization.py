@@ -34,6 +34,8 @@ from .shape_values import integers, shape_value
 @converter("BatchNormalization", "SpatialBN")
 def batch_norm(node: Node) -> Outputs:
     """``nn.batch_norm``; its mean and variance stand for those that ONNX saves in training too."""
+    if node.int("training_mode", 0):
+        node.warn("training-mode", "the statistics of the batch are not computed: the stored ones are used")
     inputs = [node.input(index) for index in range(5)]
     result = call("nn.batch_norm", *inputs, epsilon=node.float("epsilon", 1e-5))
     fields = [TupleGetItem(result, index) for index in (0, 1, 2, 1, 2)]

@@ -1,6 +1,6 @@
-"""The padding that ``auto_pad`` asks for, whether the shape is known or not.
+"""``Pad``, and the padding that ``auto_pad`` asks for, whether the shape is known or not.
 
-Source of the rule: ``autopad`` in ``python/tvm/relay/frontend/common.py``.
+Source of the rule for the latter: ``autopad`` in ``python/tvm/relay/frontend/common.py``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import rank_of
-from ...operators import concatenate, pad, reshape, strided_slice, subtract
+from ...operators import concatenate, pad, reshape, strided_slice, subtract, take, transpose
 from ..node import Node
+from ..registry import converter
 from .shape_values import integers, shape_value
 
 __all__ = ["AUTO_PADS", "auto_pad", "same_pads"]
@@ -28,6 +29,53 @@ def auto_pad(node: Node) -> str:
     if mode not in AUTO_PADS:
         raise node.invalid("auto_pad", f"auto_pad must be one of {', '.join(AUTO_PADS)}, not {mode}")
     return mode
+
+
+_MODES = ("constant", "edge", "reflect")
+
+
+def _pairs(node: Node, pads: Sequence[int]) -> list[tuple[int, int]]:
+    count = len(pads) // 2
+    if len(pads) != 2 * node.rank():
+        raise node.invalid("pads", f"there must be {2 * node.rank()} paddings, not {len(pads)}")
+    return list(zip(pads[:count], pads[count:], strict=True))
+
+
+def _mode(node: Node) -> str:
+    mode = node.string("mode", "constant")
+    if mode not in _MODES:
+        raise node.invalid("mode", f"mode must be one of {', '.join(_MODES)}, not {mode}")
+    return mode
+
+
+@converter("Pad")
+def pad_by_paddings(node: Node) -> Expr:
+    """``nn.pad`` by the attribute ``paddings``."""
+    widths = _pairs(node, node.required_ints("paddings"))
+    return pad(node.input(), widths, node.float("value", 0.0), _mode(node))
+
+
+@converter("Pad", since=2)
+def pad_by_attribute(node: Node) -> Expr:
+    """``nn.pad`` by the attribute ``pads``."""
+    return pad(node.input(), _pairs(node, node.required_ints("pads")), node.float("value", 0.0), _mode(node))
+
+
+@converter("Pad", since=11)
+def pad_by_input(node: Node) -> Expr:
+    """``nn.pad`` by an input, or ``dyn.nn.pad`` where that is not constant."""
+    widths, value = node.input(1), node[2]
+    fill = constant(0.0) if value is None else node.fold(take(value, constant(0)))
+    if node[3] is not None:
+        rank = node.rank()
+        given = [int(number) for number in node.constant_input(1).reshape(-1)]
+        axes = [int(axis) % rank for axis in node.constant_input(3).reshape(-1)]
+        every = [0] * (2 * rank)
+        for place, axis in enumerate(axes):
+            every[axis], every[axis + rank] = given[place], given[place + len(axes)]
+        widths = integers(every)
+    pairs = node.fold(transpose(reshape(widths, [2, -1])))
+    return pad(node.input(), pairs, fill, _mode(node))
 
 
 def same_pads(

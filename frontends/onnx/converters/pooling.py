@@ -143,13 +143,15 @@ def _lp_pool(node: Node, kernel: Sequence[int], strides: Sequence[int] | None) -
     elif mode == "VALID":
         pads = (0,) * rank
     power = node.int("p", 2)
+    if power % 2:
+        data = call("abs", data)  # TVM leaves the sign of odd powers.
     exponent, root = constant(power, dtype), constant(1.0 / power, dtype)
     averages = call(
         f"nn.avg_pool{rank}d",
         call("power", data, exponent),
         pool_size=tuple(kernel),
         strides=tuple(strides),
-        dilation=(1,) * rank,
+        dilation=node.ints("dilations") or (1,) * rank,
         padding=_both_sides(pads, rank),
         layout=layout(rank),
         ceil_mode=bool(node.int("ceil_mode", 0)),

@@ -214,7 +214,9 @@ def _quantized_product(node: Node, a: Expr, b: Expr, zero_points: tuple[Expr, Ex
         return call("qnn.dense", lhs, rhs, *operands, units=units, out_dtype="int32")
 
     def batch(lhs: Expr, rhs: Expr) -> Expr:
-        return call("qnn.batch_matmul", lhs, transpose(rhs, [0, 2, 1]), *operands, out_dtype="int32")
+        turned = transpose(rhs, [0, 2, 1])
+        options = {"out_dtype": "int32", "transpose_a": False, "transpose_b": True}
+        return call("qnn.batch_matmul", lhs, turned, *operands, **options)
 
     if rank_of(a) > 2 or rank_of(b) > 2:
         return batched_product(node, a, b, dense, batch)

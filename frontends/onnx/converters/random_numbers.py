@@ -21,7 +21,7 @@ def _key(node: Node) -> Constant:
     Source of the rule: ``threefry_key`` in ``python/tvm/relay/op/random/kernel.py``.
     """
     seed = int(node.float("seed", 0.0))
-    return Constant(np.array([0, seed, 0, 0, 0, 0, 0, 0, 1 << 63, 0], np.uint64))
+    return Constant(np.array([seed, 0, 0, 0, 0, 0, 0, 0, 1 << 63, 0], np.uint64))
 
 
 def _dtype(node: Node, default: str) -> str:

@@ -59,6 +59,7 @@ class _Layer:
         self.directions = static_shape_of(node.input(1), "the weights")[0]
         if self.directions not in (1, 2):
             raise ConversionError(f"there must be one or two directions, not {self.directions}", input="W")
+        self._is_reverse = node.string("direction", "forward") == "reverse"
         data = node.input(0)
         if self.batch_first:
             data = transpose(data, [1, 0, 2])
@@ -74,6 +75,10 @@ class _Layer:
         self._weights = split(node.input(1), self.directions)
         self._recurrences = split(node.input(2), self.directions)
         self._biases = None if node[3] is None else split(node.input(3), self.directions)
+
+    def is_backwards(self, direction: int) -> bool:
+        """Whether a direction goes from the end to the start; TVM knows this of the second one alone."""
+        return direction == 1 or self._is_reverse
 
     def states_first(self, states: Expr) -> Expr:
         """States with their directions first."""
@@ -95,7 +100,8 @@ class _Layer:
             steps = [stack([one, other], 0) for one, other in zip(forward, reversed(backward), strict=True)]
             fields = [stack(steps, 0), *(stack(state, 0) for state in states)]
         else:
-            fields = [expand_dims(stack(outputs[0], 0), 1), *(expand_dims(state[0], 0) for state in states)]
+            steps = list(reversed(outputs[0])) if self._is_reverse else outputs[0]
+            fields = [expand_dims(stack(steps, 0), 1), *(expand_dims(state[0], 0) for state in states)]
         if self.batch_first:
             fields = [
                 transpose(fields[0], [2, 0, 1, 3]),
@@ -119,7 +125,11 @@ def rnn(node: Node) -> Outputs:
         hidden = squeeze(layer.hidden[direction], [0])
         weights = layer.weights(direction, _same)
         steps, state = rnn_cell(
-            list(layer.steps), hidden, weights, backwards=direction == 1, activation=activations[direction]
+            list(layer.steps),
+            hidden,
+            weights,
+            backwards=layer.is_backwards(direction),
+            activation=activations[direction],
         )
         outputs.append(steps)
         last.append(state)
@@ -148,7 +158,7 @@ def gru(node: Node) -> Outputs:
             weights,
             gate_activation=activations[2 * direction],
             new_activation=activations[2 * direction + 1],
-            backwards=direction == 1,
+            backwards=layer.is_backwards(direction),
             linear_before_reset=bool(node.int("linear_before_reset", 0)),
             sequence_lengths=node[4],
         )
@@ -193,7 +203,7 @@ def lstm(node: Node) -> Outputs:
             gate_activation=activations[3 * direction],
             cell_activation=activations[3 * direction + 1],
             hidden_activation=activations[3 * direction + 2],
-            backwards=direction == 1,
+            backwards=layer.is_backwards(direction),
         )
         outputs.append(steps)
         last.append(state)

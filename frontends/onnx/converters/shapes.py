@@ -188,7 +188,10 @@ def split_by_input(node: Node) -> Expr | Outputs:
         known = node.fold(sizes)
         if not isinstance(known, Constant):
             known = Constant(node.constant_input(1))
-        return _split(node, _indices(list(known.data.reshape(-1))))
+        sizes_known = list(known.data.reshape(-1))
+        if 0 in sizes_known:
+            return _slices(node, [int(size) for size in sizes_known])
+        return _split(node, _indices(sizes_known))
     count = node.int("num_outputs", len(node.outputs))
     axis = node.int("axis", 0)
     length = node.shape()[axis]
@@ -201,6 +204,15 @@ def split_by_input(node: Node) -> Expr | Outputs:
 def _indices(sizes: Sequence[Any]) -> list[Any]:
     """Where the parts but the first begin; numpy's integers keep their dtype, as TVM's attributes do."""
     return [immediate(index) for index in itertools.accumulate(sizes[:-1])]
+
+
+def _slices(node: Node, sizes: Sequence[int]) -> Outputs:
+    """Parts of which some are empty, which Relay's ``split`` does not give."""
+    ends = list(itertools.accumulate(sizes))
+    axis = node.int("axis", 0) % max(node.rank(), 1)
+    return Outputs.of(
+        *(strided_slice(node.input(), [end - size], [end], [1], [axis]) for size, end in zip(sizes, ends, strict=True))
+    )
 
 
 def _split(node: Node, indices: int | list[int]) -> Expr | Outputs:

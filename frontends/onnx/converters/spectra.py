@@ -27,6 +27,8 @@ def dft(node: Node) -> Expr:
         raise node.invalid("axis", f"axis {axis} is out of bounds of {rank} dimensions")
     if rank < 3:
         raise ConversionError("the input must have a batch, a signal, and real and imaginary parts")
+    if node.int("inverse", 0) and node.int("onesided", 0):
+        raise ConversionError("the inverse transform of one side is not read", attribute="onesided")
     length = static_shape_of(data)[axis]
     if node[1] is not None:
         length = int(node.constant_input(1).reshape(-1)[0])
