@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .diagnostics import ImportDiagnostic, ModelImportError, ModelPlace
     from .imported import ImportedModel, Layer
+    from .onnx import from_onnx
 
 # Where each name lives. Resolved at first use, so that one framework's importer does not load another's.
 _HOMES = {
     "diagnostics": ("ImportDiagnostic", "ModelImportError", "ModelPlace"),
     "imported": ("ImportedModel", "Layer"),
+    "onnx": ("from_onnx",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["ImportDiagnostic", "ImportedModel", "Layer", "ModelImportError", "ModelPlace"]
+__all__ = ["ImportDiagnostic", "ImportedModel", "Layer", "ModelImportError", "ModelPlace", "from_onnx"]
 
 
 def __getattr__(name: str) -> Any:

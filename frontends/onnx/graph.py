@@ -24,7 +24,7 @@ from ..imported import Layer
 from ..inspection import type_of
 from ..layers import LayerNames, SpanFiller, parameter_name
 from ..operators import Outputs
-from .node import AttributeValue, Node, read_attribute
+from .node import AttributeValue, OnnxNode, read_attribute
 from .order import in_order
 from .registry import converters
 from .tensors import TensorReader, dtype_name
@@ -158,7 +158,7 @@ class GraphImporter:
             scope = scope.outer
         return None
 
-    def subgraph(self, node: Node, attribute_name: str) -> GraphImporter:
+    def subgraph(self, node: OnnxNode, attribute_name: str) -> GraphImporter:
         """A graph that is an attribute of ``node``."""
         return GraphImporter(self.model, (*self.path, node.name, attribute_name), self, f"{self.prefix}", self.opset)
 
@@ -264,7 +264,7 @@ class GraphImporter:
         outputs = list(proto.output)
         if proto.op_type == "Dropout" and len(outputs) > 1:
             outputs = outputs[:1]  # The mask is of training alone.
-        node = Node(self, name, proto.op_type, inputs, {}, outputs, self.opset)
+        node = OnnxNode(self, name, proto.op_type, inputs, {}, outputs, self.opset)
         result: Expr | Outputs | None = None
         try:
             node.attributes = self._attributes(proto)
@@ -309,7 +309,7 @@ class GraphImporter:
             values[declared.name] = value
         return values
 
-    def _convert_call(self, proto: NodeProto, node: Node, path: tuple[object, ...]) -> Expr | Outputs:
+    def _convert_call(self, proto: NodeProto, node: OnnxNode, path: tuple[object, ...]) -> Expr | Outputs:
         key = (proto.domain, proto.op_type)
         function = self.model.functions.get(key)
         if function is not None:
@@ -327,7 +327,7 @@ class GraphImporter:
         return converter.convert(node)
 
     def _call_function(
-        self, function: FunctionProto, key: tuple[str, str], node: Node, path: tuple[object, ...]
+        self, function: FunctionProto, key: tuple[str, str], node: OnnxNode, path: tuple[object, ...]
     ) -> Expr | Outputs:
         if key in self._calls:
             raise ConversionError(f"the function {function.name} calls itself", code="cyclic-model")
@@ -345,7 +345,7 @@ class GraphImporter:
         results = [body._output(name) for name in function.output]
         return results[0] if len(results) == 1 else Outputs.of(*results)
 
-    def _finish(self, node: Node, result: Expr | Outputs) -> Expr | Outputs:
+    def _finish(self, node: OnnxNode, result: Expr | Outputs) -> Expr | Outputs:
         """Fold, name and check what a converter made; leave out the results that the model does not name.
 
         Raises:
@@ -375,7 +375,7 @@ class GraphImporter:
             raise ConversionError(f"{node.operator} gives one result here, not {len(named)}")
         return result
 
-    def _define(self, node: Node, result: Expr | Outputs, place: ModelPlace) -> None:
+    def _define(self, node: OnnxNode, result: Expr | Outputs, place: ModelPlace) -> None:
         results = result if isinstance(result, Outputs) else [result]
         names = [name for name in node.outputs if name]
         for name, value in zip(names, results, strict=False):
@@ -383,13 +383,13 @@ class GraphImporter:
                 self._report_error("duplicate-model-value", f"{name} is defined twice", place)
             self.values[name] = value
 
-    def _report_failure(self, error: ConversionError, node: Node, place: ModelPlace) -> None:
+    def _report_failure(self, error: ConversionError, node: OnnxNode, place: ModelPlace) -> None:
         if any(value in self.model.broken for value in node.inputs if value is not None):
             return  # It follows from what was reported.
         at = ModelPlace(place.node, place.operator, error.attribute, error.input)
         self._report_error(error.code, error.message, at)
 
-    def _kept_call(self, proto: NodeProto, node: Node) -> Expr | Outputs:
+    def _kept_call(self, proto: NodeProto, node: OnnxNode) -> Expr | Outputs:
         """A call of an operator that Relay does not have, by the name that ONNX has for it."""
         domain = proto.domain or "onnx"
         name = f"{domain}.{proto.op_type}" if proto.op_type.isidentifier() else f"{domain}.unnamed"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .graph import GraphImporter
 
-__all__ = ["AttributeValue", "Node", "read_attribute"]
+__all__ = ["AttributeValue", "OnnxNode", "read_attribute"]
 
 AttributeValue: TypeAlias = "int | float | bytes | TensorProto | GraphProto | tuple[Any, ...]"
 
@@ -59,7 +59,7 @@ def read_attribute(attribute: AttributeProto) -> AttributeValue | None:
     return tuple(value) if field.endswith("s") and len(field) > 1 else value
 
 
-class Node:
+class OnnxNode:
     """A node to convert. ``name`` is its layer's name, ``opset`` the version of the operator set that holds for it."""
 
     def __init__(

@@ -9,11 +9,11 @@ from relay_lsp.ir.expressions import Expr
 
 from ..converters import Converters
 from ..operators import Outputs
-from .node import Node
+from .node import OnnxNode
 
 __all__ = ["MICROSOFT", "OnnxConverter", "converter", "converters"]
 
-OnnxConverter: TypeAlias = Callable[[Node], "Expr | Outputs"]
+OnnxConverter: TypeAlias = Callable[[OnnxNode], "Expr | Outputs"]
 
 MICROSOFT = "com.microsoft"
 """The domain of onnxruntime's own operators."""

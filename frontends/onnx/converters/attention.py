@@ -27,7 +27,7 @@ from ...operators import (
     subtract,
     transpose,
 )
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import MICROSOFT, converter
 from .quantization import dequantize, scalar
 
@@ -50,7 +50,7 @@ class _Sizes:
         return self.heads * self.head
 
 
-def _sizes(node: Node, weight: Expr, bias: Expr, mask: Expr, past: Expr | None) -> _Sizes:
+def _sizes(node: OnnxNode, weight: Expr, bias: Expr, mask: Expr, past: Expr | None) -> _Sizes:
     heads = node.int("num_heads")
     shape = static_shape_of(node.input(), "the input")
     if len(shape) != 3:
@@ -133,7 +133,7 @@ def _attended(parts: Sequence[Expr], mask: Expr, past: Expr | None, sizes: _Size
 
 
 @converter("Attention", domain=MICROSOFT)
-def attention(node: Node) -> Outputs:
+def attention(node: OnnxNode) -> Outputs:
     """The attention of several heads, with a mask for each element, and the past of the keys and values."""
     for name in ("past_present_share_buffer", "qkv_hidden_sizes"):
         if node.attributes.get(name):
@@ -153,7 +153,7 @@ def attention(node: Node) -> Outputs:
 
 
 @converter("QAttention", domain=MICROSOFT)
-def quantized_attention(node: Node) -> Outputs:
+def quantized_attention(node: OnnxNode) -> Outputs:
     """The ``Attention`` whose input and weight are quantised."""
     data, weight, bias, mask, past = node.input(0), node.input(1), node.input(2), node.input(5), node[8]
     for index in (0, 1):

@@ -6,7 +6,7 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 _OPERATORS = {
@@ -17,7 +17,7 @@ _OPERATORS = {
 }
 
 
-def _integers(node: Node, prefixes: tuple[str, ...]) -> list[Expr]:
+def _integers(node: OnnxNode, prefixes: tuple[str, ...]) -> list[Expr]:
     operands = [node.input(index) for index in range(len(node.inputs))]
     for index in range(len(operands)):
         if not node.dtype(index).startswith(prefixes):
@@ -26,14 +26,14 @@ def _integers(node: Node, prefixes: tuple[str, ...]) -> list[Expr]:
 
 
 @converter(*_OPERATORS, since=18)
-def bitwise(node: Node) -> Expr:
+def bitwise(node: OnnxNode) -> Expr:
     """The Relay operator of the same meaning."""
     node.require_inputs(1 if node.operator == "BitwiseNot" else 2)
     return call(_OPERATORS[node.operator], *_integers(node, ("int", "uint")))
 
 
 @converter("BitShift", since=11)
-def bit_shift(node: Node) -> Expr:
+def bit_shift(node: OnnxNode) -> Expr:
     """``left_shift`` or ``right_shift``."""
     node.require_inputs(2)
     direction = node.string("direction")

@@ -9,13 +9,13 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import dtype_of
 from ...operators import arange, full, reshape, stack, take, zeros
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from ..tensors import dtype_name
 
 
 @converter("Constant")
-def constant_value(node: Node) -> Expr:
+def constant_value(node: OnnxNode) -> Expr:
     """A constant: of a tensor, a number or numbers; of text a zero, as in TVM."""
     value = node.tensor("value")
     if value is not None:
@@ -34,7 +34,7 @@ def constant_value(node: Node) -> Expr:
 
 
 @converter("ConstantOfShape", since=9)
-def constant_of_shape(node: Node) -> Expr:
+def constant_of_shape(node: OnnxNode) -> Expr:
     """``full`` of a value, 0 where there is none."""
     value = node.tensor("value")
     if value is None:
@@ -44,7 +44,7 @@ def constant_of_shape(node: Node) -> Expr:
 
 
 @converter("EyeLike", since=9)
-def eye_like(node: Node) -> Expr:
+def eye_like(node: OnnxNode) -> Expr:
     """Ones scattered along a diagonal of zeros."""
     dtype = dtype_name(node.int("dtype")) if "dtype" in node else dtype_of(node.input())
     shape = call("shape_of", node.input(), dtype="int32")
@@ -57,7 +57,7 @@ def eye_like(node: Node) -> Expr:
 
 
 @converter("Range")
-def range_of_numbers(node: Node) -> Expr:
+def range_of_numbers(node: OnnxNode) -> Expr:
     """``arange``."""
     node.require_inputs(3)
     return arange(node.input(0), node.input(1), node.input(2), dtype=node.dtype())

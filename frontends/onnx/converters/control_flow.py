@@ -30,7 +30,7 @@ from ...operators import (
     take,
     zeros,
 )
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import shape_value
 
@@ -49,7 +49,7 @@ def while_loop(
 
 
 @converter("If")
-def if_else(node: Node) -> Expr | Outputs:
+def if_else(node: OnnxNode) -> Expr | Outputs:
     """``if``; the branches see the values of the graph around them."""
     cond = node.input()
     if rank_of(cond) > 0:
@@ -88,13 +88,13 @@ def _variable(name: str, value: Expr) -> Var:
     return Var(name, type)
 
 
-def _named(node: Node, variables: Sequence[Var], body: GraphProto) -> None:
+def _named(node: OnnxNode, variables: Sequence[Var], body: GraphProto) -> None:
     for var in variables:
         node.scope.model.spans.fill(var, parameter_name(var.name_hint, body.name))
 
 
 @converter("Loop", since=11)
-def loop(node: Node) -> Expr | Outputs:
+def loop(node: OnnxNode) -> Expr | Outputs:
     """A loop by count, by condition, or both; what it gathers grows by one element a turn."""
     body = node.graph("body")
     most, first_cond, states = node[0], node[1], [node.input(index) for index in range(2, len(node.inputs))]
@@ -148,7 +148,7 @@ def _results(values: Expr, first: int, count: int) -> Expr | Outputs:
 
 
 def _gathering(
-    node: Node, body: GraphProto, names: Sequence[str], variables: Sequence[Var], count: int, states: int
+    node: OnnxNode, body: GraphProto, names: Sequence[str], variables: Sequence[Var], count: int, states: int
 ) -> tuple[list[Var], list[Expr]]:
     """The variables that a loop gathers its outputs in, and what they begin with."""
     if not count:
@@ -165,7 +165,7 @@ def _gathering(
     return gathering, initial
 
 
-def _grow(node: Node, whole: Expr, part: Expr, count: Expr, dtype: str) -> Expr:
+def _grow(node: OnnxNode, whole: Expr, part: Expr, count: Expr, dtype: str) -> Expr:
     expanded = expand_dims(part, 0)
     if rank_of(whole) > 1:
         whole = broadcast_to(whole, concatenate([reshape(count, [1]), shape_value(part, dtype)], 0))
@@ -173,13 +173,13 @@ def _grow(node: Node, whole: Expr, part: Expr, count: Expr, dtype: str) -> Expr:
 
 
 @converter("Scan", since=8)
-def scan_of_batch(node: Node) -> Outputs:
+def scan_of_batch(node: OnnxNode) -> Outputs:
     """The ``Scan`` of each element of the batch, one after the other."""
     (batch, *_) = static_shape_of(node.input(1), "the first state")
     elements: list[Outputs] = []
     for index in range(batch):
         inputs = [take(node.input(place), constant(index), 0) for place in range(1, len(node.inputs))]
-        element = Node(node.scope, node.name, node.operator, inputs, node.attributes, node.outputs, 9)
+        element = OnnxNode(node.scope, node.name, node.operator, inputs, node.attributes, node.outputs, 9)
         elements.append(scan(element))
     rows = [[expand_dims(value, 0) for value in element] for element in elements]
     joined = rows[0]
@@ -189,7 +189,7 @@ def scan_of_batch(node: Node) -> Outputs:
 
 
 @converter("Scan", since=9)
-def scan(node: Node) -> Outputs:
+def scan(node: OnnxNode) -> Outputs:
     """A loop over the slices of its inputs; those that it gives push the older ones out of tensors of their size."""
     body = node.graph("body")
     scanned = node.int("num_scan_inputs")
@@ -234,7 +234,7 @@ def scan(node: Node) -> Outputs:
     return Outputs.of(*(TupleGetItem(values, 1 + index) for index in range(len(body.output))))
 
 
-def _each(node: Node, name: str, count: int) -> Sequence[int]:
+def _each(node: OnnxNode, name: str, count: int) -> Sequence[int]:
     values = node.ints(name)
     if values is None:
         return [0] * count
@@ -244,7 +244,7 @@ def _each(node: Node, name: str, count: int) -> Sequence[int]:
 
 
 def _slices(
-    node: Node,
+    node: OnnxNode,
     body: GraphProto,
     inputs: Sequence[Expr],
     in_axes: Sequence[int],

@@ -9,7 +9,7 @@ from relay_lsp.ir.expressions import Expr
 
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .paddings import auto_pad, same_pads
 
@@ -30,7 +30,7 @@ class Window:
         return len(self.kernel)
 
 
-def window(node: Node, weight_shape: tuple[int, ...]) -> Window:
+def window(node: OnnxNode, weight_shape: tuple[int, ...]) -> Window:
     """The window of a convolution whose weight has this shape."""
     kernel = node.ints("kernel_shape") or weight_shape[2:]
     rank = len(kernel)
@@ -51,7 +51,7 @@ def window(node: Node, weight_shape: tuple[int, ...]) -> Window:
 
 
 @converter("Conv")
-def conv(node: Node) -> Expr:
+def conv(node: OnnxNode) -> Expr:
     """``nn.conv1d``, ``nn.conv2d`` or ``nn.conv3d``, and ``nn.bias_add``; ``auto_pad`` becomes ``nn.pad``."""
     data, weight = node.input(0), node.input(1)
     weight_shape = static_shape_of(weight, "the weight")
@@ -89,7 +89,7 @@ def layout(rank: int) -> str:
     return ("NCW", "NCHW", "NCDHW")[rank - 1]
 
 
-def _transposed(node: Node, shape: Window) -> tuple[Expr, tuple[int, ...]]:
+def _transposed(node: OnnxNode, shape: Window) -> tuple[Expr, tuple[int, ...]]:
     """The data and the padding of a transposed convolution."""
     data = node.input()
     mode, wanted = auto_pad(node), node.ints("output_shape")
@@ -117,7 +117,7 @@ def _transposed(node: Node, shape: Window) -> tuple[Expr, tuple[int, ...]]:
 
 
 @converter("ConvTranspose")
-def conv_transpose(node: Node) -> Expr:
+def conv_transpose(node: OnnxNode) -> Expr:
     """``nn.conv1d_transpose`` to ``nn.conv3d_transpose``, and ``nn.bias_add``."""
     weight = node.input(1)
     weight_shape = static_shape_of(weight, "the weight")

@@ -8,12 +8,12 @@ from relay_lsp.ir.expressions import Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of
 from ...operators import add, cast, concatenate, divide, expand_dims, split, squeeze, strided_slice, subtract
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 
 @converter("MaxRoiPool")
-def max_roi_pool(node: Node) -> Expr:
+def max_roi_pool(node: OnnxNode) -> Expr:
     """``vision.roi_pool``."""
     node.require_inputs(2)
     return call(
@@ -27,7 +27,7 @@ def max_roi_pool(node: Node) -> Expr:
 
 
 @converter("RoiAlign")
-def roi_align(node: Node) -> Expr:
+def roi_align(node: OnnxNode) -> Expr:
     """``vision.roi_align``, whose regions begin with the index of their image."""
     node.require_inputs(3)
     regions = node.input(1)
@@ -52,7 +52,7 @@ def roi_align(node: Node) -> Expr:
 
 
 @converter("NonMaxSuppression", since=10)
-def non_max_suppression(node: Node) -> Expr:
+def non_max_suppression(node: OnnxNode) -> Expr:
     """``vision.all_class_non_max_suppression``, its result cut to the number that was selected."""
     boxes, scores = node.input(0), node.input(1)
     dtype = dtype_of(boxes)

@@ -12,7 +12,7 @@ from relay_lsp.ir.types import TensorType
 
 from ...inspection import dtype_of, rank_of, type_of
 from ...operators import add, cast, clip, concatenate, divide, expand_dims, multiply, reduce, reshape, subtract
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import MICROSOFT, converter
 from ..tensors import dtype_name
 from .shape_values import shape_value
@@ -61,20 +61,20 @@ _BINARY = {
 
 
 @converter(*_UNARY)
-def unary(node: Node) -> Expr:
+def unary(node: OnnxNode) -> Expr:
     """The Relay operator of the same meaning."""
     return call(_UNARY[node.operator], node.input())
 
 
 @converter("Identity")
-def identity(node: Node) -> Expr:
+def identity(node: OnnxNode) -> Expr:
     """``copy``; what is no tensor stays itself."""
     value = node.input()
     return call("copy", value) if isinstance(type_of(value), TensorType) else value
 
 
 @converter(*_BINARY)
-def binary(node: Node) -> Expr:
+def binary(node: OnnxNode) -> Expr:
     """The Relay operator of the same meaning; before version 7, ``axis`` aligns the second operand."""
     lhs, rhs = node.input(0), node.input(1)
     if node.opset < 7 and node.int("broadcast", 0) and "axis" in node:
@@ -84,7 +84,7 @@ def binary(node: Node) -> Expr:
     return call(_BINARY[node.operator], lhs, rhs)
 
 
-def _fold_left(node: Node, name: str) -> Expr:
+def _fold_left(node: OnnxNode, name: str) -> Expr:
     result = node.input(0)
     for index in range(1, len(node.inputs)):
         result = call(name, result, node.input(index))
@@ -92,25 +92,25 @@ def _fold_left(node: Node, name: str) -> Expr:
 
 
 @converter("Sum")
-def sum_of_inputs(node: Node) -> Expr:
+def sum_of_inputs(node: OnnxNode) -> Expr:
     """``add``, input after input."""
     return _fold_left(node, "add")
 
 
 @converter("Max")
-def maximum(node: Node) -> Expr:
+def maximum(node: OnnxNode) -> Expr:
     """``maximum``, input after input."""
     return _fold_left(node, "maximum")
 
 
 @converter("Min")
-def minimum(node: Node) -> Expr:
+def minimum(node: OnnxNode) -> Expr:
     """``minimum``, input after input."""
     return _fold_left(node, "minimum")
 
 
 @converter("Mean")
-def mean_of_inputs(node: Node) -> Expr:
+def mean_of_inputs(node: OnnxNode) -> Expr:
     """The ``mean`` over the inputs, which must have one shape."""
     if len(node.inputs) == 1:
         return node.input()
@@ -119,14 +119,14 @@ def mean_of_inputs(node: Node) -> Expr:
 
 
 @converter("Mod")
-def mod(node: Node) -> Expr:
+def mod(node: OnnxNode) -> Expr:
     """``floor_mod``, or ``mod`` where ``fmod`` is set."""
     node.require_inputs(2)
     return call("mod" if node.int("fmod", 0) else "floor_mod", node.input(0), node.input(1))
 
 
 @converter("Pow", since=13)
-def power(node: Node) -> Expr:
+def power(node: OnnxNode) -> Expr:
     """``power`` of floating-point numbers, cast back where the base is an integer."""
     base, exponent = node.input(0), node.input(1)
     result_dtype = base_dtype = dtype_of(base)
@@ -140,13 +140,13 @@ def power(node: Node) -> Expr:
 
 
 @converter("Reciprocal")
-def reciprocal(node: Node) -> Expr:
+def reciprocal(node: OnnxNode) -> Expr:
     """``1 / x``."""
     return divide(constant(1.0, node.dtype()), node.input())
 
 
 @converter("Round", since=11)
-def round_half_to_even(node: Node) -> Expr:
+def round_half_to_even(node: OnnxNode) -> Expr:
     """Rounding of halves to even numbers, put together of ``ceil`` and ``floor``."""
     x, dtype = node.input(), node.dtype()
     half, one, two = constant(0.5, dtype), constant(1, dtype), constant(2, dtype)
@@ -157,7 +157,7 @@ def round_half_to_even(node: Node) -> Expr:
 
 
 @converter("IsInf", since=10)
-def is_infinite(node: Node) -> Expr:
+def is_infinite(node: OnnxNode) -> Expr:
     """``isinf``, of one sign where ``detect_negative`` or ``detect_positive`` is 0."""
     x = node.input()
     result = call("isinf", x)
@@ -169,7 +169,7 @@ def is_infinite(node: Node) -> Expr:
 
 
 @converter("Where", since=9)
-def where(node: Node) -> Expr:
+def where(node: OnnxNode) -> Expr:
     """``where``."""
     return call("where", node.input(0), node.input(1), node.input(2))
 
@@ -178,13 +178,13 @@ def where(node: Node) -> Expr:
 
 
 @converter("LeakyRelu")
-def leaky_relu(node: Node) -> Expr:
+def leaky_relu(node: OnnxNode) -> Expr:
     """``nn.leaky_relu``; the slope is ONNX's 0.01 where it is not given."""
     return call("nn.leaky_relu", node.input(), alpha=node.float("alpha", 0.01))
 
 
 @converter("Elu")
-def elu(node: Node) -> Expr:
+def elu(node: OnnxNode) -> Expr:
     """``relu(x) - alpha * relu(1 - exp(x))``."""
     x, alpha = node.input(), node.float("alpha", 1.0)
     return add(_negative_part(x, alpha), call("nn.relu", x))
@@ -196,7 +196,7 @@ def _negative_part(x: Expr, alpha: float) -> Expr:
 
 
 @converter("Selu")
-def selu(node: Node) -> Expr:
+def selu(node: OnnxNode) -> Expr:
     """``gamma`` times the ``Elu``."""
     alpha = node.float("alpha", 1.67326319217681884765625)
     gamma = node.float("gamma", 1.05070102214813232421875)
@@ -205,7 +205,7 @@ def selu(node: Node) -> Expr:
 
 
 @converter("Celu", since=12)
-def celu(node: Node) -> Expr:
+def celu(node: OnnxNode) -> Expr:
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
     x, dtype = node.input(), node.dtype()
     alpha = constant(node.float("alpha", 1.0), dtype)
@@ -215,7 +215,7 @@ def celu(node: Node) -> Expr:
 
 
 @converter("PRelu")
-def prelu(node: Node) -> Expr:
+def prelu(node: OnnxNode) -> Expr:
     """``nn.prelu`` of the flattened input, the slope broadcast to it."""
     node.require_inputs(2)
     x = node.input(0)
@@ -225,7 +225,7 @@ def prelu(node: Node) -> Expr:
 
 
 @converter("ThresholdedRelu")
-def thresholded_relu(node: Node) -> Expr:
+def thresholded_relu(node: OnnxNode) -> Expr:
     """``x`` times a mask of what is greater than ``alpha``."""
     x = node.input()
     limit = call("full_like", x, constant(node.float("alpha", 1.0), node.dtype()))
@@ -233,7 +233,7 @@ def thresholded_relu(node: Node) -> Expr:
 
 
 @converter("Gelu", domain=MICROSOFT)
-def gelu(node: Node) -> Expr:
+def gelu(node: OnnxNode) -> Expr:
     """``x / 2 * (1 + erf(x / sqrt(2)))``, or by ``tanh`` where ``approximate`` says so."""
     if node.string("approximate", "none") == "tanh":
         return _tanh_gelu(node.input())
@@ -249,7 +249,7 @@ def gelu_of(x: Expr) -> Expr:
 
 
 @converter("FastGelu", domain=MICROSOFT)
-def fast_gelu(node: Node) -> Expr:
+def fast_gelu(node: OnnxNode) -> Expr:
     """The ``Gelu`` by ``tanh``, of the input with a bias."""
     x, bias = node.input(), node[1]
     return _tanh_gelu(x if bias is None else add(x, bias))
@@ -266,36 +266,36 @@ def _tanh_gelu(x: Expr) -> Expr:
 
 
 @converter("BiasGelu", domain=MICROSOFT)
-def bias_gelu(node: Node) -> Expr:
+def bias_gelu(node: OnnxNode) -> Expr:
     """The ``Gelu`` of the input with a bias."""
     return gelu_of(add(node.input(0), node.input(1)))
 
 
 @converter("HardSigmoid")
-def hard_sigmoid(node: Node) -> Expr:
+def hard_sigmoid(node: OnnxNode) -> Expr:
     """``clip(alpha * x + beta, 0, 1)``."""
     return clip(_linear(node, 0.2, 0.5), 0, 1)
 
 
-def _linear(node: Node, alpha: float, beta: float) -> Expr:
+def _linear(node: OnnxNode, alpha: float, beta: float) -> Expr:
     scaled = multiply(node.input(), constant(node.float("alpha", alpha), node.dtype()))
     return add(scaled, constant(node.float("beta", beta), node.dtype()))
 
 
 @converter("HardSwish", since=14)
-def hard_swish(node: Node) -> Expr:
+def hard_swish(node: OnnxNode) -> Expr:
     """``x * clip(x / 6 + 0.5, 0, 1)``."""
     return multiply(node.input(), clip(_linear(node, 1 / 6, 0.5), 0, 1))
 
 
 @converter("Softplus")
-def softplus(node: Node) -> Expr:
+def softplus(node: OnnxNode) -> Expr:
     """``log(exp(x) + 1)``."""
     return call("log", add(call("exp", node.input()), constant(1, node.dtype())))
 
 
 @converter("ParametricSoftplus")
-def parametric_softplus(node: Node) -> Expr:
+def parametric_softplus(node: OnnxNode) -> Expr:
     """``alpha * log(exp(beta * x) + 1)``."""
     dtype = node.dtype()
     alpha, beta = constant(node.float("alpha", 1.0), dtype), constant(node.float("beta", 1.0), dtype)
@@ -303,33 +303,33 @@ def parametric_softplus(node: Node) -> Expr:
 
 
 @converter("Softsign")
-def softsign(node: Node) -> Expr:
+def softsign(node: OnnxNode) -> Expr:
     """``x / (1 + abs(x))``."""
     return divide(node.input(), add(constant(1.0, node.dtype()), call("abs", node.input())))
 
 
 @converter("ScaledTanh")
-def scaled_tanh(node: Node) -> Expr:
+def scaled_tanh(node: OnnxNode) -> Expr:
     """``alpha * tanh(beta * x)``."""
     alpha, beta = (constant(node.float(name, 1.0), node.dtype()) for name in ("alpha", "beta"))
     return multiply(call("tanh", multiply(beta, node.input())), alpha)
 
 
 @converter("Affine")
-def affine(node: Node) -> Expr:
+def affine(node: OnnxNode) -> Expr:
     """``alpha * x + beta``."""
     alpha, beta = constant(node.float("alpha", 1.0), node.dtype()), constant(node.float("beta", 0.0), node.dtype())
     return add(multiply(alpha, node.input()), beta)
 
 
 @converter("Scale")
-def scale(node: Node) -> Expr:
+def scale(node: OnnxNode) -> Expr:
     """``x * scale``."""
     return multiply(node.input(), constant(node.float("scale", 1.0), node.dtype()))
 
 
 @converter("Shrink", since=9)
-def shrink(node: Node) -> Expr:
+def shrink(node: OnnxNode) -> Expr:
     """``x`` brought nearer to 0 by ``bias`` outside ``lambd``, and 0 inside."""
     x, dtype = node.input(), node.dtype()
     limit, bias = constant(node.float("lambd", 0.5), dtype), constant(node.float("bias", 0.0), dtype)
@@ -339,13 +339,13 @@ def shrink(node: Node) -> Expr:
 
 
 @converter("Clip")
-def clip_to_attributes(node: Node) -> Expr:
+def clip_to_attributes(node: OnnxNode) -> Expr:
     """``clip`` to the attributes ``min`` and ``max``."""
     return clip(node.input(), node.float("min", -math.inf), node.float("max", math.inf))
 
 
 @converter("Clip", since=11)
-def clip_to_inputs(node: Node) -> Expr:
+def clip_to_inputs(node: OnnxNode) -> Expr:
     """``clip`` to constant inputs, else ``maximum`` and ``minimum``."""
     low, high = node[1], node[2]
     if isinstance(low, Constant) and isinstance(high, Constant):
@@ -357,7 +357,7 @@ def clip_to_inputs(node: Node) -> Expr:
 
 
 @converter("Dropout")
-def dropout(node: Node) -> Expr:
+def dropout(node: OnnxNode) -> Expr:
     """``nn.dropout``, of which the first result is the value; the mask is of training alone."""
     rate = node.float("ratio", 0.5)
     if node[2] is not None and np.any(node.known_value(node.input(2))):
@@ -372,18 +372,18 @@ def dropout(node: Node) -> Expr:
 
 
 @converter("Cast")
-def cast_to_name(node: Node) -> Expr:
+def cast_to_name(node: OnnxNode) -> Expr:
     """``cast`` to the dtype of that name."""
     return cast(node.input(), node.string("to").lower())
 
 
 @converter("Cast", since=6)
-def cast_to_number(node: Node) -> Expr:
+def cast_to_number(node: OnnxNode) -> Expr:
     """``cast`` to the dtype that ONNX numbers so."""
     return cast(node.input(), dtype_name(node.int("to")))
 
 
 @converter("CastLike", since=15)
-def cast_like(node: Node) -> Expr:
+def cast_like(node: OnnxNode) -> Expr:
     """``cast_like``."""
     return call("cast_like", node.input(0), node.input(1))

@@ -13,7 +13,7 @@ from relay_lsp.ir.expressions import Constant, Expr, NDArray
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, shape_of, static_shape_of
 from ...operators import cast, concatenate, multiply, resize, strided_slice, take, transpose, upsampling, upsampling3d
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import shape_value
 
@@ -21,14 +21,14 @@ _METHODS = {"nearest": "nearest_neighbor", "linear": "linear", "cubic": "cubic"}
 _LAYOUTS = {3: "NCW", 4: "NCHW", 5: "NCDHW"}
 
 
-def _method(node: Node) -> str:
+def _method(node: OnnxNode) -> str:
     mode = node.string("mode", "nearest")
     if mode not in _METHODS:
         raise node.invalid("mode", f"mode must be one of {', '.join(_METHODS)}, not {mode}")
     return _METHODS[mode]
 
 
-def _image_rank(node: Node) -> int:
+def _image_rank(node: OnnxNode) -> int:
     rank = node.rank()
     if rank not in _LAYOUTS:
         raise ConversionError(f"Relay resizes images of one to three spatial dimensions, not {rank - 2}")
@@ -36,19 +36,19 @@ def _image_rank(node: Node) -> int:
 
 
 @converter("Resize", since=10)
-def resize_by_scales(node: Node) -> Expr:
+def resize_by_scales(node: OnnxNode) -> Expr:
     """``image.resize`` by scales, with asymmetric coordinates."""
     method, rank = _method(node), _image_rank(node)
     size = node.fold(strided_slice(_scaled(node, node.input(1)), [2], [rank]))
     return _resized(node, rank, size, None, method, "asymmetric", "", -0.5, 0, 0.0)
 
 
-def _scaled(node: Node, scales: Expr) -> Expr:
+def _scaled(node: OnnxNode, scales: Expr) -> Expr:
     return multiply(cast(shape_value(node.input()), dtype_of(scales)), scales)
 
 
 @converter("Resize", since=11)
-def resize_to_size(node: Node) -> Expr:
+def resize_to_size(node: OnnxNode) -> Expr:
     """``image.resize`` to a size or by scales, of a region where one is given."""
     method, rank = _method(node), _image_rank(node)
     scales, size, region = _given(node, 2), _given(node, 3), _given(node, 1)
@@ -102,13 +102,13 @@ _COORDINATES = (
 )
 
 
-def _given(node: Node, index: int) -> Expr | None:
+def _given(node: OnnxNode, index: int) -> Expr | None:
     """An input that is there and has elements."""
     value = node[index]
     return None if value is None or not shape_of(value) or shape_of(value)[0] == 0 else value
 
 
-def _scales_of_all_axes(node: Node, axes: Sequence[int], values: Expr | None) -> Expr | None:
+def _scales_of_all_axes(node: OnnxNode, axes: Sequence[int], values: Expr | None) -> Expr | None:
     if values is None:
         return None
     known = node.known_value(values)
@@ -119,7 +119,7 @@ def _scales_of_all_axes(node: Node, axes: Sequence[int], values: Expr | None) ->
     return Constant(every)
 
 
-def _region_of_all_axes(node: Node, axes: Sequence[int], region: Expr | None) -> Expr | None:
+def _region_of_all_axes(node: OnnxNode, axes: Sequence[int], region: Expr | None) -> Expr | None:
     if region is None:
         return None
     known = node.known_value(region)
@@ -131,7 +131,7 @@ def _region_of_all_axes(node: Node, axes: Sequence[int], region: Expr | None) ->
     return Constant(np.concatenate([starts, ends]))
 
 
-def _sizes_of_all_axes(node: Node, axes: Sequence[int], size: Expr | None) -> Expr | None:
+def _sizes_of_all_axes(node: OnnxNode, axes: Sequence[int], size: Expr | None) -> Expr | None:
     if size is None:
         return None
     known = node.known_value(size)
@@ -144,7 +144,7 @@ def _sizes_of_all_axes(node: Node, axes: Sequence[int], size: Expr | None) -> Ex
     return Constant(every)
 
 
-def _keeping_ratio(node: Node, size: Expr) -> Expr:
+def _keeping_ratio(node: OnnxNode, size: Expr) -> Expr:
     if node.string("keep_aspect_ratio_policy", "stretch") == "stretch":
         return size
     known = node.known_value(size)
@@ -155,7 +155,7 @@ def _keeping_ratio(node: Node, size: Expr) -> Expr:
     return Constant(_with_ratio(node, static_shape_of(node.input()), known))
 
 
-def _with_ratio(node: Node, present: Sequence[int], wanted: NDArray) -> NDArray:
+def _with_ratio(node: OnnxNode, present: Sequence[int], wanted: NDArray) -> NDArray:
     policy = node.string("keep_aspect_ratio_policy", "stretch")
     if policy == "stretch":
         return wanted
@@ -164,7 +164,7 @@ def _with_ratio(node: Node, present: Sequence[int], wanted: NDArray) -> NDArray:
     return np.array([math.floor(scale * have + 0.5) for have in present], wanted.dtype)
 
 
-def _warn_of_rounding(node: Node, scales: Expr) -> None:
+def _warn_of_rounding(node: OnnxNode, scales: Expr) -> None:
     known, present = node.known_value(scales), shape_of(node.input())
     if known is None or len(known) != len(present):
         return
@@ -176,7 +176,7 @@ def _warn_of_rounding(node: Node, scales: Expr) -> None:
 
 
 def _resized(
-    node: Node,
+    node: OnnxNode,
     rank: int,
     size: Expr,
     region: Expr | None,
@@ -203,7 +203,7 @@ def _resized(
 
 
 @converter("Upsample", since=9)
-def upsample(node: Node) -> Expr:
+def upsample(node: OnnxNode) -> Expr:
     """``nn.upsampling``, or ``nn.upsampling3d``."""
     rank = node.rank()
     mode = node.string("mode", "nearest")
@@ -234,19 +234,19 @@ def upsample(node: Node) -> Expr:
 
 
 @converter("DepthToSpace", since=11)
-def depth_to_space(node: Node) -> Expr:
+def depth_to_space(node: OnnxNode) -> Expr:
     """``nn.depth_to_space``."""
     return call("nn.depth_to_space", node.input(), block_size=node.int("blocksize"), mode=node.string("mode", "DCR"))
 
 
 @converter("SpaceToDepth")
-def space_to_depth(node: Node) -> Expr:
+def space_to_depth(node: OnnxNode) -> Expr:
     """``nn.space_to_depth``."""
     return call("nn.space_to_depth", node.input(), block_size=node.int("blocksize"), mode="")
 
 
 @converter("GridSample", since=16)
-def grid_sample(node: Node) -> Expr:
+def grid_sample(node: OnnxNode) -> Expr:
     """``image.grid_sample``, whose grid has its coordinates along the second dimension."""
     mode = node.string("mode", "bilinear")
     method = {"linear": "bilinear", "cubic": "bicubic"}.get(mode, mode)

@@ -8,11 +8,11 @@ from relay_lsp.ir.expressions import Constant, Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ...operators import add, cast, one_hot, reshape, take, transpose
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 
-def positive_indices(node: Node, data: Expr, indices: Expr, axis: int) -> Expr:
+def positive_indices(node: OnnxNode, data: Expr, indices: Expr, axis: int) -> Expr:
     """``indices`` along ``axis``, counted from the start.
 
     Source of the rule: ``normalize_gather_indices`` in ``python/tvm/relay/frontend/onnx.py``.
@@ -26,21 +26,21 @@ def positive_indices(node: Node, data: Expr, indices: Expr, axis: int) -> Expr:
 
 
 @converter("Gather")
-def gather(node: Node) -> Expr:
+def gather(node: OnnxNode) -> Expr:
     """``take`` along an axis."""
     data, axis = node.input(0), node.int("axis", 0)
     return take(data, positive_indices(node, data, node.input(1), axis), axis)
 
 
 @converter("GatherElements")
-def gather_elements(node: Node) -> Expr:
+def gather_elements(node: OnnxNode) -> Expr:
     """``gather``."""
     data, axis = node.input(0), node.int("axis", 0)
     return call("gather", data, positive_indices(node, data, node.input(1), axis), axis=axis)
 
 
 @converter("GatherND")
-def gather_nd(node: Node) -> Expr:
+def gather_nd(node: OnnxNode) -> Expr:
     """``gather_nd``, whose indices lie along the first dimension."""
     indices, rank = node.input(1), node.rank(1)
     last = shape_of(indices)[-1]
@@ -52,7 +52,7 @@ def gather_nd(node: Node) -> Expr:
 
 
 @converter("Compress", since=11)
-def compress(node: Node) -> Expr:
+def compress(node: OnnxNode) -> Expr:
     """``take`` at the indices where the condition holds."""
     data = node.input(0)
     indices = reshape(call("argwhere", node.input(1)), [-1])
@@ -62,7 +62,7 @@ def compress(node: Node) -> Expr:
 
 
 @converter("Scatter", since=9)
-def scatter(node: Node) -> Expr:
+def scatter(node: OnnxNode) -> Expr:
     """``scatter_elements``."""
     node.require_inputs(3)
     rank = node.rank()
@@ -74,18 +74,18 @@ def scatter(node: Node) -> Expr:
 
 
 @converter("ScatterElements", since=11)
-def scatter_elements(node: Node) -> Expr:
+def scatter_elements(node: OnnxNode) -> Expr:
     """``scatter_elements``."""
     return _scatter_elements(node, "update")
 
 
 @converter("ScatterElements", since=16)
-def scatter_elements_with_reduction(node: Node) -> Expr:
+def scatter_elements_with_reduction(node: OnnxNode) -> Expr:
     """``scatter_elements`` with a reduction."""
     return _scatter_elements(node, _reduction(node))
 
 
-def _scatter_elements(node: Node, reduction: str) -> Expr:
+def _scatter_elements(node: OnnxNode, reduction: str) -> Expr:
     node.require_inputs(3)
     axis, rank = node.int("axis", 0), node.rank()
     if node.dtype(1) not in ("int32", "int64"):
@@ -95,7 +95,7 @@ def _scatter_elements(node: Node, reduction: str) -> Expr:
     return call("scatter_elements", node.input(0), node.input(1), node.input(2), axis=axis, reduction=reduction)
 
 
-def _reduction(node: Node) -> str:
+def _reduction(node: OnnxNode) -> str:
     allowed = ["none", "update", "add", "mul"] + (["min", "max"] if node.opset >= 18 else [])
     reduction = node.string("reduction", "update")
     if reduction not in allowed:
@@ -104,18 +104,18 @@ def _reduction(node: Node) -> str:
 
 
 @converter("ScatterND", since=11)
-def scatter_nd(node: Node) -> Expr:
+def scatter_nd(node: OnnxNode) -> Expr:
     """``scatter_nd``, whose indices lie along the first dimension."""
     return _scatter_nd(node, "update")
 
 
 @converter("ScatterND", since=16)
-def scatter_nd_with_reduction(node: Node) -> Expr:
+def scatter_nd_with_reduction(node: OnnxNode) -> Expr:
     """``scatter_nd`` with a reduction."""
     return _scatter_nd(node, _reduction(node))
 
 
-def _scatter_nd(node: Node, mode: str) -> Expr:
+def _scatter_nd(node: OnnxNode, mode: str) -> Expr:
     node.require_inputs(3)
     data, indices, updates = node.input(0), node.input(1), node.input(2)
     rank = rank_of(indices)
@@ -130,14 +130,14 @@ def _scatter_nd(node: Node, mode: str) -> Expr:
 
 
 @converter("NonZero", since=9)
-def non_zero(node: Node) -> Expr:
+def non_zero(node: OnnxNode) -> Expr:
     """``argwhere``, one row for each dimension."""
     node.require_inputs(1)
     return transpose(cast(call("argwhere", node.input()), "int64"), [1, 0])
 
 
 @converter("OneHot", since=9)
-def one_hot_of_indices(node: Node) -> Expr:
+def one_hot_of_indices(node: OnnxNode) -> Expr:
     """``one_hot``, its indices counted from the start."""
     indices, depth, values = node.input(0), node.input(1), node.input(2)
     off, on = take(values, constant(0)), take(values, constant(1))
@@ -149,7 +149,7 @@ def one_hot_of_indices(node: Node) -> Expr:
 
 
 @converter("Trilu", since=14)
-def triangle(node: Node) -> Expr:
+def triangle(node: OnnxNode) -> Expr:
     """``trilu``."""
     offset = node[1]
     return call(
@@ -158,7 +158,7 @@ def triangle(node: Node) -> Expr:
 
 
 @converter("ReverseSequence", since=10)
-def reverse_sequence(node: Node) -> Expr:
+def reverse_sequence(node: OnnxNode) -> Expr:
     """``reverse_sequence``."""
     return call(
         "reverse_sequence",

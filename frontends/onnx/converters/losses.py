@@ -7,14 +7,14 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import dtype_of, static_shape_of
 from ...operators import Outputs, cast, divide, expand_dims, multiply, ones, reduce, squeeze, subtract
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .indexing import positive_indices
 
 _REDUCTIONS = ("mean", "sum", "none")
 
 
-def _weighted_loss(node: Node, scores: Expr, target: Expr, weights: Expr | None) -> tuple[Expr, Expr]:
+def _weighted_loss(node: OnnxNode, scores: Expr, target: Expr, weights: Expr | None) -> tuple[Expr, Expr]:
     """The loss of each element, and the sum of their weights."""
     channels = static_shape_of(scores, "the scores")[1]
     positive = positive_indices(node, scores, target, 1)
@@ -38,7 +38,7 @@ def _weighted_loss(node: Node, scores: Expr, target: Expr, weights: Expr | None)
     return loss, reduce("sum", chosen)
 
 
-def _reduced(node: Node, loss: Expr, total: Expr) -> Expr:
+def _reduced(node: OnnxNode, loss: Expr, total: Expr) -> Expr:
     reduction = node.string("reduction", "mean")
     if reduction not in _REDUCTIONS:
         raise node.invalid("reduction", f"reduction must be one of {', '.join(_REDUCTIONS)}, not {reduction}")
@@ -48,14 +48,14 @@ def _reduced(node: Node, loss: Expr, total: Expr) -> Expr:
 
 
 @converter("NegativeLogLikelihoodLoss", since=13)
-def negative_log_likelihood(node: Node) -> Expr:
+def negative_log_likelihood(node: OnnxNode) -> Expr:
     """The negative scores of the targets, weighted."""
     loss, total = _weighted_loss(node, node.input(0), node.input(1), node[2])
     return _reduced(node, loss, total)
 
 
 @converter("SoftmaxCrossEntropyLoss", since=13)
-def softmax_cross_entropy(node: Node) -> Expr | Outputs:
+def softmax_cross_entropy(node: OnnxNode) -> Expr | Outputs:
     """The negative logarithms of the softmax at the targets, weighted."""
     scores = call("log", call("nn.softmax", node.input(0), axis=1))
     loss, total = _weighted_loss(node, scores, node.input(1), node[2])

@@ -25,7 +25,7 @@ from ...operators import (
     strided_slice,
     transpose,
 )
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import MICROSOFT, converter
 from .shape_values import integers, shape_value
 
@@ -36,7 +36,7 @@ MatrixProduct = Callable[[Expr, Expr], Expr]
 """Multiplies a matrix with a transposed one."""
 
 
-def batched_product(node: Node, a: Expr, b: Expr, dense: MatrixProduct, batch: BatchProduct) -> Expr:
+def batched_product(node: OnnxNode, a: Expr, b: Expr, dense: MatrixProduct, batch: BatchProduct) -> Expr:
     """The product of two tensors of which one has more than two dimensions: the others broadcast.
 
     Source of the rule: ``matmul_out_dtype`` and ``qmatmul`` in ``python/tvm/relay/frontend/onnx.py``.
@@ -67,7 +67,7 @@ def batched_product(node: Node, a: Expr, b: Expr, dense: MatrixProduct, batch: B
     return reshape(product, node.fold(concatenate([out_batch, rows, columns], 0)))
 
 
-def flatten_to(node: Node, x: Expr, shape: Expr, rank: int) -> Expr:
+def flatten_to(node: OnnxNode, x: Expr, shape: Expr, rank: int) -> Expr:
     """``x`` with its first dimensions made one, so that ``rank`` are left."""
     present = rank_of(x)
     if present == rank:
@@ -76,7 +76,7 @@ def flatten_to(node: Node, x: Expr, shape: Expr, rank: int) -> Expr:
     return reshape(x, node.fold(concatenate([integers([-1], dtype_of(shape)), kept], 0)))
 
 
-def product(node: Node, a: Expr, b: Expr, out_dtype: str) -> Expr:
+def product(node: OnnxNode, a: Expr, b: Expr, out_dtype: str) -> Expr:
     """The product of two tensors of any rank."""
     a_rank, b_rank = rank_of(a), rank_of(b)
     if a_rank == 0 or b_rank == 0:
@@ -104,7 +104,7 @@ def product(node: Node, a: Expr, b: Expr, out_dtype: str) -> Expr:
     return dense(a, transpose(b, [1, 0]))
 
 
-def _with_vectors(node: Node, a: Expr, b: Expr, out_dtype: str, batch: BatchProduct) -> Expr:
+def _with_vectors(node: OnnxNode, a: Expr, b: Expr, out_dtype: str, batch: BatchProduct) -> Expr:
     """A product with a vector on one side, or on both.
 
     TVM's fails where the other side has more than two dimensions: here the vector becomes a matrix first.
@@ -124,14 +124,14 @@ def _with_vectors(node: Node, a: Expr, b: Expr, out_dtype: str, batch: BatchProd
 
 
 @converter("MatMul")
-def matmul(node: Node) -> Expr:
+def matmul(node: OnnxNode) -> Expr:
     """``nn.dense`` or ``nn.batch_matmul``; what has more dimensions is flattened, and broadcast where it must be."""
     node.require_inputs(2)
     return product(node, node.input(0), node.input(1), node.dtype())
 
 
 @converter("MatMulInteger16", domain=MICROSOFT, since=10)
-def matmul_of_integers16(node: Node) -> Expr:
+def matmul_of_integers16(node: OnnxNode) -> Expr:
     """The ``MatMul`` of 16-bit integers, in 32 bits."""
     node.require_inputs(2)
     dtypes = node.dtype(0), node.dtype(1)
@@ -142,7 +142,7 @@ def matmul_of_integers16(node: Node) -> Expr:
 
 
 @converter("Gemm")
-def gemm(node: Node) -> Expr:
+def gemm(node: OnnxNode) -> Expr:
     """``nn.dense`` of the transposed operands, with scales and a bias."""
     node.require_inputs(2, 3)
     a, b, bias = node.input(0), node.input(1), node[2]
@@ -168,7 +168,7 @@ def gemm(node: Node) -> Expr:
 
 
 @converter("FC")
-def fully_connected(node: Node) -> Expr:
+def fully_connected(node: OnnxNode) -> Expr:
     """``nn.dense`` with a bias (an operator of Caffe2)."""
     (units, _) = static_shape_of(node.input(1), "the weight")
     result = call("nn.dense", call("nn.batch_flatten", node.input(0)), node.input(1), units=units)
@@ -176,14 +176,14 @@ def fully_connected(node: Node) -> Expr:
 
 
 @converter("Einsum", since=12)
-def einsum(node: Node) -> Expr:
+def einsum(node: OnnxNode) -> Expr:
     """``einsum``."""
     operands = tuple(node.input(index) for index in range(len(node.inputs)))
     return call("einsum", Tuple(operands), equation=node.string("equation"))
 
 
 @converter("LinearRegressor")
-def linear_regressor(node: Node) -> Expr:
+def linear_regressor(node: OnnxNode) -> Expr:
     """``nn.dense`` with the coefficients of the attributes."""
     data, targets = node.input(), node.int("targets", 1)
     coefficients = node.floats("coefficients")

@@ -26,13 +26,13 @@ from ...operators import (
     take,
     variance,
 )
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import MICROSOFT, converter
 from .shape_values import integers, shape_value
 
 
 @converter("BatchNormalization", "SpatialBN")
-def batch_norm(node: Node) -> Outputs:
+def batch_norm(node: OnnxNode) -> Outputs:
     """``nn.batch_norm``; its mean and variance stand for those that ONNX saves in training too."""
     if node.int("training_mode", 0):
         node.warn("training-mode", "the statistics of the batch are not computed: the stored ones are used")
@@ -43,14 +43,14 @@ def batch_norm(node: Node) -> Outputs:
 
 
 @converter("InstanceNormalization")
-def instance_norm(node: Node) -> Expr:
+def instance_norm(node: OnnxNode) -> Expr:
     """``nn.instance_norm``."""
     inputs = [node.input(index) for index in range(3)]
     return call("nn.instance_norm", *inputs, epsilon=node.float("epsilon", 1e-5))
 
 
 @converter("LayerNormalization", since=17)
-def layer_norm(node: Node) -> Outputs:
+def layer_norm(node: OnnxNode) -> Outputs:
     """The normalisation over all dimensions from ``axis`` on, with the mean and the inverse of the deviation."""
     x, gamma, beta = node.input(0), node.input(1), node[2]
     axis, rank, dtype = node.int("axis", -1), node.rank(), node.dtype()
@@ -73,7 +73,7 @@ def normalized(x: Expr, epsilon: float, gamma: Expr, beta: Expr | None) -> Expr:
 
 
 @converter("EmbedLayerNormalization", domain=MICROSOFT)
-def embed_layer_norm(node: Node) -> Outputs:
+def embed_layer_norm(node: OnnxNode) -> Outputs:
     """The sum of the embeddings of words, positions and segments, normalised; and the lengths of the sentences."""
     ids, segment_ids, words, positions = node.input(0), node[1], node.input(2), node.input(3)
     segments, gamma, beta, mask, position_ids = node[4], node.input(5), node.input(6), node[7], node[8]
@@ -94,7 +94,7 @@ def embed_layer_norm(node: Node) -> Outputs:
 
 
 @converter("SkipLayerNormalization", domain=MICROSOFT)
-def skip_layer_norm(node: Node) -> Outputs:
+def skip_layer_norm(node: OnnxNode) -> Outputs:
     """The sum of two tensors and a bias, normalised; the other outputs are placeholders, as in TVM."""
     data, skip, gamma, beta, bias = node.input(0), node.input(1), node.input(2), node[3], node[4]
     total = add(data, skip)
@@ -105,7 +105,7 @@ def skip_layer_norm(node: Node) -> Outputs:
 
 
 @converter("MeanVarianceNormalization", since=13)
-def mean_variance_norm(node: Node) -> Expr:
+def mean_variance_norm(node: OnnxNode) -> Expr:
     """``(x - mean) / sqrt(mean(x * x) - mean * mean)``."""
     x, axes = node.input(), list(node.ints("axes") or (0, 2, 3))
     mean = reduce("mean", x, axes, True)
@@ -115,7 +115,7 @@ def mean_variance_norm(node: Node) -> Expr:
 
 
 @converter("LRN")
-def local_response_norm(node: Node) -> Expr:
+def local_response_norm(node: OnnxNode) -> Expr:
     """``nn.lrn`` over the channels."""
     return call(
         "nn.lrn",
@@ -132,7 +132,7 @@ def local_response_norm(node: Node) -> Expr:
 
 
 @converter("Softmax")
-def softmax_of_matrix(node: Node) -> Expr:
+def softmax_of_matrix(node: OnnxNode) -> Expr:
     """``nn.softmax`` of a matrix: the dimensions from ``axis`` on are its columns."""
     x, rank = node.input(), node.rank()
     axis = node.int("axis", 1)
@@ -147,26 +147,26 @@ def softmax_of_matrix(node: Node) -> Expr:
 
 
 @converter("Softmax", since=13)
-def softmax_of_axis(node: Node) -> Expr:
+def softmax_of_axis(node: OnnxNode) -> Expr:
     """``nn.softmax``."""
     axis = node.int("axis", -1)
     return call("nn.softmax", node.input(), axis=axis + node.rank() if axis < 0 else axis)
 
 
 @converter("LogSoftmax")
-def log_softmax_of_matrix(node: Node) -> Expr:
+def log_softmax_of_matrix(node: OnnxNode) -> Expr:
     """The logarithm of the ``Softmax``."""
     return call("log", softmax_of_matrix(node))
 
 
 @converter("LogSoftmax", since=13)
-def log_softmax_of_axis(node: Node) -> Expr:
+def log_softmax_of_axis(node: OnnxNode) -> Expr:
     """The logarithm of the ``Softmax``."""
     return call("log", softmax_of_axis(node))
 
 
 @converter("Hardmax")
-def hardmax_of_matrix(node: Node) -> Expr:
+def hardmax_of_matrix(node: OnnxNode) -> Expr:
     """``one_hot`` of ``argmax`` of a matrix: the dimensions from ``axis`` on are its columns."""
     x, rank, dtype = node.input(), node.rank(), node.dtype()
     axis = node.int("axis", 1)
@@ -182,7 +182,7 @@ def hardmax_of_matrix(node: Node) -> Expr:
 
 
 @converter("Hardmax", since=13)
-def hardmax_of_axis(node: Node) -> Expr:
+def hardmax_of_axis(node: OnnxNode) -> Expr:
     """``one_hot`` of ``argmax``."""
     x = node.input()
     axis = node.int("axis", -1) % max(rank_of(x), 1)

@@ -10,13 +10,13 @@ from relay_lsp.ir.expressions import Expr, If
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of
 from ...operators import Outputs, add, divide, multiply, subtract
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 _DOMAIN = "ai.onnx.preview.training"
 
 
-def _tensors(node: Node, kinds: int) -> Iterator[tuple[Expr, ...]]:
+def _tensors(node: OnnxNode, kinds: int) -> Iterator[tuple[Expr, ...]]:
     """For each tensor itself, its gradient, and what the optimiser keeps of it."""
     count, rest = divmod(len(node.inputs) - 2, kinds)
     if rest or count < 1:
@@ -28,7 +28,7 @@ def _tensors(node: Node, kinds: int) -> Iterator[tuple[Expr, ...]]:
 
 
 @converter("Adagrad", domain=_DOMAIN)
-def adagrad(node: Node) -> Outputs:
+def adagrad(node: OnnxNode) -> Outputs:
     """A step of Adagrad."""
     rate, dtype = node.input(0), dtype_of(node.input(3))
     decay = constant(node.float("decay_factor", 0.0), dtype)
@@ -48,7 +48,7 @@ def adagrad(node: Node) -> Outputs:
 
 
 @converter("Adam", domain=_DOMAIN)
-def adam(node: Node) -> Outputs:
+def adam(node: OnnxNode) -> Outputs:
     """A step of Adam."""
     rate, dtype = node.input(0), dtype_of(node.input(3))
     first, second = node.float("alpha", 0.9), node.float("beta", 0.999)
@@ -80,7 +80,7 @@ def adam(node: Node) -> Outputs:
 
 
 @converter("Momentum", domain=_DOMAIN)
-def momentum(node: Node) -> Outputs:
+def momentum(node: OnnxNode) -> Outputs:
     """A step of gradient descent with momentum, Nesterov's or the plain one."""
     rate, turn, dtype = node.input(0), node.input(1), dtype_of(node.input(3))
     mode = node.string("mode")

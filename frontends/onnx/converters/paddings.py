@@ -14,7 +14,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import rank_of
 from ...operators import concatenate, pad, reshape, strided_slice, subtract, take, transpose
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import integers, shape_value
 
@@ -23,7 +23,7 @@ __all__ = ["AUTO_PADS", "auto_pad", "same_pads"]
 AUTO_PADS = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
 
 
-def auto_pad(node: Node) -> str:
+def auto_pad(node: OnnxNode) -> str:
     """The attribute ``auto_pad``, checked."""
     mode = node.string("auto_pad", "NOTSET")
     if mode not in AUTO_PADS:
@@ -34,14 +34,14 @@ def auto_pad(node: Node) -> str:
 _MODES = ("constant", "edge", "reflect")
 
 
-def _pairs(node: Node, pads: Sequence[int]) -> list[tuple[int, int]]:
+def _pairs(node: OnnxNode, pads: Sequence[int]) -> list[tuple[int, int]]:
     count = len(pads) // 2
     if len(pads) != 2 * node.rank():
         raise node.invalid("pads", f"there must be {2 * node.rank()} paddings, not {len(pads)}")
     return list(zip(pads[:count], pads[count:], strict=True))
 
 
-def _mode(node: Node) -> str:
+def _mode(node: OnnxNode) -> str:
     mode = node.string("mode", "constant")
     if mode not in _MODES:
         raise node.invalid("mode", f"mode must be one of {', '.join(_MODES)}, not {mode}")
@@ -49,20 +49,20 @@ def _mode(node: Node) -> str:
 
 
 @converter("Pad")
-def pad_by_paddings(node: Node) -> Expr:
+def pad_by_paddings(node: OnnxNode) -> Expr:
     """``nn.pad`` by the attribute ``paddings``."""
     widths = _pairs(node, node.required_ints("paddings"))
     return pad(node.input(), widths, node.float("value", 0.0), _mode(node))
 
 
 @converter("Pad", since=2)
-def pad_by_attribute(node: Node) -> Expr:
+def pad_by_attribute(node: OnnxNode) -> Expr:
     """``nn.pad`` by the attribute ``pads``."""
     return pad(node.input(), _pairs(node, node.required_ints("pads")), node.float("value", 0.0), _mode(node))
 
 
 @converter("Pad", since=11)
-def pad_by_input(node: Node) -> Expr:
+def pad_by_input(node: OnnxNode) -> Expr:
     """``nn.pad`` by an input, or ``dyn.nn.pad`` where that is not constant."""
     widths, value = node.input(1), node[2]
     fill = constant(0.0) if value is None else node.fold(take(value, constant(0)))
@@ -79,7 +79,7 @@ def pad_by_input(node: Node) -> Expr:
 
 
 def same_pads(
-    node: Node,
+    node: OnnxNode,
     data: Expr,
     strides: Sequence[int],
     kernel: Sequence[int],

@@ -13,14 +13,14 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, static_shape_of
 from ...operators import add, concatenate, expand_dims, multiply, reduce, reshape, squeeze, subtract, zeros
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .convolution import layout
 from .paddings import auto_pad, same_pads
 from .shape_values import integers, shape_value
 
 
-def pool(node: Node, kind: str, data: Expr) -> Expr:
+def pool(node: OnnxNode, kind: str, data: Expr) -> Expr:
     """``nn.avg_pool…`` or ``nn.max_pool…`` of ``data``, with the attributes of ``node``.
 
     ``window_input`` is what the padding follows from, where that is not ``data``.
@@ -86,13 +86,13 @@ def _same_pads(sizes: Sequence[int], kernel: Sequence[int], strides: Sequence[in
 
 
 @converter("AveragePool")
-def average_pool(node: Node) -> Expr:
+def average_pool(node: OnnxNode) -> Expr:
     """``nn.avg_pool1d`` to ``nn.avg_pool3d``."""
     return pool(node, "avg", node.input())
 
 
 @converter("MaxPool")
-def max_pool(node: Node) -> Expr:
+def max_pool(node: OnnxNode) -> Expr:
     """``nn.max_pool1d`` to ``nn.max_pool3d``; the indices of the maxima are not computed."""
     if len([name for name in node.outputs if name]) > 1:
         raise ConversionError("Relay's max_pool does not give the indices of the maxima")
@@ -110,30 +110,30 @@ def global_pool(data: Expr, kind: str) -> Expr:
 
 
 @converter("GlobalAveragePool")
-def global_average_pool(node: Node) -> Expr:
+def global_average_pool(node: OnnxNode) -> Expr:
     """``nn.global_avg_pool2d``, or ``nn.adaptive_avg_pool`` of one and three dimensions."""
     return global_pool(node.input(), "avg")
 
 
 @converter("GlobalMaxPool")
-def global_max_pool(node: Node) -> Expr:
+def global_max_pool(node: OnnxNode) -> Expr:
     """``nn.global_max_pool2d``, or ``nn.adaptive_max_pool`` of one and three dimensions."""
     return global_pool(node.input(), "max")
 
 
 @converter("LpPool")
-def lp_pool(node: Node) -> Expr:
+def lp_pool(node: OnnxNode) -> Expr:
     """The p-norm of windows, by the average of powers."""
     return _lp_pool(node, node.required_ints("kernel_shape"), node.ints("strides"))
 
 
 @converter("GlobalLpPool")
-def global_lp_pool(node: Node) -> Expr:
+def global_lp_pool(node: OnnxNode) -> Expr:
     """The p-norm of whole images, by the average of powers."""
     return _lp_pool(node, static_shape_of(node.input(), "the input")[2:], None)
 
 
-def _lp_pool(node: Node, kernel: Sequence[int], strides: Sequence[int] | None) -> Expr:
+def _lp_pool(node: OnnxNode, kernel: Sequence[int], strides: Sequence[int] | None) -> Expr:
     data, dtype, rank = node.input(), node.dtype(), len(kernel)
     strides = strides or (1,) * rank
     pads = node.ints("pads") or (0,) * rank
@@ -162,7 +162,7 @@ def _lp_pool(node: Node, kernel: Sequence[int], strides: Sequence[int] | None) -
 
 
 @converter("MaxUnpool", since=11)
-def max_unpool(node: Node) -> Expr:
+def max_unpool(node: OnnxNode) -> Expr:
     """The maxima scattered to where they came from, among zeros."""
     data, indices, wanted = node.input(0), node.input(1), node[2]
     kernel = node.required_ints("kernel_shape")

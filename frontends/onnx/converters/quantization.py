@@ -12,24 +12,24 @@ from relay_lsp.ir.expressions import Constant, Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of
 from ...operators import Outputs, cast, clip, divide, reduce, squeeze, subtract
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from ..tensors import dtype_name
 
 __all__ = ["dequantize", "each_channel", "quantize", "scalar"]
 
 
-def scalar(node: Node, index: int, dtype: str = "float32") -> Expr:
+def scalar(node: OnnxNode, index: int, dtype: str = "float32") -> Expr:
     """A scale or zero point as a scalar."""
     return _operand(node, index, dtype, squeezed=True)
 
 
-def each_channel(node: Node, index: int, dtype: str = "float32") -> Expr:
+def each_channel(node: OnnxNode, index: int, dtype: str = "float32") -> Expr:
     """A scale or zero point, one for all or one for each channel."""
     return _operand(node, index, dtype, squeezed=False)
 
 
-def _operand(node: Node, index: int, dtype: str, squeezed: bool) -> Expr:
+def _operand(node: OnnxNode, index: int, dtype: str, squeezed: bool) -> Expr:
     given = node.input(index)
     known = node.parameter_value(given)
     if known is not None:
@@ -50,7 +50,7 @@ def dequantize(data: Expr, scale: Expr, zero_point: Expr, axis: int = -1) -> Exp
     return call("qnn.dequantize", data, scale, zero_point, axis=axis)
 
 
-def _zero_point(node: Node, default_dtype: str) -> tuple[Expr, str]:
+def _zero_point(node: OnnxNode, default_dtype: str) -> tuple[Expr, str]:
     """The zero point, or zeros in the shape of the scale where there is none."""
     given = node[2]
     if given is not None:
@@ -60,19 +60,19 @@ def _zero_point(node: Node, default_dtype: str) -> tuple[Expr, str]:
     return call("zeros_like", cast(node.input(1), default_dtype)), default_dtype
 
 
-def _axis(node: Node) -> int:
+def _axis(node: OnnxNode) -> int:
     if node.opset < 13 or node.rank() < 2:
         return 0
     return node.int("axis", 1)
 
 
-def _refuse_blocks(node: Node) -> None:
+def _refuse_blocks(node: OnnxNode) -> None:
     if node.int("block_size", 0):
         raise node.invalid("block_size", "Relay quantises tensors and channels, not blocks")
 
 
 @converter("QuantizeLinear", since=10)
-def quantize_linear(node: Node) -> Expr:
+def quantize_linear(node: OnnxNode) -> Expr:
     """``qnn.quantize``."""
     _refuse_blocks(node)
     dtype = dtype_name(node.int("output_dtype")) if node.int("output_dtype", 0) else "uint8"
@@ -81,7 +81,7 @@ def quantize_linear(node: Node) -> Expr:
 
 
 @converter("DequantizeLinear", since=10)
-def dequantize_linear(node: Node) -> Expr:
+def dequantize_linear(node: OnnxNode) -> Expr:
     """``qnn.dequantize``."""
     _refuse_blocks(node)
     zero_point, _ = _zero_point(node, node.dtype())
@@ -89,7 +89,7 @@ def dequantize_linear(node: Node) -> Expr:
 
 
 @converter("DynamicQuantizeLinear", since=11)
-def dynamic_quantize_linear(node: Node) -> Outputs:
+def dynamic_quantize_linear(node: OnnxNode) -> Outputs:
     """``qnn.quantize`` to ``uint8`` with the scale and zero point that the data's range gives.
 
     TVM subtracts the least value itself, which is wrong where it is positive; here it is the least of it and 0.

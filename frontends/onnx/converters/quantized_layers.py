@@ -10,7 +10,7 @@ from relay_lsp.ir.expressions import Constant, Expr, Tuple, Var
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ...operators import add, cast, expand_dims, multiply, squeeze, transpose
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import MICROSOFT, converter
 from .convolution import window
 from .matrices import batched_product
@@ -21,7 +21,7 @@ from .quantization import dequantize, each_channel, quantize, scalar
 # ---- element by element
 
 
-def _quantized_unary(node: Node, apply: str, **attributes: object) -> Expr:
+def _quantized_unary(node: OnnxNode, apply: str, **attributes: object) -> Expr:
     scale, zero_point = scalar(node, 1), scalar(node, 2, "int32")
     out_scale, out_zero_point = node.fold(scalar(node, 3)), scalar(node, 4, "int32")
     result = call(apply, dequantize(node.input(), scale, zero_point), **attributes)
@@ -29,24 +29,24 @@ def _quantized_unary(node: Node, apply: str, **attributes: object) -> Expr:
 
 
 @converter("QLinearSigmoid", domain=MICROSOFT, since=10)
-def quantized_sigmoid(node: Node) -> Expr:
+def quantized_sigmoid(node: OnnxNode) -> Expr:
     """``sigmoid`` of dequantised numbers, quantised again."""
     return _quantized_unary(node, "sigmoid")
 
 
 @converter("QLinearLeakyRelu", domain=MICROSOFT, since=10)
-def quantized_leaky_relu(node: Node) -> Expr:
+def quantized_leaky_relu(node: OnnxNode) -> Expr:
     """``nn.leaky_relu`` of dequantised numbers, quantised again."""
     return _quantized_unary(node, "nn.leaky_relu", alpha=node.float("alpha", 1.0))
 
 
 @converter("QLinearSoftmax", domain=MICROSOFT)
-def quantized_softmax(node: Node) -> Expr:
+def quantized_softmax(node: OnnxNode) -> Expr:
     """``nn.softmax`` of dequantised numbers, quantised again."""
     return _quantized_unary(node, "nn.softmax", axis=node.int("axis", -1))
 
 
-def _quantized_binary(node: Node, operator: str, folded: bool) -> Expr:
+def _quantized_binary(node: OnnxNode, operator: str, folded: bool) -> Expr:
     lhs = dequantize(node.input(0), scalar(node, 1), scalar(node, 2, "int32"))
     rhs = dequantize(node.input(3), scalar(node, 4), scalar(node, 5, "int32"))
     scale = scalar(node, 6)
@@ -55,19 +55,19 @@ def _quantized_binary(node: Node, operator: str, folded: bool) -> Expr:
 
 
 @converter("QLinearAdd", domain=MICROSOFT, since=10)
-def quantized_add(node: Node) -> Expr:
+def quantized_add(node: OnnxNode) -> Expr:
     """``add`` of dequantised numbers, quantised again."""
     return _quantized_binary(node, "add", folded=False)
 
 
 @converter("QLinearMul", domain=MICROSOFT, since=10)
-def quantized_multiply(node: Node) -> Expr:
+def quantized_multiply(node: OnnxNode) -> Expr:
     """``multiply`` of dequantised numbers, quantised again."""
     return _quantized_binary(node, "multiply", folded=True)
 
 
 @converter("QLinearConcat", domain=MICROSOFT)
-def quantized_concat(node: Node) -> Expr:
+def quantized_concat(node: OnnxNode) -> Expr:
     """``qnn.concatenate``."""
     if len(node.inputs) % 3 != 2:
         raise ConversionError("after the scale and zero point come tensors, each with its scale and zero point")
@@ -83,7 +83,7 @@ def quantized_concat(node: Node) -> Expr:
 
 
 @converter("QLinearAveragePool", domain=MICROSOFT)
-def quantized_average_pool(node: Node) -> Expr:
+def quantized_average_pool(node: OnnxNode) -> Expr:
     """``nn.avg_pool`` of dequantised numbers, quantised again."""
     scale, zero_point = scalar(node, 1), scalar(node, 2, "int32")
     out_scale, out_zero_point = node.fold(scalar(node, 3)), scalar(node, 4, "int32")
@@ -92,7 +92,7 @@ def quantized_average_pool(node: Node) -> Expr:
 
 
 @converter("QLinearGlobalAveragePool", domain=MICROSOFT)
-def quantized_global_average_pool(node: Node) -> Expr:
+def quantized_global_average_pool(node: OnnxNode) -> Expr:
     """``nn.global_avg_pool2d`` of dequantised numbers, quantised again."""
     scale, zero_point = scalar(node, 1), scalar(node, 2, "int32")
     out_scale, out_zero_point = node.fold(scalar(node, 3)), scalar(node, 4, "int32")
@@ -106,7 +106,7 @@ def quantized_global_average_pool(node: Node) -> Expr:
 
 
 def _convolution(
-    node: Node, weight: Expr, zero_points: tuple[Expr, Expr], scales: tuple[Expr, Expr], pad_value: Expr
+    node: OnnxNode, weight: Expr, zero_points: tuple[Expr, Expr], scales: tuple[Expr, Expr], pad_value: Expr
 ) -> Expr:
     data = node.input()
     weight_shape = static_shape_of(weight, "the weight")
@@ -136,7 +136,7 @@ def _convolution(
 
 
 @converter("QLinearConv", since=10)
-def quantized_conv(node: Node) -> Expr:
+def quantized_conv(node: OnnxNode) -> Expr:
     """``qnn.conv2d``, ``nn.bias_add`` and ``qnn.requantize``."""
     scale, zero_point = scalar(node, 1), scalar(node, 2, "int32")
     weight = node.input(3)
@@ -178,7 +178,7 @@ def _requantized(
 
 
 @converter("ConvInteger", since=10)
-def conv_of_integers(node: Node) -> Expr:
+def conv_of_integers(node: OnnxNode) -> Expr:
     """``qnn.conv2d`` with scales of 1."""
     zero_points: list[Expr] = []
     for index in (2, 3):
@@ -194,7 +194,7 @@ def conv_of_integers(node: Node) -> Expr:
 # ---- matrix products
 
 
-def _resolved(node: Node, value: Expr, dtype: str | None = None) -> Expr:
+def _resolved(node: OnnxNode, value: Expr, dtype: str | None = None) -> Expr:
     """A scale or zero point as a constant scalar, where it is one."""
     known = node.parameter_value(value)
     resolved: Expr = value if known is None else Constant(known)
@@ -206,7 +206,9 @@ def _resolved(node: Node, value: Expr, dtype: str | None = None) -> Expr:
     return node.fold(resolved)
 
 
-def _quantized_product(node: Node, a: Expr, b: Expr, zero_points: tuple[Expr, Expr], scales: tuple[Expr, Expr]) -> Expr:
+def _quantized_product(
+    node: OnnxNode, a: Expr, b: Expr, zero_points: tuple[Expr, Expr], scales: tuple[Expr, Expr]
+) -> Expr:
     units = shape_of(b)[-1]
     operands = (*zero_points, *scales)
 
@@ -226,7 +228,7 @@ def _quantized_product(node: Node, a: Expr, b: Expr, zero_points: tuple[Expr, Ex
 
 
 @converter("QLinearMatMul", since=10)
-def quantized_matmul(node: Node) -> Expr:
+def quantized_matmul(node: OnnxNode) -> Expr:
     """``qnn.dense`` or ``qnn.batch_matmul``, and ``qnn.requantize``."""
     node.require_inputs(8)
     for index in (0, 3):
@@ -241,7 +243,7 @@ def quantized_matmul(node: Node) -> Expr:
 
 
 @converter("MatMulInteger", since=10)
-def matmul_of_integers(node: Node) -> Expr:
+def matmul_of_integers(node: OnnxNode) -> Expr:
     """``qnn.dense`` or ``qnn.batch_matmul`` with scales of 1."""
     for index in (0, 1):
         if node.dtype(index) not in ("int8", "uint8"):
@@ -255,7 +257,7 @@ def matmul_of_integers(node: Node) -> Expr:
 
 
 @converter("QGemm", domain=MICROSOFT)
-def quantized_gemm(node: Node) -> Expr:
+def quantized_gemm(node: OnnxNode) -> Expr:
     """``qnn.dense`` with a bias, requantised, or scaled to floating point where there is no output scale."""
     a, a_scale, a_zero_point = node.input(0), scalar(node, 1), scalar(node, 2, "int32")
     b, b_scale, b_zero_point = node.input(3), each_channel(node, 4), each_channel(node, 5, "int32")

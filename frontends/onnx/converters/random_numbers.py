@@ -10,12 +10,12 @@ from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, static_shape_of
 from ...operators import cast
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from ..tensors import dtype_name
 
 
-def _key(node: Node) -> Constant:
+def _key(node: OnnxNode) -> Constant:
     """The key of the generator: the seed and a fixed path.
 
     Source of the rule: ``threefry_key`` in ``python/tvm/relay/op/random/kernel.py``.
@@ -24,14 +24,14 @@ def _key(node: Node) -> Constant:
     return Constant(np.array([seed, 0, 0, 0, 0, 0, 0, 0, 1 << 63, 0], np.uint64))
 
 
-def _dtype(node: Node, default: str) -> str:
+def _dtype(node: OnnxNode, default: str) -> str:
     dtype = dtype_name(node.int("dtype")) if "dtype" in node else default
     if dtype not in ("float32", "float64"):
         raise ConversionError(f"Relay draws float32 and float64 numbers, not {dtype}", attribute="dtype")
     return dtype
 
 
-def _drawn(node: Node, shape: tuple[int, ...], dtype: str) -> Expr:
+def _drawn(node: OnnxNode, shape: tuple[int, ...], dtype: str) -> Expr:
     kind = "normal" if "Normal" in node.operator else "uniform"
     first, second = ("mean", "scale") if kind == "normal" else ("low", "high")
     values = {first: node.float(first, 0.0), second: node.float(second, 1.0)}
@@ -49,19 +49,19 @@ def _call_random(name: str, key: Expr, shape: tuple[int, ...], dtype: str, optio
 
 
 @converter("RandomNormal", "RandomUniform")
-def random(node: Node) -> Expr:
+def random(node: OnnxNode) -> Expr:
     """``random.normal`` or ``random.uniform``."""
     return _drawn(node, node.required_ints("shape"), _dtype(node, "float32"))
 
 
 @converter("RandomNormalLike", "RandomUniformLike")
-def random_like(node: Node) -> Expr:
+def random_like(node: OnnxNode) -> Expr:
     """``random.normal`` or ``random.uniform`` of the shape of the input."""
     return _drawn(node, static_shape_of(node.input()), _dtype(node, dtype_of(node.input())))
 
 
 @converter("Bernoulli", since=15)
-def bernoulli(node: Node) -> Expr:
+def bernoulli(node: OnnxNode) -> Expr:
     """Whether numbers of ``random.uniform`` are less than the probabilities."""
     probabilities, dtype = node.input(), node.dtype()
     if dtype not in ("float32", "float64"):
@@ -73,7 +73,7 @@ def bernoulli(node: Node) -> Expr:
 
 
 @converter("Multinomial", since=7)
-def multinomial(node: Node) -> Expr:
+def multinomial(node: OnnxNode) -> Expr:
     """``random.multinomial``."""
     drawn = call("random.multinomial", _key(node), node.input(), num_samples=node.int("sample_size", 1))
     return cast(TupleGetItem(drawn, 1), dtype_name(node.int("dtype", 6)))

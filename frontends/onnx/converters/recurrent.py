@@ -11,14 +11,14 @@ from ...diagnostics import ConversionError
 from ...inspection import dtype_of, static_shape_of
 from ...operators import Outputs, concatenate, expand_dims, split, squeeze, stack, transpose, zeros
 from ...recurrent import Activation, CellWeights, Peepholes, gru_cell, lstm_cell, rnn_cell, sigmoid, tanh, unbind
-from ..node import AttributeValue, Node
+from ..node import AttributeValue, OnnxNode
 from ..registry import converter, converters
 
 _WITH_ALPHA = ("Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu")
 _WITH_BETA = ("Affine", "ScaledTanh", "HardSigmoid")
 
 
-def _activations(node: Node, each: Sequence[Activation], directions: int) -> list[Activation]:
+def _activations(node: OnnxNode, each: Sequence[Activation], directions: int) -> list[Activation]:
     """The activations of all directions, the usual ones where the node names none."""
     names = node.strings("activations")
     if names is None:
@@ -37,13 +37,13 @@ def _activations(node: Node, each: Sequence[Activation], directions: int) -> lis
     return chosen
 
 
-def _activation(node: Node, name: str, attributes: dict[str, AttributeValue]) -> Activation:
+def _activation(node: OnnxNode, name: str, attributes: dict[str, AttributeValue]) -> Activation:
     found = converters.find(name, 1)
     if found is None:
         raise node.invalid("activations", f"there is no activation {name}")
 
     def apply(data: Expr) -> Expr:
-        result = found.convert(Node(node.scope, node.name, name, [data], attributes, [""], 1))
+        result = found.convert(OnnxNode(node.scope, node.name, name, [data], attributes, [""], 1))
         assert isinstance(result, Expr)
         return result
 
@@ -53,7 +53,7 @@ def _activation(node: Node, name: str, attributes: dict[str, AttributeValue]) ->
 class _Layer:
     """The inputs of a recurrent layer, taken apart by direction."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: OnnxNode) -> None:
         self.node = node
         self.batch_first = node.int("layout", 0) == 1
         self.directions = static_shape_of(node.input(1), "the weights")[0]
@@ -115,7 +115,7 @@ def _same(gates: Expr) -> Expr:
 
 
 @converter("RNN", since=7)
-def rnn(node: Node) -> Outputs:
+def rnn(node: OnnxNode) -> Outputs:
     """The steps of a plain recurrent layer."""
     layer = _Layer(node)
     activations = _activations(node, [tanh], layer.directions)
@@ -143,7 +143,7 @@ def _reset_first(gates: Expr) -> Expr:
 
 
 @converter("GRU", since=7)
-def gru(node: Node) -> Outputs:
+def gru(node: OnnxNode) -> Outputs:
     """The steps of a gated recurrent layer."""
     layer = _Layer(node)
     activations = _activations(node, [sigmoid, tanh], layer.directions)
@@ -174,7 +174,7 @@ def _output_last(gates: Expr) -> Expr:
 
 
 @converter("LSTM", since=7)
-def lstm(node: Node) -> Outputs:
+def lstm(node: OnnxNode) -> Outputs:
     """The steps of a layer of long short-term memory."""
     layer = _Layer(node)
     activations = _activations(node, [sigmoid, tanh, tanh], layer.directions)

@@ -9,13 +9,13 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import rank_of, shape_of
 from ...operators import add, expand_dims, multiply, reduce, squeeze, subtract
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 _SIMPLE = {"ReduceMax": "max", "ReduceMin": "min", "ReduceSum": "sum", "ReduceMean": "mean", "ReduceProd": "prod"}
 
 
-def _axes(node: Node, data: Expr) -> list[int] | None:
+def _axes(node: OnnxNode, data: Expr) -> list[int] | None:
     """The axes to reduce; ``None`` where nothing is to be done.
 
     TVM takes the first axis alone where they are an input, and so computes something else.
@@ -28,7 +28,7 @@ def _axes(node: Node, data: Expr) -> list[int] | None:
     return None if node.int("noop_with_empty_axes", 0) else list(range(rank_of(data)))
 
 
-def _reduction(node: Node, compute: Callable[[Expr, Sequence[int], bool], Expr]) -> Expr:
+def _reduction(node: OnnxNode, compute: Callable[[Expr, Sequence[int], bool], Expr]) -> Expr:
     data = node.input()
     if not shape_of(data):
         data = expand_dims(data, 0)
@@ -37,13 +37,13 @@ def _reduction(node: Node, compute: Callable[[Expr, Sequence[int], bool], Expr])
 
 
 @converter(*_SIMPLE)
-def simple(node: Node) -> Expr:
+def simple(node: OnnxNode) -> Expr:
     """The Relay reduction of the same meaning."""
     return _reduction(node, lambda data, axes, keepdims: reduce(_SIMPLE[node.operator], data, axes, keepdims))
 
 
 @converter("ReduceLogSumExp")
-def log_sum_exp(node: Node) -> Expr:
+def log_sum_exp(node: OnnxNode) -> Expr:
     """``log(sum(exp(x - max))) + max``."""
 
     def compute(data: Expr, axes: Sequence[int], keepdims: bool) -> Expr:
@@ -56,19 +56,19 @@ def log_sum_exp(node: Node) -> Expr:
 
 
 @converter("ReduceSumSquare")
-def sum_of_squares(node: Node) -> Expr:
+def sum_of_squares(node: OnnxNode) -> Expr:
     """The ``sum`` of squares."""
     return _reduction(node, lambda data, axes, keepdims: reduce("sum", multiply(data, data), axes, keepdims))
 
 
 @converter("ReduceL1")
-def sum_of_magnitudes(node: Node) -> Expr:
+def sum_of_magnitudes(node: OnnxNode) -> Expr:
     """The ``sum`` of magnitudes."""
     return _reduction(node, lambda data, axes, keepdims: reduce("sum", call("abs", data), axes, keepdims))
 
 
 @converter("ReduceL2")
-def euclidean_norm(node: Node) -> Expr:
+def euclidean_norm(node: OnnxNode) -> Expr:
     """The square root of the ``sum`` of squares."""
     return _reduction(
         node, lambda data, axes, keepdims: call("sqrt", reduce("sum", multiply(data, data), axes, keepdims))
@@ -76,6 +76,6 @@ def euclidean_norm(node: Node) -> Expr:
 
 
 @converter("ReduceLogSum")
-def log_of_sum(node: Node) -> Expr:
+def log_of_sum(node: OnnxNode) -> Expr:
     """The logarithm of the ``sum``."""
     return _reduction(node, lambda data, axes, keepdims: call("log", reduce("sum", data, axes, keepdims)))

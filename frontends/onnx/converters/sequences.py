@@ -11,11 +11,11 @@ from relay_lsp.ir.types import TupleType
 from ...diagnostics import ConversionError
 from ...inspection import static_shape_of, type_of
 from ...operators import concatenate, immediate, split, squeeze, stack
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 
-def _elements(node: Node, index: int = 0) -> list[Expr]:
+def _elements(node: OnnxNode, index: int = 0) -> list[Expr]:
     sequence = node.fold(node.input(index))
     if isinstance(sequence, Tuple):
         return list(sequence.fields)
@@ -25,7 +25,7 @@ def _elements(node: Node, index: int = 0) -> list[Expr]:
     return [TupleGetItem(sequence, place) for place in range(len(type.fields))]
 
 
-def _position(node: Node, index: int, length: int, default: int) -> int:
+def _position(node: OnnxNode, index: int, length: int, default: int) -> int:
     position = int(node.constant_input(index).reshape(-1)[0]) if node[index] is not None else default
     if not -length <= position < max(length, 1):
         raise ConversionError(f"position {position} is out of bounds of {length} elements", input=str(index))
@@ -33,19 +33,19 @@ def _position(node: Node, index: int, length: int, default: int) -> int:
 
 
 @converter("SequenceConstruct", since=11)
-def construct(node: Node) -> Expr:
+def construct(node: OnnxNode) -> Expr:
     """A tuple."""
     return Tuple(tuple(node.input(index) for index in range(len(node.inputs))))
 
 
 @converter("Optional", since=15)
-def optional(node: Node) -> Expr:
+def optional(node: OnnxNode) -> Expr:
     """A tuple of the value, or an empty one."""
     return Tuple(tuple(value for value in node.inputs if value is not None))
 
 
 @converter("OptionalHasElement", since=15)
-def has_element(node: Node) -> Expr:
+def has_element(node: OnnxNode) -> Expr:
     """Whether the tuple has a field."""
     value = node[0]
     type = None if value is None else type_of(value)
@@ -53,20 +53,20 @@ def has_element(node: Node) -> Expr:
 
 
 @converter("OptionalGetElement", since=15)
-def get_element(node: Node) -> Expr:
+def get_element(node: OnnxNode) -> Expr:
     """The field of the tuple; what is no optional value is itself."""
     value = node.input()
     return TupleGetItem(value, 0) if isinstance(type_of(value), TupleType) else value
 
 
 @converter("SequenceEmpty", since=11)
-def empty(node: Node) -> Expr:
+def empty(node: OnnxNode) -> Expr:
     """An empty tuple."""
     return Tuple(())
 
 
 @converter("SequenceErase", since=11)
-def erase(node: Node) -> Expr:
+def erase(node: OnnxNode) -> Expr:
     """The tuple without the field at a constant position."""
     elements = _elements(node)
     del elements[_position(node, 1, len(elements), -1)]
@@ -74,7 +74,7 @@ def erase(node: Node) -> Expr:
 
 
 @converter("SequenceInsert", since=11)
-def insert(node: Node) -> Expr:
+def insert(node: OnnxNode) -> Expr:
     """The tuple with a field more, at a constant position."""
     elements = _elements(node)
     position = len(elements)
@@ -88,20 +88,20 @@ def insert(node: Node) -> Expr:
 
 
 @converter("SequenceLength", since=11)
-def length(node: Node) -> Expr:
+def length(node: OnnxNode) -> Expr:
     """The number of fields."""
     return constant(len(_elements(node)), "int64")
 
 
 @converter("SequenceAt", since=11)
-def at(node: Node) -> Expr:
+def at(node: OnnxNode) -> Expr:
     """The field at a constant position."""
     elements = _elements(node)
     return elements[_position(node, 1, len(elements), 0)]
 
 
 @converter("ConcatFromSequence", since=11)
-def concat_from_sequence(node: Node) -> Expr:
+def concat_from_sequence(node: OnnxNode) -> Expr:
     """``concatenate`` of the fields, or ``stack`` along a new axis."""
     elements, axis = _elements(node), node.int("axis", 0)
     sequence = node.fold(node.input())
@@ -110,7 +110,7 @@ def concat_from_sequence(node: Node) -> Expr:
 
 
 @converter("SplitToSequence", since=11)
-def split_to_sequence(node: Node) -> Expr:
+def split_to_sequence(node: OnnxNode) -> Expr:
     """The parts of a tensor: of one constant size or of several, or one for each element.
 
     TVM takes one size for the number of the parts.

@@ -26,19 +26,19 @@ from ...operators import (
     tile,
     transpose,
 )
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import integers, shape_value
 
 
 @converter("Shape")
-def shape(node: Node) -> Expr:
+def shape(node: OnnxNode) -> Expr:
     """The shape: a constant where it is known, else ``shape_of``."""
     return shape_value(node.input())
 
 
 @converter("Shape", since=15)
-def part_of_shape(node: Node) -> Expr:
+def part_of_shape(node: OnnxNode) -> Expr:
     """A part of the shape: a constant where it is known, else a slice of ``shape_of``."""
     x = node.input()
     known, rank = shape_of(x), node.rank()
@@ -51,19 +51,19 @@ def part_of_shape(node: Node) -> Expr:
 
 
 @converter("Size")
-def size(node: Node) -> Expr:
+def size(node: OnnxNode) -> Expr:
     """``ndarray_size``."""
     return call("ndarray_size", node.input(), dtype="int64")
 
 
 @converter("Reshape")
-def reshape_to_attribute(node: Node) -> Expr:
+def reshape_to_attribute(node: OnnxNode) -> Expr:
     """``reshape`` to the attribute ``shape``."""
     return reshape(node.input(), node.required_ints("shape"))
 
 
 @converter("Reshape", since=5)
-def reshape_to_input(node: Node) -> Expr:
+def reshape_to_input(node: OnnxNode) -> Expr:
     """``reshape`` to a constant shape, else ``dyn.reshape``."""
     allowzero = bool(node.int("allowzero", 0))
     known = node.parameter_value(node.input(1))
@@ -73,7 +73,7 @@ def reshape_to_input(node: Node) -> Expr:
 
 
 @converter("Flatten")
-def flatten(node: Node) -> Expr:
+def flatten(node: OnnxNode) -> Expr:
     """``nn.batch_flatten``, or a ``reshape`` where the axis is not 1."""
     x = node.input()
     whole, rank = shape_value(x), node.rank()
@@ -87,19 +87,19 @@ def flatten(node: Node) -> Expr:
 
 
 @converter("Transpose")
-def permute(node: Node) -> Expr:
+def permute(node: OnnxNode) -> Expr:
     """``transpose``."""
     return transpose(node.input(), node.ints("perm"))
 
 
 @converter("Unsqueeze")
-def unsqueeze_by_attribute(node: Node) -> Expr:
+def unsqueeze_by_attribute(node: OnnxNode) -> Expr:
     """``expand_dims`` for each of the attribute ``axes``."""
     return _expand(node.input(), node.required_ints("axes"))
 
 
 @converter("Unsqueeze", since=13)
-def unsqueeze_by_input(node: Node) -> Expr:
+def unsqueeze_by_input(node: OnnxNode) -> Expr:
     """``expand_dims`` for each constant axis, else ``dyn.expand_dims``."""
     data, axes = node.input(0), node.input(1)
     if isinstance(axes, Constant):
@@ -125,13 +125,13 @@ def _expand(data: Expr, axes: Sequence[int]) -> Expr:
 
 
 @converter("Squeeze")
-def squeeze_by_attribute(node: Node) -> Expr:
+def squeeze_by_attribute(node: OnnxNode) -> Expr:
     """``squeeze``."""
     return squeeze(node.input(), node.ints("axes"))
 
 
 @converter("Squeeze", since=13)
-def squeeze_by_input(node: Node) -> Expr:
+def squeeze_by_input(node: OnnxNode) -> Expr:
     """``squeeze`` of constant axes, else ``dyn.squeeze``."""
     data, axes = node.input(), node[1]
     if axes is None:
@@ -148,7 +148,7 @@ def squeeze_by_input(node: Node) -> Expr:
 
 
 @converter("Expand", since=8)
-def expand(node: Node) -> Expr:
+def expand(node: OnnxNode) -> Expr:
     """``broadcast_to`` the shape that both broadcast to."""
     data, wanted = node.input(0), node.input(1)
     dtype = dtype_of(wanted)
@@ -162,26 +162,26 @@ def expand(node: Node) -> Expr:
 
 
 @converter("Tile", since=6)
-def tile_by_input(node: Node) -> Expr:
+def tile_by_input(node: OnnxNode) -> Expr:
     """``tile``."""
     return tile(node.input(0), node.input(1))
 
 
 @converter("Concat")
-def concat(node: Node) -> Expr:
+def concat(node: OnnxNode) -> Expr:
     """``concatenate``."""
     return concatenate([node.input(index) for index in range(len(node.inputs))], node.int("axis", 1))
 
 
 @converter("Split")
-def split_by_attribute(node: Node) -> Expr | Outputs:
+def split_by_attribute(node: OnnxNode) -> Expr | Outputs:
     """``split`` into parts of the sizes in the attribute ``split``, or into equal ones."""
     sizes = node.ints("split")
     return _split(node, _indices(sizes) if sizes is not None and len(sizes) > 1 else len(node.outputs))
 
 
 @converter("Split", since=13)
-def split_by_input(node: Node) -> Expr | Outputs:
+def split_by_input(node: OnnxNode) -> Expr | Outputs:
     """``split`` into parts of constant sizes, or into equal ones (the last smaller where they cannot be)."""
     sizes = node[1]
     if sizes is not None and rank_of(sizes) > 0:
@@ -206,7 +206,7 @@ def _indices(sizes: Sequence[Any]) -> list[Any]:
     return [immediate(index) for index in itertools.accumulate(sizes[:-1])]
 
 
-def _slices(node: Node, sizes: Sequence[int]) -> Outputs:
+def _slices(node: OnnxNode, sizes: Sequence[int]) -> Outputs:
     """Parts of which some are empty, which Relay's ``split`` does not give."""
     ends = list(itertools.accumulate(sizes))
     axis = node.int("axis", 0) % max(node.rank(), 1)
@@ -215,6 +215,6 @@ def _slices(node: Node, sizes: Sequence[int]) -> Outputs:
     )
 
 
-def _split(node: Node, indices: int | list[int]) -> Expr | Outputs:
+def _split(node: OnnxNode, indices: int | list[int]) -> Expr | Outputs:
     parts = split(node.input(), indices, node.int("axis", 0))
     return parts[0] if len(parts) == 1 else parts

@@ -9,7 +9,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 
 from ...inspection import dtype_of
 from ...operators import add, immediate, strided_slice
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import integers, shape_value
 
@@ -17,7 +17,7 @@ _TO_THE_END = int(np.iinfo(np.int32).max)
 
 
 @converter("Slice")
-def slice_by_attributes(node: Node) -> Expr:
+def slice_by_attributes(node: OnnxNode) -> Expr:
     """``strided_slice``; dimensions up to the last of ``axes`` that are not among them are taken whole."""
     starts, ends, axes = node.required_ints("starts"), node.required_ints("ends"), node.ints("axes")
     if axes is None:
@@ -31,7 +31,7 @@ def slice_by_attributes(node: Node) -> Expr:
 
 
 @converter("Slice", since=10)
-def slice_by_inputs(node: Node) -> Expr:
+def slice_by_inputs(node: OnnxNode) -> Expr:
     """``strided_slice`` where all bounds are constant, else ``dyn.strided_slice``."""
     data, starts, ends, axes, steps = node.input(0), node.input(1), node.input(2), node[3], node[4]
     shape, rank = node.shape(), node.rank()

@@ -10,13 +10,13 @@ from relay_lsp.ir.expressions import Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import rank_of
 from ...operators import Outputs, cast, concatenate, reshape, strided_slice, topk
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import integers
 
 
 @converter("ArgMax", "ArgMin")
-def arg_extreme(node: Node) -> Expr:
+def arg_extreme(node: OnnxNode) -> Expr:
     """``argmax`` or ``argmin``, cast to ``int64``."""
     found = call(
         node.operator.lower(),
@@ -29,7 +29,7 @@ def arg_extreme(node: Node) -> Expr:
 
 
 @converter("TopK")
-def top_k(node: Node) -> Outputs | Expr:
+def top_k(node: OnnxNode) -> Outputs | Expr:
     """``topk`` of the largest, or a part of what ``sort`` and ``argsort`` give of the smallest."""
     axis, largest = node.int("axis", -1), node.int("largest", 1)
     data = node.input(0)
@@ -49,7 +49,7 @@ def top_k(node: Node) -> Outputs | Expr:
 
 
 @converter("Unique", since=11)
-def unique(node: Node) -> Outputs:
+def unique(node: OnnxNode) -> Outputs:
     """``unique`` of one dimension, its results cut to the number that was found."""
     node.require_inputs(1)
     data = node.input()
@@ -67,7 +67,7 @@ def unique(node: Node) -> Outputs:
 
 
 @converter("CumSum")
-def cumulative_sum(node: Node) -> Expr:
+def cumulative_sum(node: OnnxNode) -> Expr:
     """``cumsum``, between two ``reverse`` where it runs backwards."""
     data = node.input()
     axis = int(node.constant_input(1).reshape(-1)[0]) if node[1] is not None else None

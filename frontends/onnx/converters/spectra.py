@@ -11,12 +11,12 @@ from relay_lsp.ir.expressions import Constant, Expr, TupleGetItem
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, rank_of, static_shape_of
 from ...operators import concatenate, expand_dims, pad, split, squeeze, strided_slice, transpose
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 
 @converter("DFT", since=17)
-def dft(node: Node) -> Expr:
+def dft(node: OnnxNode) -> Expr:
     """``dft`` along an axis, of the real and the imaginary parts."""
     data, rank = node.input(), node.rank()
     axis = node.int("axis", 1)

@@ -13,12 +13,12 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import rank_of, static_shape_of
 from ...operators import Outputs, arange, cast, reduce, reshape, stack, take, tile
-from ..node import Node
+from ..node import OnnxNode
 from ..registry import converter
 
 
 @converter("ATen")
-def aten(node: Node) -> Expr | Outputs:
+def aten(node: OnnxNode) -> Expr | Outputs:
     """``size``, ``arange``, ``index_put``, ``reshape`` and ``embedding_bag`` of PyTorch."""
     operator = node.string("operator")
     convert = _OPERATORS.get(operator)
@@ -27,16 +27,16 @@ def aten(node: Node) -> Expr | Outputs:
     return convert(node)
 
 
-def _size(node: Node) -> Expr:
+def _size(node: OnnxNode) -> Expr:
     shape = call("shape_of", node.input(), dtype="int64")
     return take(shape, constant(-1, "int64"), 0, mode="wrap")
 
 
-def _arange(node: Node) -> Expr:
+def _arange(node: OnnxNode) -> Expr:
     return arange(node.input(0), node.input(1), node.input(2), dtype="int64")
 
 
-def _index_put(node: Node) -> Expr:
+def _index_put(node: OnnxNode) -> Expr:
     count = len(node.inputs)
     indices, values = [node.input(index) for index in range(1, count - 2)], node.input(count - 2)
     if rank_of(values) != 1:
@@ -51,11 +51,11 @@ def _index_put(node: Node) -> Expr:
     return call("scatter_nd", node.input(0), stack(indices, 0), values, mode="add" if accumulate else "update")
 
 
-def _reshape(node: Node) -> Expr:
+def _reshape(node: OnnxNode) -> Expr:
     return reshape(node.input(0), node.input(1))
 
 
-def _embedding_bag(node: Node) -> Outputs:
+def _embedding_bag(node: OnnxNode) -> Outputs:
     reduction = {0: "sum", 1: "mean", 2: "max"}.get(node.int("mode", 1))
     if reduction is None:
         raise ConversionError("mode must be 0, 1 or 2", attribute="mode")
@@ -67,7 +67,7 @@ def _embedding_bag(node: Node) -> Outputs:
     return Outputs.of(reduce(reduction, embedded, 1), unused, unused, unused)
 
 
-_OPERATORS: dict[str, Callable[[Node], Expr | Outputs]] = {
+_OPERATORS: dict[str, Callable[[OnnxNode], Expr | Outputs]] = {
     "size": _size,
     "arange": _arange,
     "index_put": _index_put,
