@@ -5,11 +5,13 @@ a gradient is an expression of other operators, and belongs above all of them, a
 """
 
 from .first_order_gradient import FirstOrderGradient
+from .lazy_gradient_init import LazyGradientInit
 from .registry import GradientRule, find_gradient, register_gradient
 
 __all__ = [
     "FirstOrderGradient",
     "GradientRule",
+    "LazyGradientInit",
     "find_gradient",
     "register_gradient",
 ]

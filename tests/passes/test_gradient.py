@@ -244,3 +244,37 @@ def test_users_give_operators_gradients(monkeypatch):
 
     module = typed(read(f"def @main(%x: {VECTOR}) {{ sign(%x) }}"))
     assert_gradients(module, [np.full(4, 0.5)], create("FirstOrderGradient")(module))
+
+
+LAZY = """
+def @main(%x: Tensor[(4), float32], %y: Tensor[(4), float32]) -> (Tensor[(4), float32], Tensor[(4), float32]) {
+  let %zeros = zeros_like(%x);
+  let %ones = ones(shape=[4], dtype="float32");
+  let %a = multiply(%ones, %y);
+  let %b = add(%a, %zeros);
+  let %c = exp(%b);
+  (add(%c, %c), multiply(%zeros, %y))
+}
+"""
+
+
+def test_ones_and_zeros_that_are_made_lazily_compute_the_same():
+    module = typed(read(LAZY))
+    lazy = create("LazyGradientInit")(module)
+    inputs = [np.arange(4, dtype="float32"), np.linspace(0, 1, 4, dtype="float32")]
+    for wanted, got in zip(ir.evaluate(module, *inputs), ir.evaluate(lazy, *inputs), strict=True):
+        np.testing.assert_allclose(got, wanted)
+    assert [var.name for var in lazy.type_definitions] == ["GradCell"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def @main(%x: float32) { %0 = exp(%x); add(%0, %0) }", "shared without let"),
+        ("def @main(%x: Tensor[(4), float32]) { %0 = split(%x, indices_or_sections=2); %0.0 }", "ill-typed"),
+        ("def @FromGradCell(%x: float32) -> float32 { %x }", "a function @FromGradCell of its own"),
+    ],
+)
+def test_what_cannot_be_initialised_lazily_is_refused(text, message):
+    with pytest.raises(PassError, match=message):
+        create("LazyGradientInit")(read(text))

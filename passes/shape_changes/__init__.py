@@ -1,0 +1,5 @@
+"""Passes that give parameters other shapes: another batch size, or several sizes to choose from at run time."""
+
+from .change_batch import ChangeBatch
+
+__all__ = ["ChangeBatch"]
