@@ -31,12 +31,12 @@ from .brackets import bracketed
 from .cache_regions import CacheBlock, CacheRegion
 from .call_sites import CallSite, call_around
 from .incremental import ModuleAnalysis, analyse
-from .lints.unused import meant_names
 from .lints.unused import report as report_unused
+from .lints.unused import suggested_names
 from .lowered_statement import LoweredStatement
+from .module_meaning import ModuleMeaning
 from .statement_names import StatementNames
 from .symbols import Symbol
-from .whole_function import WholeFunctionAnalysis
 from .whole_module import WholeModuleAnalysis
 
 __all__ = [
@@ -154,15 +154,14 @@ class Snapshot:
     @cached
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What is wrong, in the order of the text."""
-        meaning = self._analysis or self._whole
-        found = meaning.diagnostics()
-        suggested = frozenset(meant_names(found))
-        hints = [report_unused(value, self.lines) for value in meaning.unused() if value.name not in suggested]
-        return tuple(in_order([*found, *hints]) if hints else found)
+        errors = self._meaning.diagnostics()
+        suggested = frozenset(suggested_names(errors))
+        hints = [report_unused(value, self.lines) for value in self._meaning.unused() if value.name not in suggested]
+        return tuple(in_order([*errors, *hints]) if hints else errors)
 
     @cached
-    def _names(self) -> StatementNames | WholeModuleAnalysis:
-        """What names mean."""
+    def _meaning(self) -> ModuleMeaning:
+        """The reading that answers: statement by statement where that is possible, else of the whole text."""
         return StatementNames(self._analysis) if self._analysis is not None else self._whole
 
     def typed(self, expr: Expr) -> Expr:
@@ -193,49 +192,31 @@ class Snapshot:
                     yield token
 
     def parts(self) -> Iterator[CacheRegion]:
-        """The text in parts that others may remember something of; put together, they are the text."""
-        segments, analysis, names = self._split.segments, self._analysis, self._names
-        if analysis is None:
-            for index in range(len(segments)):
-                yield CacheRegion(index, index + 1, segments.start(index), {}, False)
-            return
-        for first, end, memo in analysis.states.runs(0, len(segments)):
-            is_typed = memo is not None
-            yield CacheRegion(
-                first, end, segments.start(first), names.token_memo(first) if memo is None else memo, is_typed
-            )
+        """The text in parts that callers may cache something of; put together, they are the text."""
+        return self._meaning.regions()
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
         """All statements of the text, in fewer pieces than :meth:`parts`; functions read as a whole come last."""
-        analysis = self._analysis
-        if analysis is None:
-            for index in range(len(self._split.segments)):
-                yield CacheBlock(index, index + 1, {}, False)
-            return
-        yield from analysis.states.cache_blocks()
-        for function in analysis.functions:
-            if isinstance(function, WholeFunctionAnalysis):
-                yield CacheBlock(function.start - 1, function.last + 1, function.memo, False)
+        return self._meaning.cache_blocks()
 
-    def nested_statements(self, stretch: CacheBlock, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
-        """The statements of a stretch that have others in braces and one of some words: their segments, and places.
+    def nested_statements(self, block: CacheBlock, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
+        """The statements of a block that have others in braces and one of some words: their segments, and places.
 
         There may be some without braces among them.
         """
-        for index, segment in enumerate(self._split.segments[stretch.first : stretch.end], stretch.first):
+        for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
             if segment.form is not None or not any(word in segment.text for word in words):
                 continue
-            if not stretch.is_block or (self._analysis is not None and self._analysis.states[index] is not None):
+            if not block.is_block or self._meaning.template(index) is not None:
                 yield index, self._extent(index)
 
     def statement_memo(self, index: int) -> dict[object, object]:
         """What others remember of a statement as long as it, and all that it names, means the same."""
-        return self._names.token_memo(index)
+        return self._meaning.token_memo(index)
 
     def template(self, index: int) -> LoweredStatement | None:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
-        state = self._analysis.states[index] if self._analysis is not None else None
-        return state.lowered if state is not None else None
+        return self._meaning.template(index)
 
     def segment_start(self, index: int) -> int:
         """Where a segment begins."""
@@ -247,11 +228,11 @@ class Snapshot:
 
     def symbols_of(self, part: CacheRegion) -> Iterator[Symbol]:
         """The definitions in a part, in order."""
-        return iter(self._names.symbols(part.first, part.end))
+        return iter(self._meaning.symbols(part.first, part.end))
 
     def names_defined_in(self, part: CacheRegion) -> Iterator[tuple[SymbolKind, str]]:
         """What each definition in a part is, and its name, in order; no symbol is made for it."""
-        return self._names.defined(part.first, part.end)
+        return self._meaning.defined(part.first, part.end)
 
     def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
         """The tokens and comments of the segments that overlap a range, in order."""
@@ -264,7 +245,7 @@ class Snapshot:
         return self._groups(part.first, part.end)
 
     def _groups(self, first: int, end: int) -> Iterator[TokenGroup]:
-        names = self._names
+        names = self._meaning
         for index, segment in enumerate(self._split.segments[first:end], first):
             yield TokenGroup(segment.text, names.token_memo(index), partial(self._group_tokens, index))
 
@@ -314,10 +295,9 @@ class Snapshot:
     def _rows(self, unit: Unit) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
         """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
         segment = unit.segment
-        state = self._analysis.states[unit.number] if self._analysis is not None else None
-        template = state.shared if state is not None else None
+        template = self._meaning.shared_template(unit.number)
         roles = roles_of(segment if template is None else template.unit.segment)
-        named, unresolved = self._names.named_tokens(unit.number)
+        named, unresolved = self._meaning.named_tokens(unit.number)
         index = 0
         following = unit.base
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
@@ -381,7 +361,7 @@ class Snapshot:
     @cached
     def symbols(self) -> Sequence[Symbol]:
         """Every definition, in the order of the text."""
-        return list(self._names.symbols(0, len(self._split.segments)))
+        return list(self._meaning.symbols(0, len(self._split.segments)))
 
     @cached
     def functions(self) -> Sequence[Symbol]:
@@ -390,29 +370,29 @@ class Snapshot:
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
         """Those of the functions that have one of some names, with their ``@``."""
-        return self._names.functions_named(names)
+        return self._meaning.functions_named(names)
 
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""
-        return self._names.calls
+        return self._meaning.calls
 
     @property
     def call_memo(self) -> dict[object, object]:
         """What others remember of :attr:`calls`, as long as these stay the same."""
-        return self._analysis.call_memo if self._analysis is not None else {}
+        return self._meaning.call_memo
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""
         first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
-        found = self._names.symbols(first, last + 1)
+        found = self._meaning.symbols(first, last + 1)
         return [symbol for symbol in found if span.start <= symbol.span.start <= span.end]
 
     def symbol_at(self, offset: int) -> Symbol | None:
         """The symbol that the name at ``offset`` defines or uses."""
         unit = self._unit_at(offset)
         token = token_index_at(unit.segment, offset - unit.base) if unit is not None else None
-        return self._names.symbol_at(unit.number, token) if unit is not None and token is not None else None
+        return self._meaning.symbol_at(unit.number, token) if unit is not None and token is not None else None
 
     def scope_at(self, offset: int) -> Sequence[Symbol]:
         """The symbols that are visible at ``offset``: values, those bound last first, then what the module defines."""
@@ -420,7 +400,7 @@ class Snapshot:
 
     def values_at(self, offset: int) -> Iterator[Symbol]:
         """The values and type parameters that are visible at ``offset``, those bound last first, one by one."""
-        return self._names.values_at(self._index_at(offset), offset)
+        return self._meaning.values_at(self._index_at(offset), offset)
 
     def typed_values_at(self, offset: int, wanted: re.Pattern[str] | None = None) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
@@ -428,12 +408,12 @@ class Snapshot:
         There may be a hundred thousand: whoever takes the first few pays for those. With ``wanted``, which is to match
         lines (:data:`re.MULTILINE`), there are those whose names it matches.
         """
-        return self._names.typed_values_at(self._index_at(offset), offset, wanted)
+        return self._meaning.typed_values_at(self._index_at(offset), offset, wanted)
 
     @cached
     def module_symbols(self) -> Sequence[Symbol]:
         """The functions, types and constructors of the module, in the order of the text."""
-        return self._names.module_symbols()
+        return self._meaning.module_symbols()
 
     # ---- expressions and types
 
@@ -441,7 +421,7 @@ class Snapshot:
         """The innermost expression at ``offset``, of the typed module."""
         symbol = self.symbol_at(offset)
         if symbol is not None:
-            value = self._names.value(symbol.key)
+            value = self._meaning.value(symbol.key)
             if value is not None:
                 return value
         unit = self._unit_at(offset)
@@ -450,7 +430,7 @@ class Snapshot:
         for node in self.node_at(offset):
             if node.node is None:
                 continue
-            expr = self._names.expression(unit.number, node.statement, node.node)
+            expr = self._meaning.expression(unit.number, node.statement, node.node)
             if expr is not None:
                 return expr
         return None
@@ -463,9 +443,9 @@ class Snapshot:
         """The type of an expression or symbol, where it is known."""
         return what.type if isinstance(what, Symbol) else self._knowing(what).type_of(what)
 
-    def _knowing(self, expr: Expr) -> StatementNames | WholeModuleAnalysis:
+    def _knowing(self, expr: Expr) -> ModuleMeaning:
         """What knows of an expression: what gave it out, or else the whole module, which it is then a part of."""
-        return self._names if self._names.knows(expr) else self._whole
+        return self._meaning if self._meaning.knows(expr) else self._whole
 
     def type_at(self, offset: int) -> Type | None:
         """The type of the innermost expression at ``offset``."""
@@ -478,7 +458,7 @@ class Snapshot:
     @property
     def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
         """The data types of the module."""
-        return self._names.type_definitions
+        return self._meaning.type_definitions
 
     # ---- calls
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from typing import Final
 from weakref import WeakValueDictionary
 
-from ..diagnostics import Place
+from ..diagnostics import Diagnostic, Place
 from ..expressions import Constructor, Expr, GlobalVar
 from ..module import TypeData
 from ..syntax.expression_spans import place_span
@@ -21,7 +21,9 @@ from ..syntax.units import SyntaxOrigin
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, GlobalTypeVar, Type
+from .cache_regions import CacheBlock, CacheRegion
 from .function_statements import FunctionStatements
+from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .name_uses import NameUses
@@ -47,6 +49,50 @@ class StatementNames:
         """Those that somebody holds. They refer to us: if we held them, only the collector could let go of a text."""
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
+
+    # ---- what is wrong
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the text."""
+        return self.analysis.diagnostics()
+
+    def unused(self) -> Iterator[Unused]:
+        """The values that nothing uses."""
+        return self.analysis.unused()
+
+    # ---- what stays the same between edits
+
+    def regions(self) -> Iterator[CacheRegion]:
+        """The text in regions: runs of statements, and segments of other kinds one by one."""
+        segments = self.analysis.segments
+        for first, end, memo in self.analysis.states.runs(0, len(segments)):
+            is_typed = memo is not None
+            known = self.token_memo(first) if memo is None else memo
+            yield CacheRegion(first, end, segments.start(first), known, is_typed)
+
+    def cache_blocks(self) -> Iterator[CacheBlock]:
+        """The blocks of statements; functions read as a whole come last."""
+        yield from self.analysis.states.cache_blocks()
+        for function in self.analysis.functions:
+            if isinstance(function, WholeFunctionAnalysis):
+                yield CacheBlock(function.start - 1, function.last + 1, function.memo, False)
+
+    @property
+    def call_memo(self) -> dict[object, object]:
+        """What callers cache of :attr:`calls` as long as these stay the same."""
+        return self.analysis.call_memo
+
+    def template(self, index: int) -> LoweredStatement | None:
+        """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
+        state = self.analysis.states[index]
+        return state.lowered if state is not None else None
+
+    def shared_template(self, index: int) -> LoweredStatement | None:
+        """The lowering of another statement that this one differs from in names alone, where there is one."""
+        state = self.analysis.states[index]
+        return state.shared if state is not None else None
+
+    # ---- tokens
 
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
         """What kind of thing each token of a segment names, and whether it defines it; and those that name nothing."""

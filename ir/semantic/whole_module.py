@@ -26,7 +26,9 @@ from ..syntax.tree import statement_range
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import GlobalTypeVar, Type
+from .cache_regions import CacheBlock, CacheRegion
 from .lints.unused import Unused, unused_in
+from .lowered_statement import LoweredStatement
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
 
 __all__ = ["WholeModuleAnalysis"]
@@ -81,6 +83,31 @@ class WholeModuleAnalysis:
         span = located.span
         fixes = diagnostic.fixes or (fixes_for(diagnostic, span, self._text, self.locate) if span else ())
         return replace(located, span=span or TextSpan(0, 0), fixes=fixes, data=None)
+
+    # ---- what stays the same between edits
+
+    def regions(self) -> Iterator[CacheRegion]:
+        """The segments one by one: nothing that is cached of them outlives an edit."""
+        for index in range(len(self._segments)):
+            yield CacheRegion(index, index + 1, self._segments.start(index), {}, False)
+
+    def cache_blocks(self) -> Iterator[CacheBlock]:
+        """The segments one by one."""
+        for index in range(len(self._segments)):
+            yield CacheBlock(index, index + 1, {}, False)
+
+    @property
+    def call_memo(self) -> dict[object, object]:
+        """Nothing is cached of the calls."""
+        return {}
+
+    def template(self, index: int) -> LoweredStatement | None:
+        """No statement is read alone."""
+        return None
+
+    def shared_template(self, index: int) -> LoweredStatement | None:
+        """No statement is read alone."""
+        return None
 
     # ---- expressions and types
 

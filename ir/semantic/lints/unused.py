@@ -32,7 +32,7 @@ from ...text.line_index import LineIndex
 from ...text.text_span import TextSpan
 from ...visitor import children
 
-__all__ = ["Effect", "Mentions", "Unused", "effect_of", "is_meant", "meant_names", "report", "unused_in"]
+__all__ = ["Effect", "Mentions", "Unused", "effect_of", "is_meant", "report", "suggested_names", "unused_in"]
 
 
 class Effect(enum.Enum):
@@ -158,7 +158,7 @@ def is_meant(name: str) -> bool:
     return name.startswith("%_")
 
 
-def meant_names(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
+def suggested_names(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
     """The names that misspelled ones probably stand for: a slip at the use says nothing about the binding."""
     for diagnostic in diagnostics:
         if diagnostic.code == "undefined-variable":

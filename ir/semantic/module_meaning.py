@@ -1,0 +1,134 @@
+"""What a snapshot asks of the reading of its text, whichever reading it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from ..diagnostics import Diagnostic, Place
+from ..expressions import Expr
+from ..module import TypeData
+from ..syntax.scopes import SymbolKind
+from ..text.text_span import TextSpan
+from ..types import GlobalTypeVar, Type
+from .cache_regions import CacheBlock, CacheRegion
+from .lints.unused import Unused
+from .lowered_statement import LoweredStatement
+from .symbols import Symbol
+
+__all__ = ["ModuleMeaning"]
+
+
+class ModuleMeaning(Protocol):
+    """What is wrong with a text, what its names mean, and the types of its expressions.
+
+    There are two readings: statement by statement (:class:`~.statement_names.StatementNames`), which follows edits, and
+    of the whole text at once (:class:`~.whole_module.WholeModuleAnalysis`), which every text has. Segments are counted
+    from 0; ``first`` to ``end`` is a half-open range of them. The key of a symbol belongs to the reading that made it.
+    """
+
+    # ---- what is wrong
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Everything that is wrong, in the order of the text."""
+        ...
+
+    def unused(self) -> Iterable[Unused]:
+        """The values that nothing uses."""
+        ...
+
+    # ---- what stays the same between edits
+
+    def regions(self) -> Iterator[CacheRegion]:
+        """The text in regions that callers may cache something of; put together, they are the text."""
+        ...
+
+    def cache_blocks(self) -> Iterator[CacheBlock]:
+        """All statements of the text, in fewer pieces than :meth:`regions`; functions read as a whole come last."""
+        ...
+
+    def token_memo(self, index: int) -> dict[object, object]:
+        """What callers cache of a segment as long as its tokens mean the same."""
+        ...
+
+    @property
+    def call_memo(self) -> dict[object, object]:
+        """What callers cache of :attr:`calls` as long as these stay the same."""
+        ...
+
+    def template(self, index: int) -> LoweredStatement | None:
+        """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
+        ...
+
+    def shared_template(self, index: int) -> LoweredStatement | None:
+        """The lowering of another statement that this one differs from in names alone, where there is one."""
+        ...
+
+    # ---- names
+
+    def named_tokens(self, index: int) -> tuple[Mapping[int, tuple[SymbolKind, bool]], Container[int]]:
+        """What the tokens of a segment name, and whether they define it; and the tokens that name nothing."""
+        ...
+
+    def symbol_at(self, index: int, token: int) -> Symbol | None:
+        """The symbol that a token of a segment defines or uses."""
+        ...
+
+    def symbols(self, first: int, end: int) -> Iterator[Symbol]:
+        """The symbols defined in a range of segments, in order."""
+        ...
+
+    def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
+        """The kind and name of each definition in a range of segments, in order."""
+        ...
+
+    def module_symbols(self) -> list[Symbol]:
+        """The functions, types and constructors of the module, in order."""
+        ...
+
+    def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
+        """The functions of the module that have one of some names, in order."""
+        ...
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Collection[str]]]:
+        """The functions of the module in the order of the text, and the names of those that each one names."""
+        ...
+
+    def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
+        """The values and type parameters that are visible at an offset in a segment, those bound last first."""
+        ...
+
+    def typed_values_at(
+        self, index: int, offset: int, wanted: re.Pattern[str] | None = None
+    ) -> Iterator[tuple[str, Type | None]]:
+        """The names of those values, and their types, each once; with ``wanted`` those whose names it matches."""
+        ...
+
+    # ---- expressions and types
+
+    def expression(self, index: int, statement: object, node: object) -> Expr | None:
+        """The expression, of the typed module, made from a node of the syntax of a segment."""
+        ...
+
+    def value(self, key: object) -> Expr | None:
+        """The expression that a symbol stands for."""
+        ...
+
+    def knows(self, expr: Expr) -> bool:
+        """Whether this reading can tell the type of an expression."""
+        ...
+
+    def type_of(self, expr: Expr) -> Type | None:
+        """The type of an expression, where all of it is known."""
+        ...
+
+    def locate(self, place: Place) -> TextSpan | None:
+        """The range of a part of an expression."""
+        ...
+
+    @property
+    def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
+        """The data types of the module."""
+        ...
