@@ -80,7 +80,7 @@ class AttributeField:
 
     @property
     def placeholder(self) -> str:
-        """Text of a value that the attribute takes, for somebody to begin with; empty where none is at hand."""
+        """Text of a value that the attribute takes, for the user to begin with; empty where none is at hand."""
         if self.annotation is DataType:
             return '"float32"'
         first = f'"{self.choices[0]}"' if self.choices else "None"

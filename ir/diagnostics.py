@@ -87,7 +87,7 @@ class Fix:
 
 
 class LazyFixes(Sequence[Fix]):
-    """Fixes that are worked out when somebody wants them: of hundreds of hints, hardly one is asked for its fix."""
+    """Fixes that are computed on demand: of hundreds of hints, hardly one is asked for its fix."""
 
     __slots__ = ("_found", "_work_out")
 

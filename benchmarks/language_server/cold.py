@@ -72,7 +72,7 @@ def measure_memory(side: Side) -> Iterator[Figure]:
 
 
 def measure_growth(edits: int, side: Side) -> Iterator[Figure]:
-    """How memory grows while somebody edits a text of one megabyte."""
+    """How memory grows while the user edits a text of one megabyte."""
     size = _statements(1, side)
     client = side.start()
     client.initialize()

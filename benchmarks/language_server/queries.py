@@ -54,7 +54,7 @@ def _measure_references(repeat: int, side: Side) -> Iterator[Figure]:
 
 
 def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
-    """Every request that an editor makes while somebody reads and types."""
+    """Every request that an editor makes while the user reads and types."""
     line = RELAY.line(size // 2 // RELAY.period * RELAY.period)
     name = {"line": line, "character": len(f"  %{line - 2} = nn.co")}
     argument = {"line": line, "character": len(f"  %{line - 2} = nn.conv2d(") + 1}

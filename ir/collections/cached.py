@@ -15,8 +15,8 @@ Value = TypeVar("Value")
 class cached(Generic[Value]):  # noqa: N801 - it is used as functools.cached_property is
     """As :class:`functools.cached_property`, without the lock that it has up to Python 3.11.
 
-    That lock is one for all objects of a class: while a thread reads one text, it would hold up whoever asks the same
-    of another. Where two threads work out the same value, both get that of the first.
+    That lock is one for all objects of a class: while a thread reads one text, it would hold up a caller that asks the
+    same of another. Where two threads work out the same value, both get that of the first.
     """
 
     def __init__(self, work_out: Callable[[Any], Value]) -> None:

@@ -22,7 +22,7 @@ class LayeredMap(Generic[K, V]):
     Once that is not small any more (a thousand keys, or a 64th of all), a later copy puts the two together. No value is
     ``None``.
 
-    Whoever fills one may change it; once handed on, it is only read and copied.
+    The code that fills one may change it; once handed on, it is only read and copied.
     """
 
     __slots__ = ("_is_shared", "_recent", "_settled")

@@ -1,4 +1,4 @@
-"""A memory that does not grow: what nobody has asked for lately is forgotten."""
+"""A cache of bounded size: what was least recently used is evicted."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def type_let(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> No
         if known is None:
             known = inferencer.bind(var) if var.type_annotation is not None else None
         if known is None:
-            # Nobody has asked for the type of this variable yet: it is the value's.
+            # The type of this variable has not been asked for yet: it is the value's.
             inferencer.conclude(var, value)
             inferencer.keep_checked(var)
         elif known is not value:

@@ -97,7 +97,7 @@ def _takes_constant(annotation: Any) -> bool:
 
 
 UNKNOWN_RESULT: Final = IncompleteType()
-"""The result of a call that is typed at once, before its relation ran: nobody else can learn about it."""
+"""The result of a call that is typed at once, before its relation ran: nothing else can learn about it."""
 
 
 def spoken_of(call: Call, failure: RelationError) -> list[Related]:

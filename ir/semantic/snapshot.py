@@ -405,7 +405,7 @@ class Snapshot:
     def typed_values_at(self, offset: int, wanted: re.Pattern[str] | None = None) -> Iterator[tuple[str, Type | None]]:
         """The names of the values that are visible at ``offset`` with their types, those bound last first, each once.
 
-        There may be a hundred thousand: whoever takes the first few pays for those. With ``wanted``, which is to match
+        There may be a hundred thousand: the caller pays for those that it takes. With ``wanted``, which is to match
         lines (:data:`re.MULTILINE`), there are those whose names it matches.
         """
         return self._meaning.typed_values_at(self._index_at(offset), offset, wanted)

@@ -46,7 +46,7 @@ class StatementNames:
         self._in_text: Final = NameUses(analysis, self.in_segments)
         self._uses: Final[dict[DefinitionSite, Sequence[TextSpan]]] = {}
         self._symbols: Final[WeakValueDictionary[DefinitionSite, Symbol]] = WeakValueDictionary()
-        """Those that somebody holds. They refer to us: if we held them, only the collector could let go of a text."""
+        """Those that a caller holds. They refer to this object, so it must not hold them: no circle keeps a text alive."""
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
 
@@ -271,7 +271,7 @@ class StatementNames:
         return statement_range(unit.segment, key.token, unit.base)
 
     def uses(self, key: object) -> Sequence[TextSpan]:
-        """Where a name is used; remembered here, since nobody need keep its symbol."""
+        """Where a name is used; cached here, since no caller need keep its symbol."""
         assert isinstance(key, DefinitionSite)
         found = self._uses.get(key)
         if found is None:

@@ -1,6 +1,6 @@
 """A text that is read and inferred as a whole: its module, and what every name in it means.
 
-This is how a module is read that somebody wants to have, and what answers for a text that cannot be analysed function
+This is how a module is read that a caller asks for, and what answers for a text that cannot be analysed function
 by function.
 """
 

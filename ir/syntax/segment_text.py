@@ -16,8 +16,8 @@ __all__ = ["SegmentText"]
 class SegmentText:
     """A piece of text that is read on its own, wherever it stands: all its offsets count from its start.
 
-    Its pieces are those that were cut, or are cut when somebody wants them: of a statement whose kinds are known
-    (:mod:`.forms`) nobody may ever.
+    Its pieces are those that were cut, or are cut on demand: of a statement whose kinds are known
+    (:mod:`.forms`) they may never be.
     """
 
     __slots__ = ("_pieces", "_tokens", "diagnostics", "kinds", "text")

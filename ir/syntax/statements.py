@@ -40,7 +40,7 @@ _ARM: Final = re.compile("[^;{}]*r")
 
 
 class Segment(SegmentText):
-    """A piece of text that is parsed on its own, once somebody wants its statements.
+    """A piece of text that is parsed on its own, once a caller wants its statements.
 
     If it differs from other statements in its names alone, ``form`` is what it is known by.
     """

@@ -58,7 +58,7 @@ class LineIndex:
     r"""A text and where its lines start; a line ends at ``\n``, ``\r\n`` or ``\r`` (LSP 3.17, *Text Documents*).
 
     Immutable. The text is kept in blocks of whole lines, which :meth:`edited` shares but for those it touches; so an
-    edit costs a block, and :attr:`text` is put together when somebody wants all of it.
+    edit costs a block, and :attr:`text` is put together on demand.
     """
 
     __slots__ = ("_blocks", "_is_ascii", "_lines", "_offsets", "_starts", "_text")

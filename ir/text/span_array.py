@@ -13,7 +13,7 @@ __all__ = ["SpanArray"]
 
 
 class SpanArray(Sequence[TextSpan]):
-    """Ranges of one length in the order of the text. No object is made for one until somebody wants it.
+    """Ranges of one length in the order of the text. No object is made for one until it is asked for.
 
     ``starts`` is an array of the offsets at which they begin; ``length`` is counted in code points.
     """

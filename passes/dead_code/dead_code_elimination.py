@@ -15,7 +15,7 @@ from .usage import Usage
 
 @declare_pass(opt_level=1, required=("InferType",))
 class DeadCodeElimination(ModulePass):
-    """Take away bindings whose values nobody uses.
+    """Take away bindings whose values are not used.
 
     A binding stays if computing its value has an effect: it writes or reads a reference, calls a stateful operator, or
     calls what cannot be followed. Source of the rule: ``src/relay/transforms/dead_code.cc``.
@@ -40,7 +40,7 @@ class DeadCodeElimination(ModulePass):
     ignore_impurity: bool = option(default=False, doc="Whether every value counts as free of effects.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
-        """The module without what nobody uses."""
+        """The module without what is not used."""
         pure = dict[Var, bool]() if self.ignore_impurity else pure_bindings(module)
 
         def is_pure(var: Var) -> bool:

@@ -221,7 +221,7 @@ def _give_span(expr: Expr, origin: tuple[Expr, ...], replacing: bool = False) ->
 
 
 def current_record() -> Record:
-    """The record of the pass that is running in this thread; outside of any, one that nobody reads."""
+    """The record of the pass that is running in this thread; outside of any, one that is never read."""
     return _state.records[-1] if _state.records else Record()
 
 

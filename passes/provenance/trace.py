@@ -33,7 +33,7 @@ class TraceStep:
     options: Mapping[str, object]
     path: tuple[str, ...]
     is_requirement: bool
-    """Whether nobody asked for the pass but one that requires it."""
+    """Whether the pass ran only because another pass requires it."""
     before: IRModule
     after: IRModule
     seconds: float
@@ -98,7 +98,7 @@ class Trace:
     A pipeline (``Sequential``) is not a step of its own; its passes are. What a pass runs for its own purposes belongs
     to its step.
 
-    ``layers`` gives, when somebody asks for it, the layers of a framework that expressions of the first module stand
+    ``layers`` gives, on demand, the layers of a framework that expressions of the first module stand
     for, as :func:`..layers.layers_in` reads them from the comments of a text.
     """
 

@@ -16,8 +16,8 @@ from ..provenance import ExprMutator
 class SimplifyFCTranspose(FunctionPass):
     """Take a weight that ``nn.dense`` transposes as a parameter that is transposed already.
 
-    The new parameter ``%w_T`` stands last (TVM calls it ``w.T``, which its own text format cannot read back); whoever
-    calls the function gives the transposed weight. Parameters that nothing uses are dropped, as TVM does. Source of the
+    The new parameter ``%w_T`` stands last (TVM calls it ``w.T``, which its own text format cannot read back);
+    the caller of the function gives the transposed weight. Unused parameters are dropped, as TVM does. Source of the
     rule: ``src/relay/transforms/simplify_fc_transpose.cc``.
 
     Before::

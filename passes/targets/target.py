@@ -26,7 +26,7 @@ _ALIASES: Final[Mapping[str, str]] = {"arm_cpu": "llvm -keys=arm_cpu,cpu -device
 
 
 class TargetError(PassError):
-    """A target that nobody knows, or an attribute that its kind does not take."""
+    """An unknown target, or an attribute that its kind does not take."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, code="unknown-target")

@@ -1,6 +1,6 @@
 """Why a record cannot be met, where the reason lies in what surrounds a pass in TVM and not in the pass.
 
-What holds for a class of records is a rule here, so that it holds for records that nobody has looked at, too; what
+What holds for a class of records is a rule here, so that it holds for records that have not been looked at, too; what
 holds for one record alone, such as an operator that its test registers, is in ``exceptions.json``. Both are asked only
 about records that fail.
 """

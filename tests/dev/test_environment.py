@@ -280,7 +280,7 @@ def test_a_read_only_checkout_says_to_work_in_a_copy(everyones_folder: Path):
     machine = Machine(everyones_folder)
     machine.has_python()
     machine.checkout.chmod(0o555)
-    # Root may write everywhere, so root runs it as somebody who may not.
+    # Root may write everywhere, so root runs it as a user who may not.
     user = "nobody" if os.geteuid() == 0 else None
     done = subprocess.run(
         ["./dev", "test"],

@@ -103,7 +103,7 @@ def test_an_unused_binding_goes_with_its_comment():
     check(
         """
         def @main(%x: Tensor[(4), float32]) {
-          let %a = exp(%x); // nobody wants it
+          let %a = exp(%x); // unused
           let %b = nn.relu( %x ); // wanted
           %b
         }

@@ -45,7 +45,7 @@ def test_a_step_that_changes_nothing_is_not_remembered(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_set_aside_and_said_so(tmp_path: Path) -> None:
-    (tmp_path / "history.sqlite").write_bytes(b"this is no database, but somebody may want to see it" * 100)
+    (tmp_path / "history.sqlite").write_bytes(b"this is no database, but the user may want to see it" * 100)
     reports: list[str] = []
     history = HistoryStore(tmp_path, report=reports.append)
 

@@ -1,4 +1,4 @@
-// The buffer that commands and views are about: the last Relay text somebody was in, but not a read-only one.
+// The buffer that commands and views are about: the last Relay text that had the focus, but not a read-only one.
 import * as vscode from 'vscode';
 import { ReadOnlyTexts, stepText } from './texts';
 

@@ -35,7 +35,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         this.events = vscode.Disposable.from(
             vscode.workspace.onDidChangeTextDocument(({ document }) => {
                 if (document === currentBuffer()) {
-                    // Undoing a pass moves the place in the history; while somebody types, one look at the end is enough.
+                    // Undoing a pass moves the place in the history; while the user types, one look at the end is enough.
                     clearTimeout(this.pause);
                     this.pause = setTimeout(() => this.refresh(), PAUSE);
                 }

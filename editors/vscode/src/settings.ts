@@ -14,7 +14,7 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             trusted: vscode.workspace.isTrusted,
         },
         markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory'] }, supportHtml: false },
-        // Earlier texts can be read and asked like any other, but nobody wants to be told what was wrong with them.
+        // Earlier texts can be read and asked like any other, but their errors are of no use.
         middleware: {
             handleDiagnostics: (uri, found, next) => next(uri, isReadOnly(uri) ? [] : found),
             provideDiagnostics: (document, previous, token, next) =>

@@ -2,7 +2,7 @@
 ``@main`` does not call, nor any function that it does.
 
 Only what is sure is told: a match or condition in which something is wrong is left alone, and where there is no
-``@main`` every function may be one that somebody calls.
+``@main`` every function may be called from outside.
 """
 
 from __future__ import annotations

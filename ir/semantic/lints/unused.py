@@ -2,7 +2,7 @@
 
 A name that begins with ``_`` says that this is meant. A ``let`` whose value may have an effect (it writes a reference,
 calls a stateful operator, or a function that could) is left alone. A graph binding is another matter: it is evaluated
-where it is used, so one that nobody uses is no part of the function, and its effect never takes place
+where it is used, so an unused one is no part of the function, and its effect never takes place
 (``ParseBindingExpr`` in ``src/relay/parser/parser.cc``).
 """
 

@@ -1,4 +1,4 @@
-"""A parenthesis that is open while somebody types keeps to its statement."""
+"""A parenthesis that is open while the user types keeps to its statement."""
 
 import pytest
 

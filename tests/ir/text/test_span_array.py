@@ -1,4 +1,4 @@
-"""Where one name stands: ranges that are numbers until somebody wants them."""
+"""Where one name stands: ranges that are numbers until they are asked for."""
 
 import numpy as np
 

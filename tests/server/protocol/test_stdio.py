@@ -1,4 +1,4 @@
-"""The bytes on standard input and output, and what a server does that nobody speaks to properly."""
+"""The bytes on standard input and output, and what a server does with a client that breaks the protocol."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ function M.fill(name, text)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split((text:gsub('\n$', '')), '\n', { plain = true }))
   vim.bo[buffer].buftype = 'nofile'
   vim.bo[buffer].buflisted = false
-  -- A preview is gone when nobody looks at it; an earlier text stays, since a list may lead to it.
+  -- A preview is deleted when no window shows it; an earlier text stays, since a list may lead to it.
   vim.bo[buffer].bufhidden = M.moment(buffer) and 'hide' or 'wipe'
   -- The colours of Relay, but not its filetype: no server is to look at a text that is no file.
   vim.bo[buffer].syntax = 'relay'
@@ -54,7 +54,7 @@ function M.read()
     end)
     done = true
   end, moment.buffer)
-  -- Whoever jumps into the text wants it to be there.
+  -- A jump into the text needs it to be there.
   vim.wait(5000, function() return done end, 10)
 end
 

@@ -244,7 +244,7 @@ def blocks_of(seed: int) -> AbstractContextManager[None]:
 
 
 def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
-    """A random edit: of the kinds that people make, and of those that nobody does."""
+    """A random edit: of the kinds that people make, and of those that no person does."""
     kind = chance.randrange(9)
     length = len(text)
     if kind == 0 and len(history) > 1:  # undo
@@ -332,7 +332,7 @@ def run_script(seed: int, edits: int = 4) -> None:
     for number in range(edits):
         span, new_text = random_edit(chance, snapshot.text, history)
         edited = snapshot.edit(span, new_text)
-        if chance.random() < 0.1:  # a burst: nobody has looked at the snapshot in between
+        if chance.random() < 0.1:  # a burst: no caller has looked at the snapshot in between
             snapshot = edited
             continue
         afresh = Snapshot.open(edited.text, "example.relay")
