@@ -46,7 +46,7 @@ class StatementNames:
         self._in_text: Final = NameUses(analysis, self.in_segments)
         self._uses: Final[dict[DefinitionSite, Sequence[TextSpan]]] = {}
         self._symbols: Final[WeakValueDictionary[DefinitionSite, Symbol]] = WeakValueDictionary()
-        """Those that a caller holds. They refer to this object, so it must not hold them: no circle keeps a text alive."""
+        """Those that a caller holds. They refer to this object, so it does not hold them: no circle keeps a text."""
         self._homes: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
 

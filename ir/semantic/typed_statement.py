@@ -23,8 +23,8 @@ __all__ = ["ReportedStatement", "TypedStatement"]
 class TypedStatement:
     """A statement: what it binds and uses, and once it is in its place, its order there and its type.
 
-    ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once it is asked
-    for. Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
+    ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once it is needed.
+    Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
     the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
     nothing changes but what is remembered.
 
