@@ -1,20 +1,53 @@
 // The extension in a browser, where no program can be started: the server is reached through a WebSocket.
 import * as vscode from 'vscode';
 import { BaseLanguageClient, MessageTransports } from 'vscode-languageclient';
-import { activateWith } from './extension';
-import { clientOptions, serverAddress } from './settings';
+import { activateWith, Servers } from './extension';
+import { clientOptions, explainMissingAddress, openServerSettings, serverAddress } from './settings';
 import { connect, Socket } from './webSocket';
 
 // The browser's own; the types of a browser as a whole would let code for a computer use them too.
 declare const WebSocket: new (address: string) => Socket;
 
 class SocketClient extends BaseLanguageClient {
+    constructor(
+        private readonly address: string,
+        output: vscode.OutputChannel,
+    ) {
+        super('relay', 'Relay', clientOptions(output));
+    }
+
     protected createMessageTransports(): Promise<MessageTransports> {
+        return connect(new WebSocket(this.address));
+    }
+
+    // The extension tells the user why a server cannot be reached.
+    override error(message: string, data?: unknown, showNotification: boolean | 'force' = true): void {
+        super.error(message, data, this.isRunning() ? showNotification : false);
+    }
+}
+
+class ListeningServers implements Servers {
+    constructor(private readonly output: vscode.OutputChannel) {}
+
+    async createClient(): Promise<BaseLanguageClient | undefined> {
         const address = serverAddress();
-        if (!address) {
-            throw new Error('in a browser the setting relay.server.webSocket must name a running server');
-        }
-        return connect(new WebSocket(address));
+        return address ? new SocketClient(address, this.output) : undefined;
+    }
+
+    explain(error: unknown): Promise<boolean> {
+        return explainMissingAddress(error);
+    }
+
+    select(): Promise<void> {
+        return openServerSettings();
+    }
+
+    async install(): Promise<boolean> {
+        return this.explain(undefined);
+    }
+
+    async remove(): Promise<boolean> {
+        return false;
     }
 }
 
@@ -29,6 +62,6 @@ async function settings(): Promise<void> {
 
 export async function activate(context: vscode.ExtensionContext) {
     await settings();
-    return activateWith(context, output => new SocketClient('relay', 'Relay', clientOptions(output)));
+    return activateWith(context, output => new ListeningServers(output));
 }
 export { deactivate } from './extension';

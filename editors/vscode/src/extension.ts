@@ -6,31 +6,56 @@ import { PassCommands } from './passes';
 import { Previews } from './previews';
 import * as protocol from './protocol';
 import { ProvenanceView } from './provenance';
-import { explainMissingServer, serverSettings } from './settings';
+import { serverSettings } from './settings';
 import { Status } from './status';
 import { ReadOnlyTexts } from './texts';
 
-export type CreateClient = (output: vscode.OutputChannel) => BaseLanguageClient;
+/** Where servers come from: a computer has programs and can install one, a browser reaches those that listen. */
+export interface Servers {
+    /** A client of the server that is to run, to be started; nothing where there is none. */
+    createClient(): Promise<BaseLanguageClient | undefined>;
+    /** Tell the user why no server runs, and offer what can be done; gives whether one may start now. */
+    explain(error: unknown): Promise<boolean>;
+    /** Show the servers that there are, with a choice. */
+    select(client: BaseLanguageClient | undefined): Promise<void>;
+    /** Install the extension's own server; gives whether it is to be started. */
+    install(): Promise<boolean>;
+    /** Remove it, stopping what runs before; gives whether another one may start. */
+    remove(stop: () => Promise<void>): Promise<boolean>;
+}
 
-let client: BaseLanguageClient;
+let client: BaseLanguageClient | undefined;
 
 export async function activateWith(
     context: vscode.ExtensionContext,
-    createClient: CreateClient,
+    createServers: (output: vscode.OutputChannel) => Servers,
 ): Promise<{ client: () => BaseLanguageClient }> {
     const output = vscode.window.createOutputChannel('Relay');
+    const servers = createServers(output);
     const status = new Status();
-    const current = () => client;
+    const current = () => {
+        if (!client) {
+            throw new Error('No Relay server runs.');
+        }
+        return client;
+    };
     const texts = new ReadOnlyTexts(current);
     const previews = new Previews(current, texts, () => history.refresh());
-    const history = new HistoryView(current, texts, previews);
+    const history = new HistoryView(current, () => client?.isRunning() === true, texts, previews);
     const passes = new PassCommands(current, texts, previews, () => history.refresh());
     const provenance = new ProvenanceView(current, texts);
 
     let startedWith = '';
+    let fault: unknown;
     const start = async () => {
         startedWith = serverSettings();
-        client = createClient(output);
+        fault = undefined;
+        status.show('working', 'starting');
+        client = await servers.createClient();
+        if (!client) {
+            status.show('stopped', 'no server runs');
+            return;
+        }
         client.onDidChangeState(event => {
             if (event.newState === State.Running) {
                 status.show('ready', 'ready');
@@ -42,43 +67,65 @@ export async function activateWith(
         try {
             await client.start();
         } catch (error) {
+            fault = error;
             status.show('stopped', String(error));
-            void explainMissingServer(error);
         }
-    };
-    const restart = async () => {
-        if (client.needsStop()) {
-            await client.stop();
-        }
-        await start();
         history.refresh();
     };
+    const stop = async () => {
+        if (client?.needsStop()) {
+            await client.stop();
+        }
+    };
+    // One start after the other: settings may change, and commands be given, while a server starts.
+    let starting: Promise<void> = Promise.resolve();
+    const restart = () =>
+        (starting = starting
+            .then(stop)
+            .catch(error => output.appendLine(`The server did not stop as it should: ${String(error)}`))
+            .then(start));
+    /** Restart, and where no server runs then, tell why; gives whether one runs in the end. */
+    const restartAndTell = async (): Promise<boolean> => {
+        await restart();
+        return client?.isRunning() || (await tell());
+    };
+    const tell = async () => (await servers.explain(fault)) && restartAndTell();
     const trusted = () => {
         status.draw();
-        return restart();
+        return restartAndTell();
     };
+    /** A command that asks the server; without one, the user is told how to get it. */
+    const asking =
+        <Arguments extends unknown[]>(run: (...args: Arguments) => unknown) =>
+        async (...args: Arguments) => {
+            await starting;
+            return client?.isRunning() || (await tell()) ? run(...args) : undefined;
+        };
     const commands: Record<string, (...args: never[]) => unknown> = {
-        'relay.runPass': passes.run.bind(passes),
-        'relay.previewPass': passes.preview.bind(passes),
-        'relay.runPipeline': passes.runPipeline.bind(passes),
-        'relay.previewPipeline': passes.previewPipeline.bind(passes),
-        'relay.verifyPipeline': passes.verify.bind(passes),
-        'relay.showPassHistory': history.show.bind(history),
-        'relay.openHistoryStep': history.open.bind(history),
-        'relay.diffHistoryStep': history.diff.bind(history),
-        'relay.diffHistorySteps': history.diffTwo.bind(history),
-        'relay.diffHistoryWithBuffer': history.diffWithBuffer.bind(history),
-        'relay.goToHistoryStep': history.goTo.bind(history),
-        'relay.replayHistory': history.replay.bind(history),
-        'relay.previewReplay': history.previewReplay.bind(history),
-        'relay.exportHistory': history.export.bind(history),
-        'relay.saveHistory': history.save.bind(history),
-        'relay.clearHistory': history.clear.bind(history),
-        'relay.showProvenance': provenance.showOrigins.bind(provenance),
-        'relay.showFate': provenance.showFate.bind(provenance),
-        'relay.revealProvenance': provenance.reveal.bind(provenance),
-        'relay.restartServer': restart,
+        'relay.runPass': asking(passes.run.bind(passes)),
+        'relay.previewPass': asking(passes.preview.bind(passes)),
+        'relay.runPipeline': asking(passes.runPipeline.bind(passes)),
+        'relay.previewPipeline': asking(passes.previewPipeline.bind(passes)),
+        'relay.verifyPipeline': asking(passes.verify.bind(passes)),
+        'relay.showPassHistory': asking(history.show.bind(history)),
+        'relay.openHistoryStep': asking(history.open.bind(history)),
+        'relay.diffHistoryStep': asking(history.diff.bind(history)),
+        'relay.diffHistorySteps': asking(history.diffTwo.bind(history)),
+        'relay.diffHistoryWithBuffer': asking(history.diffWithBuffer.bind(history)),
+        'relay.goToHistoryStep': asking(history.goTo.bind(history)),
+        'relay.replayHistory': asking(history.replay.bind(history)),
+        'relay.previewReplay': asking(history.previewReplay.bind(history)),
+        'relay.exportHistory': asking(history.export.bind(history)),
+        'relay.saveHistory': asking(history.save.bind(history)),
+        'relay.clearHistory': asking(history.clear.bind(history)),
+        'relay.showProvenance': asking(provenance.showOrigins.bind(provenance)),
+        'relay.showFate': asking(provenance.showFate.bind(provenance)),
+        'relay.revealProvenance': asking(provenance.reveal.bind(provenance)),
+        'relay.restartServer': restartAndTell,
         'relay.showOutput': () => output.show(),
+        'relay.selectServer': () => servers.select(client),
+        'relay.installServer': async () => (await servers.install()) && restartAndTell(),
+        'relay.removeServer': async () => (await servers.remove(stop)) && restart(),
     };
     context.subscriptions.push(
         output,
@@ -91,16 +138,21 @@ export async function activateWith(
         vscode.workspace.onDidChangeConfiguration(() => {
             // A browser may start us before the settings have come, and not tell which they are when they do.
             if (serverSettings() !== startedWith) {
-                void restart();
+                void restartAndTell();
             }
         }),
         ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
     );
     await vscode.commands.executeCommand('setContext', 'relay.active', true);
-    await start();
+    await restart();
+    if (!client?.isRunning()) {
+        void tell();
+    }
     return { client: current };
 }
 
 export async function deactivate(): Promise<void> {
-    await client?.stop();
+    if (client?.needsStop()) {
+        await client.stop();
+    }
 }

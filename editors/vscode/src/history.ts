@@ -28,6 +28,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
 
     constructor(
         private readonly client: () => BaseLanguageClient,
+        private readonly isServed: () => boolean,
         private readonly texts: ReadOnlyTexts,
         private readonly previews: Previews,
     ) {
@@ -181,7 +182,7 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         const document = currentBuffer();
         const none = { edited: false, current: 0, steps: [] };
         const textDocument = { uri: document?.uri.toString() ?? '' };
-        const running = document !== undefined && this.client().isRunning();
+        const running = document !== undefined && this.isServed();
         this.history = running ? await this.client().sendRequest(protocol.history, { textDocument }) : none;
         this.shown = document?.uri.toString();
         this.view.description = document && vscode.workspace.asRelativePath(document.uri);

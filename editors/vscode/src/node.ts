@@ -1,40 +1,77 @@
 // The extension on a computer: the server is a program of its own, or a running one behind a WebSocket.
-import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, ServerOptions } from 'vscode-languageclient/node';
+import { BaseLanguageClient } from 'vscode-languageclient';
 import { WebSocket } from 'ws';
-import { activateWith } from './extension';
-import { clientOptions, serverAddress } from './settings';
+import { activateWith, Servers } from './extension';
+import { Launch, QuietClient } from './launching';
+import { chooseServer } from './serverChoice';
+import { ServerInstallation } from './serverInstallation';
+import { selectServer } from './serverPicker';
+import { ServerSetup } from './serverSetup';
+import { clientOptions, explainMissingAddress, serverAddress } from './settings';
 import { connect } from './webSocket';
 
-const WORKSPACE = '${workspaceFolder}';
+class LocalServers implements Servers {
+    private readonly installation: ServerInstallation;
+    private readonly setup: ServerSetup;
+    private launch?: Launch;
 
-/**
- * The command of the settings, started in a folder of ours: Python may import from the one that it is started in, and
- * Windows looks for programs there. What the command names in the workspace it names in full, and only with trust.
- */
-function program(folder: string): ServerOptions {
-    const configured = vscode.workspace.getConfiguration('relay').get<string[]>('server.command', ['relay-lsp', 'serve']);
-    const isRelative = path.basename(configured[0]) !== configured[0] && !path.isAbsolute(configured[0]);
-    const parts = isRelative ? [`${WORKSPACE}/${configured[0]}`, ...configured.slice(1)] : configured;
-    if (!parts.some(part => part.includes(WORKSPACE))) {
-        return { command: parts[0], args: parts.slice(1), options: { cwd: folder } };
+    constructor(
+        context: vscode.ExtensionContext,
+        private readonly output: vscode.OutputChannel,
+        /** The folder that programs are started in: one with nothing of the user's in it. */
+        private readonly folder = context.extensionPath,
+    ) {
+        this.installation = new ServerInstallation(context.globalStorageUri.fsPath, context.asAbsolutePath('server'));
+        this.setup = new ServerSetup(this.installation, folder, output);
     }
-    const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    if (root === undefined || !vscode.workspace.isTrusted) {
-        const reason = root === undefined ? 'no folder is open' : 'the folder is not trusted';
-        return () => Promise.reject(new Error(`it lies in the workspace, and ${reason}`));
-    }
-    const [command, ...args] = parts.map(part => part.replaceAll(WORKSPACE, root));
-    return { command, args, options: { cwd: folder } };
-}
 
-function createClient(output: vscode.OutputChannel, folder: string): LanguageClient {
-    const address = serverAddress();
-    const server: ServerOptions = address ? () => connect(new WebSocket(address)) : program(folder);
-    return new LanguageClient('relay', 'Relay', server, clientOptions(output));
+    async createClient(): Promise<BaseLanguageClient | undefined> {
+        this.launch = undefined;
+        let choice = chooseServer(this.installation);
+        if (choice.kind === 'program' && choice.server.origin === 'extension') {
+            await this.setup.update();
+            choice = chooseServer(this.installation);
+        }
+        await this.installation.tidy();
+        if (choice.kind === 'address') {
+            const { address } = choice;
+            return new QuietClient('relay', 'Relay', () => connect(new WebSocket(address)), clientOptions(this.output));
+        }
+        if (choice.kind !== 'program') {
+            return undefined;
+        }
+        if (choice.server.origin === 'extension' && this.installation.current) {
+            this.installation.use(this.installation.current);
+        }
+        this.launch = new Launch(choice.server, this.folder, this.output);
+        return this.launch.client;
+    }
+
+    async explain(error: unknown): Promise<boolean> {
+        const choice = chooseServer(this.installation);
+        if (serverAddress()) {
+            return explainMissingAddress(error);
+        }
+        if (choice.kind === 'fault') {
+            return this.setup.explainSettings(choice.fault);
+        }
+        return this.launch ? this.setup.explain(this.launch, error) : this.setup.offer();
+    }
+
+    select(client: BaseLanguageClient | undefined): Promise<void> {
+        return selectServer(this.setup, this.folder, client);
+    }
+
+    install(): Promise<boolean> {
+        return this.setup.installNow();
+    }
+
+    remove(stop: () => Promise<void>): Promise<boolean> {
+        return this.setup.remove(stop);
+    }
 }
 
 export const activate = (context: vscode.ExtensionContext) =>
-    activateWith(context, output => createClient(output, context.extensionPath));
+    activateWith(context, output => new LocalServers(context, output));
 export { deactivate } from './extension';

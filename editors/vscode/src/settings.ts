@@ -33,16 +33,22 @@ export function serverAddress(): string {
 /** What the settings say of the server, to be compared with what they said before. */
 export function serverSettings(): string {
     const settings = vscode.workspace.getConfiguration('relay');
-    return JSON.stringify([serverAddress(), settings.get<string[]>('server.command')]);
+    return JSON.stringify([serverAddress(), settings.get('server.command'), settings.get('server.python')]);
 }
 
-export async function explainMissingServer(error: unknown): Promise<void> {
+/** Tell that no server listens at the address that the settings name, or that they name none. */
+export async function explainMissingAddress(error: unknown): Promise<boolean> {
     const address = serverAddress();
-    const [command] = vscode.workspace.getConfiguration('relay').get<string[]>('server.command', []);
+    const reason = error instanceof Error ? error.message : 'the connection ended';
     const message = address
-        ? `The Relay server at ${address} cannot be reached: ${String(error)}. Start it with relay-lsp serve --ws HOST:PORT.`
-        : `The Relay server (${command}) did not start: ${String(error)}. Install relay-lsp, or name it in the settings.`;
+        ? `The Relay server at ${address} cannot be reached: ${reason}. Start it with relay-lsp serve --ws HOST:PORT.`
+        : 'Relay needs a running server here, which the setting relay.server.webSocket must name.';
     if (await vscode.window.showErrorMessage(message, 'Open Settings')) {
-        await vscode.commands.executeCommand('workbench.action.openSettings', 'relay.server');
+        await openServerSettings();
     }
+    return false;
+}
+
+export async function openServerSettings(): Promise<void> {
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'relay.server');
 }

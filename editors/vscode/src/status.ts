@@ -13,7 +13,6 @@ export class Status implements vscode.Disposable {
 
     constructor() {
         this.item.name = this.trust.name = this.bar.name = 'Relay';
-        this.item.command = { command: 'relay.showOutput', title: 'Show Output' };
         this.draw();
         this.bar.show();
     }
@@ -28,13 +27,15 @@ export class Status implements vscode.Disposable {
     draw(): void {
         const said = this.message || this.state;
         const restricted = !vscode.workspace.isTrusted;
-        this.bar.text = `${restricted ? '$(shield)' : ICONS[this.state]} Relay`;
+        const stopped = this.state === 'stopped';
+        // Without a server there is nothing yet that trust would let in.
+        this.bar.text = `${restricted && !stopped ? '$(shield)' : ICONS[this.state]} Relay`;
         this.bar.tooltip = restricted ? `${said}\n${RESTRICTED}` : said;
-        this.bar.command = restricted ? 'workbench.trust.manage' : 'relay.showOutput';
+        this.bar.command = stopped ? 'relay.selectServer' : restricted ? 'workbench.trust.manage' : 'relay.showOutput';
         this.item.text = `Relay: ${said}`;
         this.item.busy = this.state === 'working';
-        this.item.severity =
-            this.state === 'stopped' ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
+        this.item.severity = stopped ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
+        this.item.command = { command: 'relay.selectServer', title: 'Select Server…' };
         this.trust.text = restricted ? 'Restricted mode' : 'Trusted workspace';
         this.trust.detail = restricted ? RESTRICTED : 'Passes and operators of relay.extensions are loaded.';
         this.trust.severity = restricted ? vscode.LanguageStatusSeverity.Warning : vscode.LanguageStatusSeverity.Information;
