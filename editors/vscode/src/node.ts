@@ -24,6 +24,7 @@ class LocalServers implements Servers {
     ) {
         this.installation = new ServerInstallation(context.globalStorageUri.fsPath, context.asAbsolutePath('server'));
         this.setup = new ServerSetup(this.installation, folder, output);
+        context.subscriptions.push(this.setup);
     }
 
     async createClient(): Promise<BaseLanguageClient | undefined> {

@@ -10,6 +10,8 @@ import { isProgram, Outcome, run } from './programs';
 import { Python } from './pythons';
 
 const isWindows = process.platform === 'win32';
+/** How pip names the library that it turns to: one of a registry, or the file of one that is at hand. */
+const LIBRARY = /^Collecting ([\w.-]+)|^Processing .*[\\/]([\w.]+)-/;
 
 export interface InstalledServer {
     /** The name of its folder in the storage. */
@@ -77,11 +79,15 @@ export class ServerInstallation {
         return isProgram(this.interpreter(folder));
     }
 
-    /** Keep others from removing an installation while this process uses it. Raises an `Error` where it cannot be written. */
+    /** Keep others from removing an installation while this process uses it, if they can. */
     use({ folder }: InstalledServer): void {
         const users = path.join(this.storage, folder, 'in-use');
-        fs.mkdirSync(users, { recursive: true });
-        fs.writeFileSync(path.join(users, String(process.pid)), '');
+        try {
+            fs.mkdirSync(users, { recursive: true });
+            fs.writeFileSync(path.join(users, String(process.pid)), '');
+        } catch {
+            // Where we cannot write, others cannot remove.
+        }
     }
 
     /**
@@ -101,8 +107,10 @@ export class ServerInstallation {
             onLine(`> ${[program, ...args].join(' ')}`);
             const outcome = await run(program, args, { folder: whole, signal, onLine: line => {
                 onLine(line);
-                const [, library] = /^Collecting ([\w.-]+)/.exec(line) ?? [];
-                onStep(library ? `fetching ${library}` : name);
+                const [, named, file] = LIBRARY.exec(line) ?? [];
+                if (named ?? file) {
+                    onStep(`fetching ${named ?? file}`);
+                }
             } });
             if (signal.aborted) {
                 throw new InstallationError('The installation was given up.');
@@ -208,10 +216,10 @@ function isRunning(pid: string): boolean {
 
 const REASONS: [RegExp, string][] = [
     [/No space left on device|ENOSPC/, 'The disk is full.'],
-    [/CERTIFICATE_VERIFY_FAILED|SSLError/, 'The package registry shows a certificate that Python does not know. Where a proxy replaces certificates, name its own: pip config set global.cert FILE.'],
+    [/CERTIFICATE_VERIFY_FAILED|SSLError/, 'The package registry shows a certificate that Python does not know. For a proxy with one of its own, use pip config set global.cert FILE.'],
     [
         /Retrying \(Retry|NewConnectionError|ConnectTimeoutError|ReadTimeout|ProxyError|Temporary failure in name resolution|Connection (refused|reset)/,
-        'The package registry cannot be reached. The server itself is here, but the libraries that it needs come from there. Is this computer online? A proxy or a mirror of yours is set for pip: pip config set global.proxy URL, or global.index-url URL; a folder of wheels: global.find-links FOLDER.',
+        'The package registry cannot be reached, from which the libraries of the server come. For a proxy, a mirror or a folder of wheels, use pip config set global.proxy URL, global.index-url URL or global.find-links FOLDER.',
     ],
     [/No matching distribution found for/, 'A library that the server needs is not in the package registry that pip is set to.'],
 ];

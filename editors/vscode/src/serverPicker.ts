@@ -57,6 +57,7 @@ async function items(setup: ServerSetup, folder: string, client?: BaseLanguageCl
             act: () => nameServer(server.origin === 'extension' ? undefined : [server.program, ...server.args]),
         }),
     );
+    rows.push(separator('more'));
     const { wheel, current } = installation;
     if (wheel) {
         const label = current ? '$(sync) Install the extension’s own again' : '$(cloud-download) Install the extension’s own';

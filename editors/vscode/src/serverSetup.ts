@@ -13,13 +13,20 @@ interface PythonExtension {
     };
 }
 
-export class ServerSetup {
+export class ServerSetup implements vscode.Disposable {
+    private readonly ended = new AbortController();
+
     constructor(
         readonly installation: ServerInstallation,
         /** The folder that programs are started in. */
         private readonly folder: string,
         private readonly output: vscode.OutputChannel,
     ) {}
+
+    /** Give up what is being installed: the editor closes. */
+    dispose(): void {
+        this.ended.abort();
+    }
 
     /** Ask whether to install the server, or tell what that takes. Gives whether there is one now. */
     async offer(): Promise<boolean> {
@@ -64,6 +71,7 @@ export class ServerSetup {
         if (fault) {
             void this.tell(`The Relay server stays at the version before: it could not be updated. ${fault}`, {
                 'Try Again': () => this.installNow(),
+                'Show Log': this.showLog,
             });
         }
     }
@@ -78,10 +86,12 @@ export class ServerSetup {
             case 'extension':
                 return this.tell(`The Relay server that this extension installed does not run: ${reason}.`, {
                     'Install Again': () => this.installNow(),
+                    'Show Log': this.showLog,
                 });
             case 'path':
                 return this.tell(`The Relay server ${program} does not run: ${reason}.`, {
                     'Install Another': () => this.installNow(),
+                    'Show Log': this.showLog,
                 });
         }
     }
@@ -155,20 +165,26 @@ export class ServerSetup {
 
     private async install(python: Python): Promise<boolean> {
         const fault = await this.perform('Installing the Relay server', python);
-        return fault === undefined || this.tell(`The Relay server could not be installed. ${fault}`, { 'Try Again': () => this.install(python) });
+        return (
+            fault === undefined ||
+            this.tell(`The Relay server could not be installed. ${fault}`, {
+                'Try Again': () => this.install(python),
+                'Show Log': this.showLog,
+            })
+        );
     }
 
     /** Install the server, showing how far that is; gives what went wrong. */
     private perform(title: string, python: Python): Thenable<string | undefined> {
         const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
         return vscode.window.withProgress(options, async (progress, token) => {
-            const abort = new AbortController();
-            token.onCancellationRequested(() => abort.abort());
+            const cancelled = new AbortController();
+            token.onCancellationRequested(() => cancelled.abort());
             try {
                 await this.installation.install(python, {
                     onStep: message => progress.report({ message }),
                     onLine: line => this.output.appendLine(line),
-                    signal: abort.signal,
+                    signal: AbortSignal.any([this.ended.signal, cancelled.signal]),
                 });
                 return undefined;
             } catch (error) {
@@ -178,12 +194,14 @@ export class ServerSetup {
         });
     }
 
+    private readonly showLog = async () => {
+        this.output.show();
+        return false;
+    };
+
     /** Show what is wrong, with what can be done; gives whether it has been done. */
     private async tell(message: string, actions: Record<string, () => Promise<boolean>>): Promise<boolean> {
-        const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(actions), 'Select Server…', 'Show Log');
-        if (chosen === 'Show Log') {
-            this.output.show();
-        }
+        const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(actions), 'Select Server…');
         return chosen !== undefined && chosen in actions ? actions[chosen]() : this.act(chosen);
     }
 

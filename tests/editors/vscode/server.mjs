@@ -11,9 +11,9 @@ const entry = path.join(here, 'node_modules/code-server/out/node/entry.js');
 
 /**
  * Start a server with the extension installed; gives its port and a function that stops it. Without `asksForTrust`
- * every folder is trusted.
+ * every folder is trusted. `variables` are added to its environment.
  */
-export async function start(work, vsix, settings, asksForTrust = false) {
+export async function start(work, vsix, settings, asksForTrust = false, variables = {}) {
     const userData = path.join(work, 'user');
     const extensions = path.join(work, 'extensions');
     fs.mkdirSync(path.join(userData, 'User'), { recursive: true });
@@ -28,14 +28,14 @@ export async function start(work, vsix, settings, asksForTrust = false) {
     };
     fs.writeFileSync(path.join(userData, 'User/settings.json'), JSON.stringify(all));
     const flags = ['--user-data-dir', userData, '--extensions-dir', extensions];
-    const env = { ...process.env, HOME: path.join(work, 'home') };
+    const env = { ...process.env, HOME: path.join(work, 'home'), ...variables };
     fs.mkdirSync(env.HOME, { recursive: true });
-    const installed = spawnSync('node', [entry, ...flags, '--install-extension', vsix], { env, encoding: 'utf8' });
+    const installed = spawnSync(process.execPath, [entry, ...flags, '--install-extension', vsix], { env, encoding: 'utf8' });
     if (installed.status !== 0) {
         throw new Error(`the extension does not install: ${installed.stdout}${installed.stderr}`);
     }
     const server = spawn(
-        'node',
+        process.execPath,
         [
             entry, '--bind-addr', '127.0.0.1:0', '--auth', 'none', '--disable-telemetry', '--disable-update-check',
             ...(asksForTrust ? [] : ['--disable-workspace-trust']),

@@ -1,0 +1,87 @@
+"""The extension where there is no server, in a real VS Code with an empty ``PATH``: asked for, installed, removed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.editors.vscode.workspace import Report, drive, needs_vscode
+
+pytestmark = needs_vscode
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    work = tmp_path_factory.mktemp("Zoë's work")
+    python = work / "ein Python für alle"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
+    return drive(work, "driveInstallation.mjs", str(python / "bin" / "python"))
+
+
+def test_without_a_python_one_message_says_what_to_do(report: Report):
+    seen = report.flow("withoutPython")
+    (told,) = seen["told"]
+    assert "Relay needs Python 3.10 or later for its language server. There is none on the PATH." in told
+    assert "Install one" in told
+    assert "Choose Python…" in told
+
+
+def test_a_command_says_the_same_and_not_that_a_client_is_not_running(report: Report):
+    seen = report.flow("withoutPython")
+    (told,) = seen["toldByCommand"]
+    assert "Relay needs Python 3.10 or later" in told
+    assert "codicon-error" in seen["icon"]
+
+
+def test_without_a_server_the_list_offers_to_install_one(report: Report):
+    rows = "\n".join(report.flow("withoutPython")["servers"])
+    assert "none" in rows
+    assert "Install the extension’s own" in rows
+
+
+def test_one_question_tells_what_is_installed_and_with_what(report: Report):
+    (asked,) = report.flow("offline")["asked"]
+    assert "Install relay-lsp 0.1.0 for this extension alone" in asked
+    assert "ein Python für alle" in asked
+
+
+def test_without_a_network_one_message_says_so_and_nothing_stays(report: Report):
+    seen = report.flow("offline")
+    (told,) = seen["told"]
+    assert "The package registry cannot be reached" in told
+    assert "Try Again" in told
+    assert seen["folders"] == []
+
+
+def test_the_server_runs_once_it_is_installed(report: Report):
+    seen = report.flow("installed")
+    assert seen["told"] == []
+    assert seen["folders"] == [seen["current"]["folder"]]
+    running = seen["servers"][0]
+    assert "relay-lsp 0.1.0" in running
+    assert "the extension’s own" in running
+    assert "codicon-shield" in seen["icon"]
+
+
+def test_the_next_start_asks_nothing_though_a_half_made_installation_is_there(report: Report):
+    assert report.flow("nextStart")["told"] == []
+
+
+def test_a_newer_extension_brings_its_server_along(report: Report):
+    seen = report.flow("updated")
+    assert seen["after"]["wheel"] != seen["before"]["wheel"]
+    assert seen["after"]["folder"] != seen["before"]["folder"]
+
+
+def test_with_trust_the_same_server_runs(report: Report):
+    seen = report.flow("trusted")
+    assert "Tensor[(1, 3, 8, 8), float32]" in "\n".join(seen["hover"])
+    assert "the extension’s own" in seen["servers"][0]
+
+
+def test_the_server_can_be_removed(report: Report):
+    seen = report.flow("removed")
+    assert seen["pointer"] is False
+    assert seen["folders"] == []
