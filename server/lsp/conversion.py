@@ -37,7 +37,7 @@ __all__ = ["ProtocolConverter", "change_of", "documentation_page"]
 
 _SOURCE = "relay"
 _written_string = json.JSONEncoder().encode
-_DIAGNOSTICS_FOLDER = Path(__file__).resolve().parent.parent / "docs" / "diagnostics"
+_DIAGNOSTICS_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "diagnostics"
 
 _SYMBOL_KINDS = {
     SymbolKind.FUNCTION: types.SymbolKind.Function,
