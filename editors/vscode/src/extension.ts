@@ -57,6 +57,7 @@ export async function activateWith(
             return;
         }
         client.onDidChangeState(event => {
+            void vscode.commands.executeCommand('setContext', 'relay.running', event.newState === State.Running);
             if (event.newState === State.Running) {
                 status.show('ready', 'ready');
             } else if (event.newState === State.Stopped) {

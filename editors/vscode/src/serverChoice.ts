@@ -7,7 +7,8 @@ import { serverAddress } from './settings';
 
 const WORKSPACE = '${workspaceFolder}';
 
-export type Origin = 'settings' | 'extension' | 'path';
+/** Who brings a server: the settings, the extension, the `PATH`, or the environment chosen in the Python extension. */
+export type Origin = 'settings' | 'extension' | 'path' | 'python';
 
 /** A server that is started: its program by its whole path, and the arguments that make it serve. */
 export interface ServerProgram {

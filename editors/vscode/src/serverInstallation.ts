@@ -56,7 +56,8 @@ export class ServerInstallation {
     /** What is installed, whether or not it still runs. */
     get current(): InstalledServer | undefined {
         try {
-            return JSON.parse(fs.readFileSync(this.pointer, 'utf8')) as InstalledServer;
+            const server = JSON.parse(fs.readFileSync(this.pointer, 'utf8')) as Partial<InstalledServer>;
+            return server.folder && server.python?.executable ? (server as InstalledServer) : undefined;
         } catch {
             return undefined;
         }

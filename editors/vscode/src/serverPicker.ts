@@ -77,6 +77,7 @@ const DESCRIPTIONS = {
     settings: 'named by relay.server.command',
     extension: 'the extension’s own',
     path: 'on the PATH',
+    python: 'in the environment of the Python extension',
 } as const;
 
 const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -90,7 +91,7 @@ const nothing = () => undefined;
 async function besidePython(setup: ServerSetup): Promise<ServerProgram[]> {
     const python = await setup.chosenPython();
     const program = path.join(path.dirname(python ?? ''), process.platform === 'win32' ? 'relay-lsp.exe' : 'relay-lsp');
-    return python && isProgram(program) ? [{ origin: 'path', program, args: ['serve'] }] : [];
+    return python && isProgram(program) ? [{ origin: 'python', program, args: ['serve'] }] : [];
 }
 
 async function version({ program, args }: ServerProgram, folder: string): Promise<string> {

@@ -89,6 +89,7 @@ export class ServerSetup implements vscode.Disposable {
                     'Show Log': this.showLog,
                 });
             case 'path':
+            case 'python':
                 return this.tell(`The Relay server ${program} does not run: ${reason}.`, {
                     'Install Another': () => this.installNow(),
                     'Show Log': this.showLog,

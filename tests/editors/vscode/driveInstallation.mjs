@@ -1,12 +1,12 @@
 // Drive the extension where there is no server: an empty PATH, no trust at first, and no network at first.
-// usage: node driveInstallation.mjs WORK VSIX PYTHON
+// usage: node driveInstallation.mjs WORK VSIX PYTHON PYTHON_VSIX  (PYTHON_VSIX stands in for the Python extension)
 import fs from 'node:fs';
 import path from 'node:path';
 import { installationFlows } from './flows/installation.mjs';
 import { chromium, start } from './server.mjs';
 import { Workbench } from './workbench.mjs';
 
-const [work, vsix, python] = process.argv.slice(2);
+const [work, vsix, python, pythonVsix] = process.argv.slice(2);
 const report = { steps: {}, errors: {} };
 const settings = {
     'security.workspace.trust.startupPrompt': 'never',
@@ -15,7 +15,7 @@ const settings = {
     'relay.pipeline': [],
 };
 // VSCODE_CLI: the environment is as we give it, not as a login shell would have it.
-const server = await start(work, vsix, settings, true, { PATH: '', VSCODE_CLI: '1' });
+const server = await start(work, [vsix, pythonVsix], settings, true, { PATH: '', VSCODE_CLI: '1' });
 const browser = await chromium();
 try {
     const workbench = new Workbench(await browser.newPage(), server.port, work);

@@ -11,7 +11,7 @@ const entry = path.join(here, 'node_modules/code-server/out/node/entry.js');
 
 /**
  * Start a server with the extension installed; gives its port and a function that stops it. Without `asksForTrust`
- * every folder is trusted. `variables` are added to its environment.
+ * every folder is trusted. `variables` are added to its environment; `vsix` may be a list of extensions.
  */
 export async function start(work, vsix, settings, asksForTrust = false, variables = {}) {
     const userData = path.join(work, 'user');
@@ -30,7 +30,8 @@ export async function start(work, vsix, settings, asksForTrust = false, variable
     const flags = ['--user-data-dir', userData, '--extensions-dir', extensions];
     const env = { ...process.env, HOME: path.join(work, 'home'), ...variables };
     fs.mkdirSync(env.HOME, { recursive: true });
-    const installed = spawnSync(process.execPath, [entry, ...flags, '--install-extension', vsix], { env, encoding: 'utf8' });
+    const wanted = [vsix].flat().flatMap(file => ['--install-extension', file]);
+    const installed = spawnSync(process.execPath, [entry, ...flags, ...wanted], { env, encoding: 'utf8' });
     if (installed.status !== 0) {
         throw new Error(`the extension does not install: ${installed.stdout}${installed.stderr}`);
     }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +20,43 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     work = tmp_path_factory.mktemp("Zoë's work")
     python = work / "ein Python für alle"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
-    return drive(work, "driveInstallation.mjs", str(python / "bin" / "python"))
+    return drive(work, "driveInstallation.mjs", str(python / "bin" / "python"), str(python_extension(work)))
+
+
+def python_extension(folder: Path) -> Path:
+    """What stands in for the Python extension: it tells that our own environment, which has a server, is chosen."""
+    manifest = {
+        "name": "python",
+        "publisher": "ms-python",
+        "version": "9999.0.0",
+        "engines": {"vscode": "^1.90.0"},
+        "main": "./main.js",
+        "activationEvents": [],
+        "capabilities": {"untrustedWorkspaces": {"supported": True}},
+    }
+    main = f"""
+const executable = {{ uri: require('vscode').Uri.file({json.dumps(sys.executable)}) }};
+exports.activate = () => ({{
+    environments: {{
+        getActiveEnvironmentPath: () => ({{ path: executable.uri.fsPath }}),
+        resolveEnvironment: async () => ({{ executable }}),
+    }},
+}});
+"""
+    identity = 'Id="python" Version="9999.0.0" Publisher="ms-python" Language="en-US"'
+    described = f"""<?xml version="1.0" encoding="utf-8"?>
+<PackageManifest Version="2.0.0" xmlns="http://schemas.microsoft.com/developer/vsx-schema/2011">
+  <Metadata><Identity {identity}/><DisplayName>Python</DisplayName></Metadata>
+  <Installation><InstallationTarget Id="Microsoft.VisualStudio.Code"/></Installation>
+  <Assets><Asset Type="Microsoft.VisualStudio.Code.Manifest" Path="extension/package.json"/></Assets>
+</PackageManifest>
+"""
+    packed = folder / "python.vsix"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("extension.vsixmanifest", described)
+        archive.writestr("extension/package.json", json.dumps(manifest))
+        archive.writestr("extension/main.js", main)
+    return packed
 
 
 def test_without_a_python_one_message_says_what_to_do(report: Report):
@@ -79,6 +118,13 @@ def test_with_trust_the_same_server_runs(report: Report):
     seen = report.flow("trusted")
     assert "Tensor[(1, 3, 8, 8), float32]" in "\n".join(seen["hover"])
     assert "the extension’s own" in seen["servers"][0]
+
+
+def test_another_server_is_chosen_from_the_list_and_the_extension_s_own_again(report: Report):
+    seen = report.flow("chosen")
+    assert "named by relay.server.command" in seen["other"][0]
+    assert str(Path(sys.executable).with_name("relay-lsp")) in seen["other"][0]
+    assert "the extension’s own" in seen["own"][0]
 
 
 def test_the_server_can_be_removed(report: Report):

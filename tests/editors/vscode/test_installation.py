@@ -227,6 +227,13 @@ def test_an_installation_that_is_cut_off_is_never_used_and_goes_at_the_next_star
     assert extension.folders == []
 
 
+@pytest.mark.parametrize("pointer", ["", "{", "{}", '{"folder": "gone", "python": null}'])
+def test_a_storage_that_makes_no_sense_is_one_without_a_server(extension: Extension, pointer: str):
+    extension.storage.mkdir(parents=True)
+    (extension.storage / "current.json").write_text(pointer, "utf-8")
+    assert extension.ask("state") == {"isOutdated": False}
+
+
 def test_a_storage_that_cannot_be_written_is_named(extension: Extension):
     extension.storage.parent.mkdir()
     extension.storage.write_text("a file where the folder should be", "utf-8")

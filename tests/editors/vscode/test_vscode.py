@@ -180,6 +180,7 @@ def test_a_file_has_its_icon_and_the_server_its_word(flow):
 def test_a_walkthrough_leads_through_the_features(flow):
     titles = [title.strip() for title in flow("surroundings")["steps"]]
     assert titles == [
+        "Get the server",
         "Open a module",
         "Look at what a pass would do",
         "Run a pass",

@@ -123,6 +123,23 @@ async function trusted(workbench) {
     return { hover: await workbench.hover('nn.batch_norm', 'Tensor'), servers: await servers(workbench, 'servers-trusted') };
 }
 
+/** The list leads to another server, here the one of the Python extension's environment, and back. */
+async function chosen(workbench) {
+    const { page } = workbench;
+    const choose = async description => {
+        await workbench.palette('Relay: Select Server');
+        await workbench.titled('Relay: Select Server');
+        const row = page.locator('.quick-input-list .monaco-list-row', { hasText: description }).first();
+        await row.waitFor({ timeout: 60_000 });
+        await row.click();
+        await page.waitForTimeout(1000);
+        await workbench.until('the server', async () => (await icon(page)).includes('codicon-check'));
+        return servers(workbench, 'servers-chosen');
+    };
+    const other = await choose('in the environment of the Python extension');
+    return { other, own: await choose('the extension’s own') };
+}
+
 /** The way back. */
 async function removed(workbench) {
     const { page } = workbench;
@@ -135,4 +152,4 @@ async function removed(workbench) {
 }
 
 /** In the order in which they happen. */
-export const installationFlows = [withoutPython, offline, installed, nextStart, updated, trusted, removed];
+export const installationFlows = [withoutPython, offline, installed, nextStart, updated, trusted, chosen, removed];
