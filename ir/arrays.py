@@ -18,7 +18,7 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
     Raises:
         TypeError: numpy has none (a vector dtype, a handle, a custom dtype).
     """
-    found = _DTYPES.get(dtype)
-    if found is None:
-        found = _DTYPES[dtype] = np.dtype("bool" if dtype == "uint1" else str(dtype))
-    return found
+    dtype_object = _DTYPES.get(dtype)
+    if dtype_object is None:
+        dtype_object = _DTYPES[dtype] = np.dtype("bool" if dtype == "uint1" else str(dtype))
+    return dtype_object

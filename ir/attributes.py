@@ -126,11 +126,11 @@ class Attrs:
     @classmethod
     def fields(cls) -> Mapping[str, AttributeField]:
         """The declared attributes by name, in the order in which TVM prints them."""
-        found = cls.__dict__.get("_fields")
-        if found is None:
+        fields = cls.__dict__.get("_fields")
+        if fields is None:
             annotations = typing.get_type_hints(cls)
             declared = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
-            found = {
+            fields = {
                 field.name: AttributeField(
                     field.name,
                     annotations[field.name],
@@ -142,8 +142,8 @@ class Attrs:
                 )
                 for field in sorted(declared, key=lambda field: not field.metadata["first"])
             }
-            cls._fields = found
-        return found
+            cls._fields = fields
+        return fields
 
     def replace(self, **changes: object) -> Self:
         """These attributes with some of them changed."""

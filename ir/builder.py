@@ -81,10 +81,10 @@ def operator(name: str) -> Op:
     Raises:
         BuilderError: there is none.
     """
-    found = find(name)
-    if found is None:
+    declared = find(name)
+    if declared is None:
         raise BuilderError(f"there is no operator {name}")
-    return found
+    return declared
 
 
 def call(callee: str | Expr, *args: Expr, **attributes: object) -> Call:

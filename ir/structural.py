@@ -400,10 +400,10 @@ def first_difference(a: object, b: object, map_free_vars: bool = False) -> str |
 
     The place is a path such as ``def @main.body.args[0].attrs.axis``.
     """
-    found = _difference(a, b, map_free_vars)
-    if found is None:
+    difference = _difference(a, b, map_free_vars)
+    if difference is None:
         return None
-    task, reason = found
+    task, reason = difference
     path = task.path()
     return f"{path}: {reason}" if path else reason
 

@@ -77,15 +77,15 @@ def children(expr: Expr) -> Sequence[Expr]:
 
 def pattern_vars(pattern: Pattern) -> list[Var]:
     """The variables that a pattern binds, left to right."""
-    found: list[Var] = []
+    pattern_vars: list[Var] = []
     stack = [pattern]
     while stack:
         current = stack.pop()
         if isinstance(current, PatternVar):
-            found.append(current.var)
+            pattern_vars.append(current.var)
         elif isinstance(current, (PatternConstructor, PatternTuple)):
             stack.extend(reversed(current.patterns))
-    return found
+    return pattern_vars
 
 
 def post_order(*roots: Expr) -> list[Expr]:

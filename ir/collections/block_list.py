@@ -73,15 +73,15 @@ class BlockList(Sequence[T], Generic[T]):
         return block[index - start]
 
     def _part(self, start: int, stop: int) -> list[T]:
-        found: list[T] = []
+        part: list[T] = []
         number = bisect_right(self._ends, start)
         while start < stop:
             block = self._blocks[number]
             base = self._ends[number] - len(block)
-            found += block[start - base : stop - base]
+            part += block[start - base : stop - base]
             start = self._ends[number]
             number += 1
-        return found
+        return part
 
     def block_number(self, index: int) -> int:
         """The number of the block that has the element at ``index``; of the last block, for the end."""

@@ -52,10 +52,10 @@ class LayeredMap(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of a key, or ``None``."""
-        found = self._recent.get(key)
-        if found is None:
+        age = self._recent.get(key)
+        if age is None:
             return self._settled.get(key)
-        return None if found is _GONE else found
+        return None if age is _GONE else age
 
     def __contains__(self, key: K) -> bool:
         return self.get(key) is not None
@@ -75,10 +75,10 @@ class LayeredMap(Generic[K, V]):
 
     def among(self, keys: Collection[K]) -> set[K]:
         """Those of some keys that are there."""
-        found, recent = self._settled.keys() & keys, self._recent
+        members, recent = self._settled.keys() & keys, self._recent
         for key in recent.keys() & keys:
             if recent[key] is _GONE:
-                found.discard(key)
+                members.discard(key)
             else:
-                found.add(key)
-        return found
+                members.add(key)
+        return members

@@ -28,18 +28,18 @@ class LruMap(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of a key, or ``None``."""
-        found = self._young.get(key)
-        if found is None and key in self._old:
-            found = self[key] = self._old[key]
-        return found
+        value = self._young.get(key)
+        if value is None and key in self._old:
+            value = self[key] = self._old[key]
+        return value
 
     def get_all(self, keys: Iterable[K]) -> list[V | None]:
         """The value of each of some keys, or ``None``."""
         keys = list(keys)
-        found = list(map(self._young.get, keys))
-        if None in found:
-            found = [self.get(key) if value is None else value for key, value in zip(keys, found, strict=True)]
-        return found
+        values = list(map(self._young.get, keys))
+        if None in values:
+            values = [self.get(key) if value is None else value for key, value in zip(keys, values, strict=True)]
+        return values
 
     def __contains__(self, key: K) -> bool:
         return key in self._young or key in self._old

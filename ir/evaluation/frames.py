@@ -43,9 +43,9 @@ class Frame:
         """The value of a variable or of an expression evaluated before, here or in a function around; else ``None``."""
         frame: Frame | None = self
         while frame is not None:
-            found = frame.values.get(expr)
-            if found is not None:
-                return found
+            value = frame.values.get(expr)
+            if value is not None:
+                return value
             frame = frame.parent
         return None
 

@@ -299,11 +299,11 @@ class Machine:
             return expr.data
         if isinstance(expr, (Op, Constructor)):
             return expr
-        found = frame.find(expr)
-        if found is None:
+        value = frame.find(expr)
+        if value is None:
             name = f"%{expr.name_hint}" if isinstance(expr, Var) else type(expr).__name__
             raise EvaluationError(f"{name} has no value here", expr)
-        return found
+        return value
 
     def _applied(self, call: Call, operator: Op, arguments: Sequence[Value]) -> Value:
         if operator.kernel is None:

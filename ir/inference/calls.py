@@ -117,9 +117,9 @@ def _relation_failed(inferencer: Inferencer, call: Call, op: Op, failure: Relati
         # The message speaks of all that it was given.
         blamed += [other for other in range(min(len(call.args), _MOST_BLAMED)) if other != index]
     numbers = frozenset(map(int, _NUMBER.findall(failure.message)))
-    for found in inferencer.origins(*(call.args[blame] for blame in blamed), about=numbers):
-        if found not in related:
-            related.append(found)
+    for each in inferencer.origins(*(call.args[blame] for blame in blamed), about=numbers):
+        if each not in related:
+            related.append(each)
     place = Place(call, argument=index, attribute=failure.attribute)
     inferencer.report.error(failure.code, f"{op.name}: {failure.message}", place, related)
 
@@ -138,8 +138,8 @@ def _general_call(inferencer: Inferencer, call: Call, arg_types: list[Type]) -> 
             function, made, call, lambda mismatch: _not_callable(inferencer, call, mismatch.rhs)
         )
     if not isinstance(function, FuncType):
-        found = _not_callable(inferencer, call, function)
-        inferencer.report.error(found.code, found.message, found.place, found.related)
+        diagnostic = _not_callable(inferencer, call, function)
+        inferencer.report.error(diagnostic.code, diagnostic.message, diagnostic.place, diagnostic.related)
         return ERROR
     if len(call.type_args) > len(function.type_params):
         wanted = count(len(function.type_params), "type argument")
@@ -261,7 +261,7 @@ class _DeferredCall:
             return True
         solver.unify(self.output, result, mismatches)
         if mismatches:
-            found = disagreement(Mismatch(output, result, mismatches[0].dimensions, mismatches[0].infinite))
-            message = f"{self._op.name} gives {describe(result)}, but {describe(output)} is needed here: {found}"
+            mismatch = disagreement(Mismatch(output, result, mismatches[0].dimensions, mismatches[0].infinite))
+            message = f"{self._op.name} gives {describe(result)}, but {describe(output)} is needed here: {mismatch}"
             inferencer.report.error("type-mismatch", message, Place(call))
         return True

@@ -65,8 +65,8 @@ class CallContext:
         mismatches: list[Mismatch] = []
         self._solver.unify(given, type, mismatches)
         if mismatches:
-            found = disagreement(Mismatch(type, given, mismatches[0].dimensions, mismatches[0].infinite))
-            raise RelationError(f"expected {describe(type)}, found {describe(given)}: {found}", argument=argument)
+            mismatch = disagreement(Mismatch(type, given, mismatches[0].dimensions, mismatches[0].infinite))
+            raise RelationError(f"expected {describe(type)}, found {describe(given)}: {mismatch}", argument=argument)
 
     def require_equal(self, lhs: Dim, rhs: Dim) -> bool:
         """Whether two dimensions can be equal."""

@@ -43,21 +43,21 @@ def unmatched_cases(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeD
     At most 64 are given. A match that takes more than 100,000 steps to decide counts as exhaustive, as far as it
     was searched.
     """
-    found: list[Pattern] = []
+    unmatched_cases: list[Pattern] = []
     stack = [_State(tuple((clause.lhs, None) for clause in match.clauses), None, 1)]
     steps = 0
-    while stack and len(found) < _MOST_CASES and steps < _MOST_STEPS:
+    while stack and len(unmatched_cases) < _MOST_CASES and steps < _MOST_STEPS:
         steps += 1
         state = stack.pop()
         if not state.rows:
-            found.append(_pattern(state))
+            unmatched_cases.append(_pattern(state))
             continue
         if state.pending == 0:
             continue
         heads = _heads(state.rows, type_definitions)
         following = [_specialize(state, head) for head in heads]
         stack.extend(reversed(following))
-    return found
+    return unmatched_cases
 
 
 def unreachable_arms(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeData]) -> list[int]:

@@ -43,19 +43,19 @@ class Signatures:
     def of(self, var: GlobalVar) -> FuncType | None:
         """The type of the function called ``var``, if the module has it."""
         name = var.name_hint
-        found = self._types.get(name)
-        if found is None:
+        known_type = self._types.get(name)
+        if known_type is None:
             own = self.module.find_global_var(name)
             if own is None:
                 return None
             function = self.module[own]
-            found = FuncType(
+            known_type = FuncType(
                 tuple(param.type_annotation or IncompleteType() for param in function.params),
                 function.ret_type or IncompleteType(),
                 function.type_params,
             )
-            self._types[name] = found
-        return found
+            self._types[name] = known_type
+        return known_type
 
 
 class Inferencer:
@@ -152,9 +152,9 @@ class Inferencer:
             lhs, rhs = self.solver.resolve(first.lhs), self.solver.resolve(first.rhs)
             if self.solver.contains_error(lhs) or self.solver.contains_error(rhs):
                 return result
-            found = explain(Mismatch(lhs, rhs, first.dimensions, first.infinite))
-            code = "infinite-type" if first.infinite else found.code
-            self.report.error(code, found.message, found.place, found.related, blame=blame)
+            explanation = explain(Mismatch(lhs, rhs, first.dimensions, first.infinite))
+            code = "infinite-type" if first.infinite else explanation.code
+            self.report.error(code, explanation.message, explanation.place, explanation.related, blame=blame)
         return result
 
     def origins(self, *exprs: Expr, against: Type | None = None, about: frozenset[int] = frozenset()) -> list[Related]:
@@ -162,8 +162,8 @@ class Inferencer:
         return Origins(self._type_so_far, self.values).of(exprs, against, about)
 
     def _type_so_far(self, expr: Expr) -> Type | None:
-        found = self.types.get(expr)
-        return None if found is None else self.solver.resolve(found)
+        known_type = self.types.get(expr)
+        return None if known_type is None else self.solver.resolve(known_type)
 
     def bind(self, var: Var) -> Type:
         """The type of a variable where it is bound (or free): its annotation, or an incomplete type."""

@@ -36,7 +36,7 @@ class KindChecker:
 
     def faults(self, root: Type) -> list[str]:
         """What is wrong inside ``root``, in sentences; nothing for a type that was checked before."""
-        found: list[str] = []
+        faults: list[str] = []
         stack = [root]
         while stack:
             current = stack.pop()
@@ -47,12 +47,12 @@ class KindChecker:
             self._alive.append(current)
             stack.extend(parts)
             if isinstance(current, TypeCall):
-                self._check_call(current, found)
+                self._check_call(current, faults)
                 parts = current.args
             for part in parts:
                 if _kind(part) is not TypeKind.TYPE:
-                    found.append(f"{describe(part)} cannot be {_role(current)}: {self._reason(part)}")
-        return found
+                    faults.append(f"{describe(part)} cannot be {_role(current)}: {self._reason(part)}")
+        return faults
 
     def _reason(self, type: Type) -> str:
         if isinstance(type, GlobalTypeVar):

@@ -66,19 +66,19 @@ class Origins:
             if following is None:
                 break
             current = following
-        found = self._type_of(current)
-        if found is None:
+        known_type = self._type_of(current)
+        if known_type is None:
             return None
         if isinstance(current, Var):
             words = "is declared" if current.type_annotation is not None else "is"
-            return Related(f"{name_of(current)} {words} {describe(found)} here", place=Place(current))
+            return Related(f"{name_of(current)} {words} {describe(known_type)} here", place=Place(current))
         if isinstance(current, Constant):
-            return Related(f"this constant is {describe(found)}", place=Place(current))
+            return Related(f"this constant is {describe(known_type)}", place=Place(current))
         if current is expr:
             return None
         if isinstance(current, Call):
-            return Related(f"{name_of(current.op)} gives {describe(found)} here", place=Place(current))
-        return Related(f"{name_of(current)} is {describe(found)} here", place=Place(current))
+            return Related(f"{name_of(current.op)} gives {describe(known_type)} here", place=Place(current))
+        return Related(f"{name_of(current)} is {describe(known_type)} here", place=Place(current))
 
     def _followed(self, expr: Expr, marks: frozenset[_Mark]) -> Expr | None:
         """The next expression on the way back; ``None`` where the type is written down or made."""
@@ -120,15 +120,15 @@ def _shape(type: Type) -> object:
 
 def _marks(type: Type | None) -> frozenset[_Mark]:
     """The dtypes in a type, and its dimensions as far as they tell anything: 1 is everywhere."""
-    found: set[_Mark] = set()
+    marks: set[_Mark] = set()
     stack = [] if type is None else [type]
     for _ in range(_MOST_PARTS):
         if not stack:
             break
         current = stack.pop()
         if isinstance(current, TensorType):
-            found.add(current.dtype)
-            found.update(dim for dim in current.shape if isinstance(dim, int) and dim != 1)
+            marks.add(current.dtype)
+            marks.update(dim for dim in current.shape if isinstance(dim, int) and dim != 1)
         else:
             stack.extend(type_children(current))
-    return frozenset(found)
+    return frozenset(marks)

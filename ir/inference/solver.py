@@ -121,19 +121,19 @@ class TypeSolver:
     def find(self, type: Type) -> Type:
         """What ``type`` was merged with; its parts are not followed."""
         merged = self._merged
-        found = merged.get(id(type))
-        if found is None:
+        value = merged.get(id(type))
+        if value is None:
             return type
         path = [type]
         while True:
-            following = merged.get(id(found))
+            following = merged.get(id(value))
             if following is None:
                 break
-            path.append(found)
-            found = following
+            path.append(value)
+            value = following
         for passed in path:
-            merged[id(passed)] = found
-        return found
+            merged[id(passed)] = value
+        return value
 
     def resolve(self, type: Type, memo: dict[int, Type] | None = None) -> Type:
         """``type`` with everything that is known put in.
@@ -154,12 +154,12 @@ class TypeSolver:
                 made[id(current)] = current
                 continue
             if isinstance(current, IncompleteType):
-                found = self.find(current)
-                if found is current or id(found) in made:
-                    made[id(current)] = made.get(id(found), current)
+                position = self.find(current)
+                if position is current or id(position) in made:
+                    made[id(current)] = made.get(id(position), current)
                 else:
                     stack.append((current, False))
-                    stack.append((found, False))
+                    stack.append((position, False))
                 continue
             parts = type_children(current)
             if expanded:
@@ -227,7 +227,7 @@ class TypeSolver:
 
     def _unknowns(self, type: Type) -> list[IncompleteType]:
         """The incomplete types that are still open in ``type``."""
-        found: list[IncompleteType] = []
+        unknowns: list[IncompleteType] = []
         seen: set[int] = set()
         stack = [type]
         while stack:
@@ -236,10 +236,10 @@ class TypeSolver:
                 continue
             seen.add(id(current))
             if isinstance(current, IncompleteType):
-                found.append(current)
+                unknowns.append(current)
             elif not self.is_complete(current):
                 stack.extend(type_children(current))
-        return found
+        return unknowns
 
     # --- merging --------------------------------------------------------------------------------------------------
 

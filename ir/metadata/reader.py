@@ -76,14 +76,14 @@ class _Reader:
 
     def _nodes_of_targets(self) -> set[int]:
         """The nodes below targets, where one string is used in several places."""
-        found: set[int] = set()
+        nodes: set[int] = set()
         stack = [index for index, node in enumerate(self.graph.nodes) if node.type_key in ("Target", "TargetKind")]
         while stack:
             index = stack.pop()
-            if index not in found:
-                found.add(index)
+            if index not in nodes:
+                nodes.add(index)
                 stack.extend(child for _, child in self._references(self.graph.nodes[index]))
-        return found
+        return nodes
 
     def _fields(self, node: GraphNode) -> Sequence[tuple[str, Kind]]:
         schema = SCHEMAS.get(node.type_key)
@@ -112,11 +112,11 @@ class _Reader:
 
     def _references(self, node: GraphNode) -> list[tuple[str, int]]:
         """The nodes that ``node`` refers to, by field; what it contains has no field."""
-        found = [("", index) for index in node.data]
+        references = [("", index) for index in node.data]
         for name, kind in self._fields(node):
             if kind == "node":
-                found.append((name, self._number(node, name, len(self.graph.nodes))))
-        return found
+                references.append((name, self._number(node, name, len(self.graph.nodes))))
+        return references
 
     def _number(self, node: GraphNode, name: str, limit: int) -> int:
         text = _field(node, name)

@@ -29,12 +29,12 @@ def tensor_argument(context: RelationContext, argument: int, name: str) -> Tenso
     Raises:
         RelationError: the argument is not a tensor.
     """
-    found = context.types[argument]
-    if isinstance(found, TensorType):
-        return found
-    if isinstance(found, IncompleteType):
+    tensor = context.types[argument]
+    if isinstance(tensor, TensorType):
+        return tensor
+    if isinstance(tensor, IncompleteType):
         return None
-    raise RelationError(f"{name} must be a tensor, but it is {_in_words(found)}", argument=argument)
+    raise RelationError(f"{name} must be a tensor, but it is {_in_words(tensor)}", argument=argument)
 
 
 def tensors_argument(context: RelationContext, argument: int, name: str) -> tuple[TensorType, ...] | None:

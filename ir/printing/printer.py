@@ -174,28 +174,28 @@ class ExprPrinter:
 
     def _print_written(self, expr: Expr) -> Document:
         """The same for an expression whose text has been made."""
-        found = self._used.get(expr)
-        if found is None:
-            found = self._use(expr, self._written[expr], isinstance(expr, _ALWAYS_INLINE))
-        return found
+        text = self._used.get(expr)
+        if text is None:
+            text = self._use(expr, self._written[expr], isinstance(expr, _ALWAYS_INLINE))
+        return text
 
     def _use(self, expr: Expr, text: Document, inline: bool) -> Document:
         if isinstance(expr, Let) and not inline:
             text = ["(", Indented(2, [NEW_LINE, text]), NEW_LINE, ")"]
-        found = self._used.get(expr)
+        printed = self._used.get(expr)
         comment = self._comment(expr)
         if isinstance(expr, Var):
-            if found is None and expr in self._declarations:
+            if printed is None and expr in self._declarations:
                 self._scopes[-1] += ["free_var ", self._declarations[expr], ";", NEW_LINE]
-            found = self._written[expr]
+            printed = self._written[expr]
         elif inline:
-            found = text if not comment else text + comment if isinstance(text, str) else [text, comment]
-        elif found is None:
-            found = f"%{self._next_number}"
+            printed = text if not comment else text + comment if isinstance(text, str) else [text, comment]
+        elif printed is None:
+            printed = f"%{self._next_number}"
             self._next_number += 1
-            self._scopes[-1] += [found, " = ", text, comment, ";", NEW_LINE]
-        self._written[expr] = self._used[expr] = found
-        return found
+            self._scopes[-1] += [printed, " = ", text, comment, ";", NEW_LINE]
+        self._written[expr] = self._used[expr] = printed
+        return printed
 
     def _comment(self, expr: Expr) -> str:
         """``/* ty=… span=… */``, the first time that ``expr`` is used."""

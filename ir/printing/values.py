@@ -87,13 +87,13 @@ class MetadataTable:
         Raises:
             MetadataError: nothing in TVM corresponds to ``value``.
         """
-        found = self._references.get(id(value))
-        if found is None:
+        reference = self._references.get(id(value))
+        if reference is None:
             key = type_key_of(value)
             objects = self.objects.setdefault(key, [])
-            found = self._references[id(value)] = f"meta[{key}][{len(objects)}]"
+            reference = self._references[id(value)] = f"meta[{key}][{len(objects)}]"
             objects.append(value)
-        return found
+        return reference
 
 
 class _Text(str):
@@ -158,7 +158,7 @@ def _device_text(device: VirtualDevice) -> str:
 
 def attribute_texts(attrs: Attrs, table: MetadataTable) -> list[str]:
     """``name=value`` for each attribute that differs from its default or has none, in the order of declaration."""
-    found: list[str] = []
+    attribute_texts: list[str] = []
     for name, annotation, default in _declared(type(attrs)):
         value = getattr(attrs, name)
         if value is default or (value == default and _same_dtypes(value, default)):
@@ -166,12 +166,12 @@ def attribute_texts(attrs: Attrs, table: MetadataTable) -> list[str]:
         if annotation is float:
             if isinstance(default, float) and abs(value - default) < FLOAT_TOLERANCE:
                 continue  # What a model keeps as float32 is TVM's default all the same.
-            found.append(f"{name}={_float_digits(value)}f")
+            attribute_texts.append(f"{name}={_float_digits(value)}f")
         elif isinstance(value, DataType):
-            found.append(f'{name}="{value}"')
+            attribute_texts.append(f'{name}="{value}"')
         else:
-            found.append(f"{name}={value_text(value, table)}")
-    return found
+            attribute_texts.append(f"{name}={value_text(value, table)}")
+    return attribute_texts
 
 
 FLOAT_TOLERANCE: Final = 1e-9
@@ -181,11 +181,11 @@ _declarations: dict[type[Attrs], list[tuple[str, Any, Any]]] = {}
 
 
 def _declared(cls: type[Attrs]) -> list[tuple[str, Any, Any]]:
-    found = _declarations.get(cls)
-    if found is None:
-        found = [(name, field.annotation, field.default) for name, field in cls.fields().items()]
-        _declarations[cls] = found
-    return found
+    declared = _declarations.get(cls)
+    if declared is None:
+        declared = [(name, field.annotation, field.default) for name, field in cls.fields().items()]
+        _declarations[cls] = declared
+    return declared
 
 
 def _same_dtypes(value: object, default: object) -> bool:

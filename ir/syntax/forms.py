@@ -93,13 +93,13 @@ class AlikeStatements:
         text, length = self._text, len(self._text)
         while len(self._found) < count:
             limit = self._position + _LONGEST
-            found: list[str] = _STATEMENT.findall(text, self._position, limit)
-            end = self._position + sum(map(len, found))
-            if found and (not found[-1] or end == limit < length):
-                end -= len(found.pop())
-            if not found:
+            findall: list[str] = _STATEMENT.findall(text, self._position, limit)
+            end = self._position + sum(map(len, findall))
+            if findall and (not findall[-1] or end == limit < length):
+                end -= len(findall.pop())
+            if not findall:
                 return
-            self._found += found
+            self._found += findall
             self._position = end
 
 

@@ -175,8 +175,8 @@ def lex(text: str) -> Lexed:
 
 def first_piece(text: str) -> str:
     """The first piece of a text, which does not begin with a comment."""
-    found = _PIECE.match(text)
-    return found[0] if found is not None else ""
+    match = _PIECE.match(text)
+    return match[0] if match is not None else ""
 
 
 def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:

@@ -103,17 +103,17 @@ class Positions:
             )
         line += 1
         column = self._column(line_start, base) + drift + 1
-        found: list[Position] = []
+        positions: list[Position] = []
         for kind, piece in zip(kinds, pieces, strict=True):
             start, end, lines, columns = (_measure if len(piece) < _LONG else _measure.__wrapped__)(kind, piece)
             if end:
-                found.append((line, column + start, line, column + end))
+                positions.append((line, column + start, line, column + end))
             if lines:
                 line += lines
                 column = columns + 1
             else:
                 column += columns
-        return found
+        return positions
 
     def _column(self, line_start: int, offset: int) -> int:
         return offset - line_start if self._ascii else _bytes(self._text[line_start:offset])

@@ -37,9 +37,9 @@ _programs: dict[int, tuple[ShapeNode, list[Step]]] = {}
 
 def program_of(root: ShapeNode, kinds: str) -> list[Step]:
     """The steps that evaluate ``root``, a shape over ``kinds``, in order."""
-    found = _programs.get(id(root))
-    if found is not None:
-        return found[1]
+    program = _programs.get(id(root))
+    if program is not None:
+        return program[1]
     if len(_programs) > 50_000:
         _programs.clear()
     steps = _compile(root, kinds)

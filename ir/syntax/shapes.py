@@ -104,12 +104,12 @@ _memo: dict[tuple[Start, str], Shape] = {}
 def shape_of(start: Start, kinds: str) -> Shape:
     """The shape of a sequence of token kinds, which must be a whole ``start`` of the grammar."""
     key = (start, kinds)
-    found = _memo.get(key)
-    if found is None:
+    shape = _memo.get(key)
+    if shape is None:
         if len(_memo) > _limit:
             _memo.clear()
-        found = _memo[key] = _parse(start, kinds)
-    return found
+        shape = _memo[key] = _parse(start, kinds)
+    return shape
 
 
 def _parse(start: Start, kinds: str) -> Shape:

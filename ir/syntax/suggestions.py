@@ -36,9 +36,9 @@ def _closest(name: str, names: tuple[str, ...], count: int) -> list[str]:
     candidates = [candidate for candidate in names if abs(len(candidate) - len(name)) <= max(3, len(name) // 2)]
     if len(candidates) > _MANY_NAMES:
         alike = [candidate for candidate in candidates if candidate[:4] == name[:4]][:_MOST_NAMES]
-        found = get_close_matches(name, alike, n=count, cutoff=0.6)
-        if found:
-            return found
+        closest = get_close_matches(name, alike, n=count, cutoff=0.6)
+        if closest:
+            return closest
     return get_close_matches(name, candidates[:_MOST_NAMES], n=count, cutoff=0.6)
 
 

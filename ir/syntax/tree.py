@@ -89,9 +89,9 @@ _BY_RULE = {
 
 def roles_of(segment: Segment) -> list[TokenRole]:
     """The role of each token of a segment (comments left out), as far as its own syntax tells."""
-    found = segment.memo.get("roles")
-    if isinstance(found, list):
-        return found  # pyright: ignore[reportUnknownVariableType]
+    known = segment.memo.get("roles")
+    if isinstance(known, list):
+        return known  # pyright: ignore[reportUnknownVariableType]
     kinds, texts, _ = segment.tokens
     roles = [_BY_KIND.get(kind) or (TokenRole.KEYWORD if kind in KEYWORDS else TokenRole.OPERATOR) for kind in kinds]
     for statement in segment.every_statement():
@@ -114,7 +114,7 @@ def roles_of(segment: Segment) -> list[TokenRole]:
 def token_index_at(segment: Segment, offset: int) -> int | None:
     """The token (comments left out) that contains ``offset``, or ends there where none begins."""
     _, texts, starts = segment.tokens
-    found: int | None = None
+    token: int | None = None
     low, high = 0, len(starts)
     while low < high:
         middle = (low + high) // 2
@@ -124,12 +124,12 @@ def token_index_at(segment: Segment, offset: int) -> int | None:
             high = middle
     index = low - 1
     if index >= 0 and offset <= starts[index] + len(texts[index]):
-        found = index
-    if found is not None and found > 0 and starts[found] == offset and not _is_word(texts[found]):
-        previous = found - 1
+        token = index
+    if token is not None and token > 0 and starts[token] == offset and not _is_word(texts[token]):
+        previous = token - 1
         if starts[previous] + len(texts[previous]) == offset and _is_word(texts[previous]):
             return previous  # the cursor between a name and a bracket belongs to the name
-    return found
+    return token
 
 
 def _is_word(text: str) -> bool:

@@ -32,7 +32,7 @@ def random_parameters(module: IRModule, seed: int = 0) -> dict[str, NDArray]:
         ValueError: a parameter's name does not say what it is, or its type is not a tensor of known shape.
     """
     generator = np.random.default_rng(seed)
-    found: dict[str, NDArray] = {}
+    random_parameters: dict[str, NDArray] = {}
     for param in module["main"].params:
         name = param.name_hint
         if name == "data":
@@ -44,13 +44,13 @@ def random_parameters(module: IRModule, seed: int = 0) -> dict[str, NDArray]:
         dtype = numpy_dtype(type.dtype)
         if name.endswith("weight"):
             scale = _scale(name, shape)
-            found[name] = generator.uniform(-scale, scale, shape).astype(dtype)
+            random_parameters[name] = generator.uniform(-scale, scale, shape).astype(dtype)
             continue
         value = next((value for ending, value in _CONSTANT_ENDINGS.items() if name.endswith(ending)), None)
         if value is None:
             raise ValueError(f"the name of parameter {name} does not say whether it is a weight, a bias, …")
-        found[name] = np.full(shape, value, dtype)
-    return found
+        random_parameters[name] = np.full(shape, value, dtype)
+    return random_parameters
 
 
 def _scale(name: str, shape: tuple[int, ...]) -> float:

@@ -221,11 +221,11 @@ def _blocks_of(text: str) -> tuple[_Block, ...]:
     blocks: list[_Block] = []
     start = 0
     while len(text) - start > 2 * _BLOCK:
-        found = _LINE_END.search(text, start + _BLOCK)
-        if found is None:
+        match = _LINE_END.search(text, start + _BLOCK)
+        if match is None:
             break
-        blocks.append(_Block(text[start : found.end()]))
-        start = found.end()
+        blocks.append(_Block(text[start : match.end()]))
+        start = match.end()
     if start < len(text) or not blocks:
         blocks.append(_Block(text[start:]))
     return tuple(blocks)
@@ -237,8 +237,8 @@ def _starts_after_line_ends(text: str) -> list[int]:
         return [match.end() for match in _LINE_END.finditer(text)]
     if text.isascii():
         line_ends = (np.frombuffer(text.encode(), np.uint8) == _NEW_LINE).nonzero()[0]
-        found: list[int] = (line_ends + 1).tolist()
-        return found
+        tolist: list[int] = (line_ends + 1).tolist()
+        return tolist
     starts: list[int] = []
     position = text.find("\n") + 1
     while position:

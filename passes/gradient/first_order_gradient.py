@@ -171,10 +171,10 @@ class _Differentiator:
         return known
 
     def _value(self, expr: Expr) -> Steps[_Tensor]:
-        found = yield self._visit(expr)
-        if not isinstance(found, _Tensor):
+        value = yield self._visit(expr)
+        if not isinstance(value, _Tensor):
             raise PassError("only tensors, and tuples of them, have gradients to the first order", place=expr)
-        return found
+        return value
 
     def _call(self, call: Call) -> Steps[_Tensor]:
         callee = yield self._visit(call.op)

@@ -35,19 +35,19 @@ def examples_in(documentation: str) -> Sequence[Example]:
     Raises:
         ValueError: an example has no ``After::``, or its options are not literals.
     """
-    found: list[Example] = []
+    examples: list[Example] = []
     for before in _BEFORE.finditer(documentation):
         after = _AFTER.search(documentation, before.end())
         if after is None:
             raise ValueError("an example has a Before:: and no After::")
-        found.append(
+        examples.append(
             Example(
                 {**_options(before), **_options(after)},
                 _literal_block(documentation[before.end() : after.start()]),
                 _literal_block(documentation[after.end() :]),
             )
         )
-    return tuple(found)
+    return tuple(examples)
 
 
 def _literal_block(text: str) -> str:

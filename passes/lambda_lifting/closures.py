@@ -31,13 +31,13 @@ class LiftedClosure:
 
 def closures(outer: Function) -> dict[Function, LiftedClosure]:
     """Every function below ``outer``, without itself."""
-    found: dict[Function, LiftedClosure] = {}
+    closures: dict[Function, LiftedClosure] = {}
     abridged: dict[object, tuple[object, ...]] = {}
     for expr in post_order(outer):
         if isinstance(expr, Function) and expr is not outer:
-            closure = found[expr] = _closure(expr, found, abridged)
+            closure = closures[expr] = _closure(expr, closures, abridged)
             abridged[expr] = (str(closure.number), *closure.free, *closure.type_vars)
-    return found
+    return closures
 
 
 def _closure(

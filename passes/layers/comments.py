@@ -31,15 +31,15 @@ def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
         return parsed.locate(Place(expr))
 
     values = values_by_end(post_order(*parsed.module.functions.values()), place_of)
-    found: dict[Expr, AnySpan] = {}
+    layers: dict[Expr, AnySpan] = {}
     for end in value_ends(parsed.reading.text):
         span = SequentialSpan.of(source.span for comment in end.comments for source in sources_in(comment.text))
         expr = values.get(end.offset)
         if span is not None and expr is not None:
-            found[expr] = span
-    for expr, span in list(found.items()):
-        found.update(dict.fromkeys(_written_inside(expr, place_of, found), span))
-    return found
+            layers[expr] = span
+    for expr, span in list(layers.items()):
+        layers.update(dict.fromkeys(_written_inside(expr, place_of, layers), span))
+    return layers
 
 
 def _written_inside(root: Expr, place_of: Callable[[Expr], TextSpan | None], known: Container[Expr]) -> list[Expr]:

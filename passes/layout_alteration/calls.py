@@ -33,10 +33,10 @@ class AlteredCall:
         Raises:
             PassError: it is no tensor.
         """
-        found = self.types[argument]
-        if not isinstance(found, TensorType):
+        tensor = self.types[argument]
+        if not isinstance(tensor, TensorType):
             raise self.refused(f"argument {argument} must be a tensor")
-        return found
+        return tensor
 
     def shape(self, argument: int, rank: int) -> tuple[Dim, ...]:
         """The shape of an old argument, which must have ``rank`` dimensions.

@@ -130,8 +130,8 @@ def blocked(call: AlteredCall, name: str, attrs: Any) -> Call:
 
 def libraries(call: AlteredCall) -> tuple[str, ...]:
     """The libraries that the target may call."""
-    found = call.target.attributes.get("libs", ())
-    return found if isinstance(found, tuple) else ()
+    attribute = call.target.attributes.get("libs", ())
+    return attribute if isinstance(attribute, tuple) else ()
 
 
 def require_kernel_layout(call: AlteredCall, is_right: bool) -> None:

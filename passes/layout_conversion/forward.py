@@ -224,10 +224,10 @@ def _inferred(
     if not isinstance(call.op, Op) or call.op.infer_layout is None:
         return None
     try:
-        found = call.op.infer_layout(call.attrs, new, old, types)
+        layout = call.op.infer_layout(call.attrs, new, old, types)
     except LayoutError as error:
         raise PassError(str(error), place=pre) from error
-    return None if None in _flat(found.inputs) or None in _flat(found.outputs) else found
+    return None if None in _flat(layout.inputs) or None in _flat(layout.outputs) else layout
 
 
 def _require_one_each(layouts: Sequence[str | None], operands: Sequence[Expr], place: Call) -> None:

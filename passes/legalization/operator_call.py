@@ -29,10 +29,10 @@ class OperatorCall:
         Raises:
             PassError: it is not a tensor.
         """
-        found = self.types[argument]
-        if not isinstance(found, TensorType):
+        tensor_type = self.types[argument]
+        if not isinstance(tensor_type, TensorType):
             raise self.refused(f"argument {argument} must be a tensor")
-        return found
+        return tensor_type
 
     def static_shape(self, argument: int) -> tuple[int, ...]:
         """The shape of an argument.
@@ -79,10 +79,10 @@ class OperatorCall:
         Raises:
             PassError: it is not one.
         """
-        found = self.constant(value, name)
-        if not found.is_scalar:
+        constant_scalar = self.constant(value, name)
+        if not constant_scalar.is_scalar:
             raise self.refused(f"{name} must be a scalar")
-        return found
+        return constant_scalar
 
     def refused(self, reason: str) -> PassError:
         """Why the call cannot be replaced."""

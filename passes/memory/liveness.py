@@ -167,13 +167,13 @@ def _checked_result(result: Expr) -> Expr:
 
 def _reads(value: Expr) -> Sequence[Var]:
     """The variables that ``value`` reads: of an ``if`` its condition, of a ``match`` its data, of a function none."""
-    found: dict[Var, None] = {}
+    reads: dict[Var, None] = {}
     seen: set[Expr] = {value}
     stack = [value]
     while stack:
         expr = stack.pop()
         if isinstance(expr, Var):
-            found[expr] = None
+            reads[expr] = None
             continue
         if not isinstance(expr, _READ):
             raise PassError(f"lifetimes are not known through {type(expr).__name__}", place=expr)
@@ -181,7 +181,7 @@ def _reads(value: Expr) -> Sequence[Var]:
             if part not in seen:
                 seen.add(part)
                 stack.append(part)
-    return tuple(found)
+    return tuple(reads)
 
 
 def _read_parts(expr: Expr) -> Sequence[Expr]:

@@ -113,23 +113,23 @@ class BindingScopes:
         """Find them for everything below ``root``."""
         inside: dict[Expr, tuple[_Inside, ...]] = {}
         order, first = _order(root, inside)
-        found = BindingScopes()
-        scope_of = found.scope_of
+        binding_scopes = BindingScopes()
+        scope_of = binding_scopes.scope_of
         scope_of[root] = BindingScope()
         for node in reversed(order):
             scope = scope_of[node]
             if isinstance(node, _Inside):
                 scope = scope_of[node] = BindingScope(scope)
             elif node in first and scope is not scope_of[first[node]] and not isinstance(node, Op):
-                found.lifted.add(node)
+                binding_scopes.lifted.add(node)
             for part in _parts(node, inside):
                 known = scope_of.get(part)
                 if known is None:
                     scope_of[part] = scope
                 elif known is not scope:
                     scope_of[part] = known.common_ancestor(scope)
-        found.opened = {expr: [scope_of[opened] for opened in opens] for expr, opens in inside.items()}
-        return found
+        binding_scopes.opened = {expr: [scope_of[opened] for opened in opens] for expr, opens in inside.items()}
+        return binding_scopes
 
 
 def _parts(node: _Node, inside: dict[Expr, tuple[_Inside, ...]]) -> Sequence[_Node]:

@@ -207,12 +207,12 @@ def _part_of(result: Expr, value: Expr) -> Expr:
 
 def _bound_below(root: Expr) -> list[Var]:
     """Every variable that is bound below ``root``."""
-    found: list[Var] = []
+    bound_below: list[Var] = []
     for expr in post_order(root):
         if isinstance(expr, Let):
-            found.append(expr.var)
+            bound_below.append(expr.var)
         elif isinstance(expr, Function):
-            found.extend(expr.params)
+            bound_below.extend(expr.params)
         elif isinstance(expr, Match):
-            found.extend(var for clause in expr.clauses for var in pattern_vars(clause.lhs))
-    return found
+            bound_below.extend(var for clause in expr.clauses for var in pattern_vars(clause.lhs))
+    return bound_below

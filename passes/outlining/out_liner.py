@@ -179,9 +179,9 @@ class _Outliner(ExprMutator):
         while f"outlined_{plain}_{number}" in self._names:
             number += 1
         self._next_number[plain] = number + 1
-        found = f"outlined_{plain}_{number}"
-        self._names.add(found)
-        return found
+        free_name = f"outlined_{plain}_{number}"
+        self._names.add(free_name)
+        return free_name
 
     def _function(self, part: OutlinedPart) -> Function:
         inside = ExprMutator()
@@ -213,7 +213,7 @@ class _Outliner(ExprMutator):
 
 
 def _result_type(part: OutlinedPart) -> Type | None:
-    types = [found for output in part.outputs if (found := _type_of(output)) is not None]
+    types = [known_type for output in part.outputs if (known_type := _type_of(output)) is not None]
     if len(types) < len(part.outputs):
         return None
     return types[0] if len(types) == 1 else TupleType(tuple(types))

@@ -319,12 +319,12 @@ class _Partition:
     def _closed_by(self, node: Expr) -> list[OutlinedPart]:
         """The parts with more to come that ``node``, of another source, needs."""
         source = self._source(node)
-        found: dict[OutlinedPart, None] = {}
+        closed: dict[OutlinedPart, None] = {}
         for need in self._needs[node]:
             part = self._part_of.get(need)
             if part is not None and part.source != source and self._open.get(part.source) is part:
-                found[part] = None
-        return list(found)
+                closed[part] = None
+        return list(closed)
 
     def _source(self, node: Expr) -> Source | None:
         if self._kinds.acts(node) and node is not self._root:

@@ -98,12 +98,12 @@ class Body:
             return {expr}
         own = set(self._opened[expr])
         level = self._scope_of[expr].level + 1
-        found = {expr}
+        inner = {expr}
         for below in post_order(expr):
             scope = self._scope_of.get(below)
             if scope is not None and scope.level >= level and scope.ancestor(level) in own:
-                found.add(below)
-        return found
+                inner.add(below)
+        return inner
 
     def scope_of(self, expr: Expr) -> BindingScope:
         """The scope that ``expr`` belongs to."""
@@ -157,9 +157,9 @@ class Body:
                 break
             path.append(scope)
             scope = scope.parent
-        found = self._blocks[scope]
-        self._blocks.update(dict.fromkeys(path, found))
-        return found
+        block = self._blocks[scope]
+        self._blocks.update(dict.fromkeys(path, block))
+        return block
 
     def _is_opaque(self, scope: BindingScope) -> bool:
         path: list[BindingScope] = []

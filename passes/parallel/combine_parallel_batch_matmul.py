@@ -81,13 +81,13 @@ class _BatchMatmulCombiner(ParallelOpCombiner):
         return Call(call.op, tuple(args), call.attrs)
 
     def outputs(self, data: Expr, branches: Sequence[Branch], depth: int) -> list[Expr]:
-        found: list[Expr] = []
+        outputs: list[Expr] = []
         start = 0
         for branch in branches:
             columns = tensor_type(branch[0].args[1]).shape[1]
             if not isinstance(columns, int):
                 raise PassError("the number of columns is not known", place=branch[0])
             slice_of = {"begin": (0, 0, start), "end": (-1, -1, columns), "strides": (1, 1, 1)}
-            found.append(apply("strided_slice", data, **slice_of, slice_mode="size", axes=None))
+            outputs.append(apply("strided_slice", data, **slice_of, slice_mode="size", axes=None))
             start += columns
-        return found
+        return outputs

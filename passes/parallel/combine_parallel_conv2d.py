@@ -114,12 +114,12 @@ class _Conv2DCombiner(ParallelOpCombiner):
         return Call(call.op, tuple(args), call.attrs)
 
     def outputs(self, data: Expr, branches: Sequence[Branch], depth: int) -> list[Expr]:
-        found: list[Expr] = []
+        outputs: list[Expr] = []
         start = 0
         leading = self.channel_axis
         for branch in branches:
             channels = _filters(branch[0])
-            found.append(
+            outputs.append(
                 apply(
                     "strided_slice",
                     data,
@@ -131,4 +131,4 @@ class _Conv2DCombiner(ParallelOpCombiner):
                 )
             )
             start += channels
-        return found
+        return outputs

@@ -130,7 +130,7 @@ class _ToDense(ParallelOpCombiner):
         return Call(call.op, tuple(args), call.attrs)
 
     def outputs(self, data: Expr, branches: Sequence[Branch], depth: int) -> list[Expr]:
-        found: list[Expr] = []
+        outputs: list[Expr] = []
         start = 0
         for branch in branches:
             shape = tensor_type(branch[depth]).shape
@@ -143,8 +143,8 @@ class _ToDense(ParallelOpCombiner):
             begin[axis], end[axis] = start, units
             start += units
             slice_of = {"begin": tuple(begin), "end": tuple(end), "strides": (1,) * len(shape)}
-            found.append(apply("strided_slice", data, **slice_of, slice_mode="size", axes=None))
-        return found
+            outputs.append(apply("strided_slice", data, **slice_of, slice_mode="size", axes=None))
+        return outputs
 
 
 def _widened(call: Call, index: int, parent: int, axis: int) -> Expr:

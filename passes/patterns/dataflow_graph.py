@@ -85,12 +85,12 @@ class DataflowGraph:
     @cached_property
     def dominator_children(self) -> Sequence[Sequence[int]]:
         """The inverse of :attr:`dominator_parent`, later expressions first."""
-        found: list[list[int]] = [[] for _ in self.order]
+        dominator_children: list[list[int]] = [[] for _ in self.order]
         for number in range(len(self.order) - 1, -1, -1):
             parent = self.dominator_parent[number]
             if parent >= 0:
-                found[parent].append(number)
-        return found
+                dominator_children[parent].append(number)
+        return dominator_children
 
     def dominates(self, number: int, other: int) -> bool:
         """Whether everything that leaves ``other`` flows through ``number``."""
@@ -103,19 +103,19 @@ class DataflowGraph:
     @cached_property
     def by_op(self) -> dict[Op, list[int]]:
         """The calls of each operator, in order."""
-        found: dict[Op, list[int]] = {}
+        matching: dict[Op, list[int]] = {}
         for number, expr in enumerate(self.order):
             if type(expr) is Call and isinstance(expr.op, Op):
-                found.setdefault(expr.op, []).append(number)
-        return found
+                matching.setdefault(expr.op, []).append(number)
+        return matching
 
     @cached_property
     def by_kind(self) -> dict[type[Expr], list[int]]:
         """The expressions of each kind, in order."""
-        found: dict[type[Expr], list[int]] = {}
+        matching: dict[type[Expr], list[int]] = {}
         for number, expr in enumerate(self.order):
-            found.setdefault(type(expr), []).append(number)
-        return found
+            matching.setdefault(type(expr), []).append(number)
+        return matching
 
 
 def _common_ancestor(left: int, right: int, parents: Sequence[int], depths: Sequence[int]) -> int:

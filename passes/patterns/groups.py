@@ -80,13 +80,13 @@ def find_groups(pattern: DFPattern, graph: DataflowGraph) -> dict[Expr, PatternG
 
 
 def _inside_partitioned_functions(graph: DataflowGraph) -> set[Expr]:
-    found: set[Expr] = set()
+    inside_partitioned_functions: set[Expr] = set()
     for number in graph.by_kind.get(Function, ()):
         function = graph.order[number]
         if isinstance(function, Function) and PARTITIONED_FROM_PATTERN in function.attrs:
-            found.add(function)
-            found.update(post_order(function.body))
-    return found
+            inside_partitioned_functions.add(function)
+            inside_partitioned_functions.update(post_order(function.body))
+    return inside_partitioned_functions
 
 
 def _post_order(pattern: DFPattern) -> Sequence[DFPattern]:
@@ -124,12 +124,12 @@ def _make_group(number: int, root: Expr, matches: Matches, parts: Sequence[DFPat
 
 
 def _inputs_of(part: DFPattern, matches: Matches) -> Iterable[Expr]:
-    found = matches.get(part, ())
+    match = matches.get(part, ())
     if isinstance(part, TuplePattern) and part.fields is None:
-        return [field for expr in found if isinstance(expr, Tuple) for field in expr.fields]
+        return [field for expr in match if isinstance(expr, Tuple) for field in expr.fields]
     if isinstance(part, CallPattern) and part.args is None:
-        return [arg for expr in found if isinstance(expr, Call) for arg in expr.args]
-    return found if not part.parts else ()
+        return [arg for expr in match if isinstance(expr, Call) for arg in expr.args]
+    return match if not part.parts else ()
 
 
 def _is_embedded(expr: Expr, part: DFPattern) -> bool:
@@ -171,10 +171,10 @@ def _candidates(pattern: DFPattern, graph: DataflowGraph) -> Sequence[int]:
     kinds = _root_kinds(pattern)
     if kinds is None:
         return range(len(graph.order) - 1, -1, -1)
-    found: set[int] = set()
+    candidates: set[int] = set()
     for kind in kinds:
-        found.update(graph.by_op.get(kind, ()) if isinstance(kind, Op) else graph.by_kind.get(kind, ()))
-    return sorted(found, reverse=True)
+        candidates.update(graph.by_op.get(kind, ()) if isinstance(kind, Op) else graph.by_kind.get(kind, ()))
+    return sorted(candidates, reverse=True)
 
 
 def _root_kinds(pattern: DFPattern) -> frozenset[Op | type[Expr]] | None:

@@ -161,12 +161,20 @@ class PatternMatcher:
         return structural_equal(pattern.type, _type_of(expr)) and self._match(pattern.pattern, expr)
 
     def _dtype(self, pattern: DataTypePattern, expr: Expr) -> bool:
-        found = _type_of(expr)
-        return isinstance(found, TensorType) and found.dtype == pattern.dtype and self._match(pattern.pattern, expr)
+        known_type = _type_of(expr)
+        return (
+            isinstance(known_type, TensorType)
+            and known_type.dtype == pattern.dtype
+            and self._match(pattern.pattern, expr)
+        )
 
     def _shape(self, pattern: ShapePattern, expr: Expr) -> bool:
-        found = _type_of(expr)
-        return isinstance(found, TensorType) and found.shape == pattern.shape and self._match(pattern.pattern, expr)
+        known_type = _type_of(expr)
+        return (
+            isinstance(known_type, TensorType)
+            and known_type.shape == pattern.shape
+            and self._match(pattern.pattern, expr)
+        )
 
     def _dominator(self, pattern: DominatorPattern, expr: Expr) -> bool:
         if not self._match(pattern.child, expr):

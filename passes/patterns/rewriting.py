@@ -129,10 +129,10 @@ class _GroupRewriter(ExprMutator):
 def _sources(group: PatternGroup) -> list[Expr]:
     """What an expression made of a group was made from: the root first, then the rest of what the pattern covered."""
     kinds = (Call, Tuple, TupleGetItem, If, Let, Match)
-    found = {group.root: None}
+    sources = {group.root: None}
     for exprs in group.matches.values():
-        found.update((expr, None) for expr in exprs if expr in group.interior and isinstance(expr, kinds))
-    return list(found)
+        sources.update((expr, None) for expr in exprs if expr in group.interior and isinstance(expr, kinds))
+    return list(sources)
 
 
 def partition(

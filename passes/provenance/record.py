@@ -182,13 +182,13 @@ class Record:
         if len(sources) == 1:
             source = sources[0]
             return (source,) if source in members else self._origins.get(source, ())
-        found: dict[Expr, None] = {}
+        resolve: dict[Expr, None] = {}
         for source in sources:
             if source in members:
-                found[source] = None
+                resolve[source] = None
             else:
-                found.update(dict.fromkeys(self._origins.get(source, ())))
-        return tuple(found)
+                resolve.update(dict.fromkeys(self._origins.get(source, ())))
+        return tuple(resolve)
 
     def _counterpart(self, var: GlobalVar, function: Function) -> Expr | None:
         if self.before is None:

@@ -164,11 +164,11 @@ class Trace:
 
     def descendants(self, expr: Expr) -> tuple[Expr, ...]:
         """What is left of ``expr``, of any step, in the last module: itself, or what was made of it."""
-        found: dict[Expr, None] = {}
+        descendants: dict[Expr, None] = {}
         for item in self._forwards(expr):
             if item not in self._removed and item not in self._replaced:
-                found[item] = None
-        return tuple(found)
+                descendants[item] = None
+        return tuple(descendants)
 
     def history(self, expr: Expr) -> tuple[Event, ...]:
         """Everything that the steps did to ``expr``, to what it came from, and to what became of it, in order."""

@@ -109,15 +109,15 @@ class _Editor:
 
     def edits(self) -> Sequence[TextEdit]:
         """The edits in order."""
-        found: list[TextEdit] = []
+        edits: list[TextEdit] = []
         if not same_header(self._old, self._new) or not all(
             self._pairing.are_paired(before, after)
             for before, after in zip(self._old.params, self._new.params, strict=True)
         ):
             old_header, new_header = self._old_layout.header, self._new_layout.header
             span = TextSpan(old_header[0].start, old_header[-1].end)
-            found.append(TextEdit(span, self._written(new_header[0].start, new_header[-1].end)))
-        return [*found, *self._edit_body(self._order())]
+            edits.append(TextEdit(span, self._written(new_header[0].start, new_header[-1].end)))
+        return [*edits, *self._edit_body(self._order())]
 
     # ---- what stays
 
@@ -380,14 +380,14 @@ def _names(layout: FunctionLayout) -> Iterable[LayoutToken]:
 
 def _closure(roots: Iterable[_New], without: Container[_New] = ()) -> set[_New]:
     """``roots`` and what they need, except for what is there already."""
-    found: set[_New] = set()
+    closure: set[_New] = set()
     stack = list(roots)
     while stack:
         statement = stack.pop()
-        if statement not in found and statement not in without:
-            found.add(statement)
+        if statement not in closure and statement not in without:
+            closure.add(statement)
             stack.extend(statement.needs)
-    return found
+    return closure
 
 
 def _longest_increasing(order: Sequence[_New]) -> set[_New]:
@@ -406,12 +406,12 @@ def _longest_increasing(order: Sequence[_New]) -> set[_New]:
         else:
             tails[place] = statement.old
             ends[place] = statement
-    found: set[_New] = set()
+    longest_increasing: set[_New] = set()
     current = ends[-1] if ends else None
     while current is not None:
-        found.add(current)
+        longest_increasing.add(current)
         current = before[current]
-    return found
+    return longest_increasing
 
 
 def _indentation(text: str, start: int) -> str:

@@ -34,8 +34,8 @@ def float_limits(dtype: np.dtype[Any]) -> tuple[float, float]:
 
 def narrowest_float(values: Iterable[Value]) -> np.dtype[Any] | None:
     """The dtype of floats with the smallest range among values; ``None`` where there are no floats."""
-    found = {array.dtype for array in _floats(values)}
-    return min(found, key=lambda dtype: float_limits(dtype)[1], default=None)
+    dtypes = {array.dtype for array in _floats(values)}
+    return min(dtypes, key=lambda dtype: float_limits(dtype)[1], default=None)
 
 
 def fits(values: Iterable[Value], dtype: np.dtype[Any]) -> bool:

@@ -45,13 +45,13 @@ def _axes(layout: str, attribute: str) -> list[tuple[int, str]]:
     Raises:
         RelationError: the text is not one.
     """
-    found = [(int(match[1]), match[2]) for match in _AXIS.finditer(layout)]
-    if not found or "".join(f"{size}{name}" for size, name in found) != layout.replace(" ", ""):
+    axes = [(int(match[1]), match[2]) for match in _AXIS.finditer(layout)]
+    if not axes or "".join(f"{size}{name}" for size, name in axes) != layout.replace(" ", ""):
         raise RelationError(
             f"{attribute} must be a size and a name for each axis, such as 1N32C, but it is {layout!r}",
             attribute=attribute,
         )
-    return found
+    return axes
 
 
 def _auto_scheduler_relation(context: RelationContext) -> Type | None:

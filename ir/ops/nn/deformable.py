@@ -148,12 +148,12 @@ def _check_weight(
 
 
 def _assign_offset(context: RelationContext, expected: TensorType) -> None:
-    found = tensor_argument(context, 1, "offset")
-    if found is not None:
-        require_rank(found, 4, 1, "offset")
-        if not all(context.require_equal(*pair) for pair in zip(found.shape, expected.shape, strict=True)):
+    tensor = tensor_argument(context, 1, "offset")
+    if tensor is not None:
+        require_rank(tensor, 4, 1, "offset")
+        if not all(context.require_equal(*pair) for pair in zip(tensor.shape, expected.shape, strict=True)):
             raise RelationError(
-                f"offset has shape {in_words(found.shape)}, but {in_words(expected.shape)} is needed: two values per"
+                f"offset has shape {in_words(tensor.shape)}, but {in_words(expected.shape)} is needed: two values per"
                 " kernel element and deformable group, for each position of the result",
                 argument=1,
             )

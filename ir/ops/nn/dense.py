@@ -286,17 +286,17 @@ def require_vector(context: RelationContext, argument: int, name: str, size: Dim
     Raises:
         RelationError: it is known and differs; the message says that ``size`` comes from ``where``.
     """
-    found = tensor_argument(context, argument, name)
-    if found is not None:
-        require_rank(found, 1, argument, name)
-        if not context.require_equal(found.shape[0], size):
+    tensor = tensor_argument(context, argument, name)
+    if tensor is not None:
+        require_rank(tensor, 1, argument, name)
+        if not context.require_equal(tensor.shape[0], size):
             raise RelationError(
-                f"{name} has {found.shape[0]} elements, but {where} has {size}",
+                f"{name} has {tensor.shape[0]} elements, but {where} has {size}",
                 argument=argument,
                 related=[(0, f"data is {data!r}")],
             )
-        if found.dtype != data.dtype:
-            raise RelationError(f"{name} is of dtype {found.dtype}, but data is of {data.dtype}", argument=argument)
+        if tensor.dtype != data.dtype:
+            raise RelationError(f"{name} is of dtype {tensor.dtype}, but data is of {data.dtype}", argument=argument)
     context.assign(argument, TensorType((size,), data.dtype))
 
 

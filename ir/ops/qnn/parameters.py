@@ -39,13 +39,13 @@ def require_scalar(context: RelationContext, argument: int, dtype: str, name: st
     Raises:
         RelationError: it has dimensions, or another dtype.
     """
-    found = tensor_argument(context, argument, name)
-    if found is None:
+    tensor = tensor_argument(context, argument, name)
+    if tensor is None:
         context.assign(argument, TensorType((), dtype))
         return
-    if found.ndim:
-        raise RelationError(f"{name} must be a scalar {dtype}, but it is {found!r}", argument=argument)
-    _require_dtype(found, argument, dtype, name)
+    if tensor.ndim:
+        raise RelationError(f"{name} must be a scalar {dtype}, but it is {tensor!r}", argument=argument)
+    _require_dtype(tensor, argument, dtype, name)
 
 
 def require_parameter(context: RelationContext, argument: int, dtype: str, channels: Dim, name: str) -> None:
@@ -54,15 +54,15 @@ def require_parameter(context: RelationContext, argument: int, dtype: str, chann
     Raises:
         RelationError: its dtype or its length is another.
     """
-    found = tensor_argument(context, argument, name)
-    if found is None:
+    tensor = tensor_argument(context, argument, name)
+    if tensor is None:
         raise RelationError(f"the type of {name} must be known", argument=argument)
-    _require_dtype(found, argument, dtype, name)
-    if not found.ndim:
+    _require_dtype(tensor, argument, dtype, name)
+    if not tensor.ndim:
         return
-    if found.ndim != 1 or not context.require_equal(found.shape[0], channels):
+    if tensor.ndim != 1 or not context.require_equal(tensor.shape[0], channels):
         raise RelationError(
-            f"{name} must be a scalar or have one element for each of the {channels} channels, but it is {found!r}",
+            f"{name} must be a scalar or have one element for each of the {channels} channels, but it is {tensor!r}",
             argument=argument,
         )
     context.assign(argument, TensorType((channels,), dtype))
@@ -86,14 +86,14 @@ def require_channel_axis(axis: int, rank: int, attribute: str = "axis") -> int:
     Raises:
         RelationError: a tensor of this rank has no such axis.
     """
-    found = channel_axis(axis, rank)
-    if not 0 <= found < max(rank, 1):
+    channel = channel_axis(axis, rank)
+    if not 0 <= channel < max(rank, 1):
         raise RelationError(
             f"{attribute} {axis} is out of range for a tensor of rank {rank}"
             + (f"; it must be from {-rank} to {rank - 1}" if rank else ""),
             attribute=attribute,
         )
-    return found
+    return channel
 
 
 def along_axis(parameter: NDArray, rank: int, axis: int) -> NDArray:

@@ -47,10 +47,10 @@ def _two(context: RelationContext, first: str, second: str) -> tuple[TensorType,
 
 
 def _reshape_relation(context: RelationContext) -> Type | None:
-    found = _two(context, "data", "newshape")
-    if found is None:
+    tensors = _two(context, "data", "newshape")
+    if tensors is None:
         return None
-    data, shape = found
+    data, shape = tensors
     return TensorType((ANY,) * static_rank(shape, 1, "newshape"), data.dtype)
 
 
@@ -61,10 +61,10 @@ def _reshape_kernel(attrs: ReshapeAttrs, inputs: Sequence[NDArray], result_type:
 
 
 def _tile_relation(context: RelationContext) -> Type | None:
-    found = _two(context, "data", "reps")
-    if found is None:
+    tensors = _two(context, "data", "reps")
+    if tensors is None:
         return None
-    data, reps = found
+    data, reps = tensors
     return TensorType((ANY,) * max(data.ndim, static_rank(reps, 1, "reps")), data.dtype)
 
 
@@ -73,10 +73,10 @@ def _tile_kernel(attrs: TileAttrs, inputs: Sequence[NDArray], result_type: Type)
 
 
 def _broadcast_to_relation(context: RelationContext) -> Type | None:
-    found = _two(context, "data", "shape")
-    if found is None:
+    tensors = _two(context, "data", "shape")
+    if tensors is None:
         return None
-    data, shape = found
+    data, shape = tensors
     return TensorType((ANY,) * static_rank(shape, 1, "shape"), data.dtype)
 
 
@@ -99,10 +99,10 @@ def _init_kernel(value: int) -> Callable[[InitOpAttrs, Sequence[NDArray], Type],
 
 def _full_relation(context: RelationContext) -> Type | None:
     attrs: InitOpAttrs = context.attrs
-    found = _two(context, "fill_value", "shape")
-    if found is None:
+    tensors = _two(context, "fill_value", "shape")
+    if tensors is None:
         return None
-    value, shape = found
+    value, shape = tensors
     require_scalar(value, 0, "fill_value")
     return TensorType((ANY,) * static_rank(shape, 1, "shape"), attrs.dtype or value.dtype)
 
@@ -128,10 +128,10 @@ def _one_hot_kernel(attrs: OneHotAttrs, inputs: Sequence[NDArray], result_type: 
 
 def _strided_slice_relation(context: RelationContext) -> Type | None:
     """The axes that ``begin`` has elements for become ``?``; the others stay."""
-    found = _two(context, "data", "begin")
-    if found is None:
+    tensors = _two(context, "data", "begin")
+    if tensors is None:
         return None
-    data, begin = found
+    data, begin = tensors
     count = static_rank(begin, 1, "begin")
     if count > data.ndim:
         raise RelationError(
@@ -154,10 +154,10 @@ def _strided_slice_kernel(attrs: StridedSliceAttrs, inputs: Sequence[NDArray], r
 
 def _expand_dims_relation(context: RelationContext) -> Type | None:
     attrs: DynExpandDimsAttrs | None = context.attrs
-    found = _two(context, "data", "axis")
-    if found is None:
+    tensors = _two(context, "data", "axis")
+    if tensors is None:
         return None
-    data, axis = found
+    data, axis = tensors
     require_scalar(axis, 1, "axis")
     return TensorType((ANY,) * (data.ndim + (1 if attrs is None else attrs.num_newaxis)), data.dtype)
 
@@ -170,10 +170,10 @@ def _expand_dims_kernel(given: DynExpandDimsAttrs | None, inputs: Sequence[NDArr
 
 
 def _squeeze_relation(context: RelationContext) -> Type | None:
-    found = _two(context, "data", "axes")
-    if found is None:
+    tensors = _two(context, "data", "axes")
+    if tensors is None:
         return None
-    data, axes = found
+    data, axes = tensors
     count = static_rank(axes, 1, "axes")
     if count > data.ndim:
         raise RelationError(
@@ -188,10 +188,10 @@ def _squeeze_kernel(attrs: SqueezeAttrs, inputs: Sequence[NDArray], result_type:
 
 def _topk_relation(context: RelationContext) -> Type | None:
     attrs: TopKAttrs = context.attrs
-    found = _two(context, "data", "k")
-    if found is None:
+    tensors = _two(context, "data", "k")
+    if tensors is None:
         return None
-    data, count = found
+    data, count = tensors
     if count.ndim > 1 or (count.ndim == 1 and count.shape[0] != 1):
         raise RelationError(
             f"k must be a scalar or have one element, but it has shape {in_words(count.shape)}", argument=1

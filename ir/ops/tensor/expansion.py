@@ -120,8 +120,8 @@ def _broadcast_to_relation(context: RelationContext) -> Type | None:
     if data is None:
         return None
     shape = required_shape(attrs)
-    found = broadcast_shapes(data.shape, shape, lhs_name="data", rhs_name="shape", attribute="shape")
-    _require_result(found, shape, "shape", None, "shape")
+    broadcast = broadcast_shapes(data.shape, shape, lhs_name="data", rhs_name="shape", attribute="shape")
+    _require_result(broadcast, shape, "shape", None, "shape")
     return TensorType(shape, data.dtype)
 
 
@@ -131,8 +131,8 @@ def _broadcast_to_like_relation(context: RelationContext) -> Type | None:
     if data is None or like is None:
         return like
     require_same_dtype(data, like, "data", "broadcast_type", argument=1, other=0)
-    found = broadcast_shapes(data.shape, like.shape, lhs_name="data", rhs_name="broadcast_type")
-    _require_result(found, like.shape, None, 1, "broadcast_type")
+    broadcast = broadcast_shapes(data.shape, like.shape, lhs_name="data", rhs_name="broadcast_type")
+    _require_result(broadcast, like.shape, None, 1, "broadcast_type")
     return like
 
 
@@ -150,8 +150,8 @@ def _collapse_sum_like_relation(context: RelationContext) -> Type | None:
     if data is None or like is None:
         return like
     require_same_dtype(data, like, "data", "collapse_type", argument=1, other=0)
-    found = broadcast_shapes(data.shape, like.shape, lhs_name="data", rhs_name="collapse_type")
-    _require_result(data.shape, found, None, 1, "the sum to collapse_type, of shape")
+    broadcast = broadcast_shapes(data.shape, like.shape, lhs_name="data", rhs_name="collapse_type")
+    _require_result(data.shape, broadcast, None, 1, "the sum to collapse_type, of shape")
     return like
 
 
@@ -164,8 +164,8 @@ def _collapse_sum_to_relation(context: RelationContext) -> Type | None:
         return None
     rank = static_rank(shape, 1, "shape")
     wanted: Shape = (ANY,) * rank if attrs is None or attrs.shape is None else attrs.shape
-    found = broadcast_shapes(data.shape, wanted, lhs_name="data", rhs_name="shape")
-    _require_result(data.shape, found, None, 1, "the sum to shape")
+    broadcast = broadcast_shapes(data.shape, wanted, lhs_name="data", rhs_name="shape")
+    _require_result(data.shape, broadcast, None, 1, "the sum to shape")
     return TensorType(wanted, data.dtype)
 
 

@@ -106,12 +106,12 @@ def largest_type(data: TensorType, attrs: TopKAttrs, count: Dim | None) -> Type:
     shape = (*data.shape[:axis], size, *data.shape[axis + 1 :])
     values, indices = TensorType(shape, data.dtype), TensorType(shape, attrs.dtype or "void")
     results: dict[str, Type] = {"both": TupleType((values, indices)), "values": values, "indices": indices}
-    found = results.get(attrs.ret_type)
-    if found is None:
+    result_type = results.get(attrs.ret_type)
+    if result_type is None:
         raise RelationError(
             f"ret_type must be 'both', 'values' or 'indices', not {attrs.ret_type!r}", attribute="ret_type"
         )
-    return found
+    return result_type
 
 
 def largest(data: NDArray, attrs: TopKAttrs, count: int) -> NDArray | tuple[NDArray, NDArray]:

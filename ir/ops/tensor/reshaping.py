@@ -205,7 +205,7 @@ def _left_over(state: _Reshaping, inferred: int) -> Dim:
 
 def _factors(dims: Iterable[Dim]) -> list[Dim]:
     """What the dimensions are products of: ``(b * 512) * 4`` is b, 512 and 4."""
-    found: list[Dim] = []
+    factors: list[Dim] = []
     pending: list[DimOperand] = [*dims]
     pending.reverse()
     while pending:
@@ -213,8 +213,8 @@ def _factors(dims: Iterable[Dim]) -> list[Dim]:
         if isinstance(dim, DimOperation) and dim.operator == "*":
             pending += (dim.rhs, dim.lhs)
         elif isinstance(dim, (int, DimExpr)):
-            found.append(dim)
-    return found
+            factors.append(dim)
+    return factors
 
 
 def _require_as_many(source: Shape, result: Shape, attribute: str | None, argument: int | None = None) -> None:

@@ -126,7 +126,7 @@ def _bounds(attrs: StridedSliceAttrs, rank: int) -> list[Bounds]:
     if not axes:
         raise RelationError("a scalar cannot be sliced" if not rank else "no axis is named", argument=0)
     sized = attrs.slice_mode == "size"
-    found: list[Bounds] = []
+    bounds: list[Bounds] = []
     for axis, first, last, given_stride in zip(axes, begin, end, strides, strict=True):
         stride = 1 if sized else given_stride
         if stride == 0:
@@ -138,8 +138,8 @@ def _bounds(attrs: StridedSliceAttrs, rank: int) -> list[Bounds]:
             high = END if last < 0 else low + last
         else:
             high = last
-        found.append(Bounds(axis, int(low), int(high), stride))
-    return found
+        bounds.append(Bounds(axis, int(low), int(high), stride))
+    return bounds
 
 
 def _strided_slice_relation(context: RelationContext) -> Type | None:

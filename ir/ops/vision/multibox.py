@@ -148,13 +148,13 @@ def _transform(
     corners = np.stack([x - half_width, y - half_height, x + half_width, y + half_height], axis=-1)
     if attrs.clip:
         corners = np.clip(corners, 0, 1)
-    found = np.concatenate([best[..., None], score[..., None], corners], axis=-1).astype(classes.dtype)
+    array = np.concatenate([best[..., None], score[..., None], corners], axis=-1).astype(classes.dtype)
     kept = (score >= attrs.threshold) & (score > -1)
     # What lies behind the valid boxes is not defined in TVM; here it is zero.
-    result = np.zeros_like(found)
+    result = np.zeros_like(array)
     counts = kept.sum(axis=1).astype(np.int32)
     for image in range(batch):
-        result[image, : counts[image]] = found[image, kept[image]]
+        result[image, : counts[image]] = array[image, kept[image]]
     return result, counts
 
 

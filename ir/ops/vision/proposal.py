@@ -95,14 +95,14 @@ def _predicted(
     image_height, image_width, scale = (float(value) for value in info)
     limits = np.array([image_width - 1, image_height - 1] * 2)
     boxes = np.clip(_moved(places + anchors, by_place, attrs), 0, limits)
-    found = scores.transpose(1, 2, 0).astype(np.float64)
+    array = scores.transpose(1, 2, 0).astype(np.float64)
     outside = (rows >= int(image_height / attrs.feature_stride)) | (columns >= int(image_width / attrs.feature_stride))
-    found[outside] = -1
+    array[outside] = -1
     least = scale * attrs.rpn_min_size
     small = (boxes[..., 2:] - boxes[..., :2] + 1 < least).any(axis=-1)
     boxes[small] += np.array([-1, -1, 1, 1]) * least / 2
-    found[small] = -1
-    return boxes.reshape(-1, 4), found.reshape(-1)
+    array[small] = -1
+    return boxes.reshape(-1, 4), array.reshape(-1)
 
 
 def _kept(boxes: NDArray, threshold: float) -> list[int]:

@@ -100,21 +100,21 @@ register(
 
 
 def _function_argument(context: RelationContext, name: str) -> FuncType | None:
-    found = context.types[0]
-    if isinstance(found, FuncType):
-        return found
-    if isinstance(found, IncompleteType):
+    function_argument = context.types[0]
+    if isinstance(function_argument, FuncType):
+        return function_argument
+    if isinstance(function_argument, IncompleteType):
         return None
-    raise RelationError(f"{name} must be a function, but it is {found!r}", argument=0)
+    raise RelationError(f"{name} must be a function, but it is {function_argument!r}", argument=0)
 
 
 def _tuple_argument(context: RelationContext, argument: int, name: str) -> TupleType | None:
-    found = context.types[argument]
-    if isinstance(found, TupleType):
-        return found
-    if isinstance(found, IncompleteType):
+    argument_type = context.types[argument]
+    if isinstance(argument_type, TupleType):
+        return argument_type
+    if isinstance(argument_type, IncompleteType):
         return None
-    raise RelationError(f"{name} must be a tuple, but it is {found!r}", argument=argument)
+    raise RelationError(f"{name} must be a tuple, but it is {argument_type!r}", argument=argument)
 
 
 def _invoke_relation(context: RelationContext) -> Type | None:

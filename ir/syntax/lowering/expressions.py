@@ -81,21 +81,21 @@ class ExpressionLowering(AttributeLowering):
     def _do_local(self, step: Step, values: list[Any]) -> Expr:
         token = self.statement.token(step.node.first)
         name = self._texts[token]
-        found = self.scope.find(name[1:])
-        if found is None:
+        position = self.scope.find(name[1:])
+        if position is None:
             self._report_unknown(
                 "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.scope.names())
             )
             return ErrorExpr()
-        self._use(token, found)
-        assert isinstance(found.value, Expr)
-        return self._mark(found.value, step.node)
+        self._use(token, position)
+        assert isinstance(position.value, Expr)
+        return self._mark(position.value, step.node)
 
     def _do_graph(self, step: Step, values: list[Any]) -> Expr:
         token = self.statement.token(step.node.first)
         name = self._texts[token]
-        found = self._find_graph(int(name[1:]))
-        if found is None:
+        graph = self._find_graph(int(name[1:]))
+        if graph is None:
             if (
                 token == self.statement.first
                 and self.statement.kinds.startswith(GRAPH + "(")
@@ -111,9 +111,9 @@ class ExpressionLowering(AttributeLowering):
                 "undefined-variable", "undefined variable", name, token, (f"%{other}" for other in self.graph)
             )
             return ErrorExpr()
-        self._use(token, found)
-        assert isinstance(found.value, Expr)
-        return self._mark(found.value, step.node)
+        self._use(token, graph)
+        assert isinstance(graph.value, Expr)
+        return self._mark(graph.value, step.node)
 
     def _ends_statement(self) -> bool:
         return self.statement.kinds.endswith(";")
@@ -121,8 +121,8 @@ class ExpressionLowering(AttributeLowering):
     def _do_global(self, step: Step, values: list[Any]) -> Expr:
         token = self.statement.token(step.node.first)
         name = self._texts[token]
-        found = self.names.globals.get(name[1:])
-        if found is None:
+        definition = self.names.globals.get(name[1:])
+        if definition is None:
             if not self.names.is_expression:
                 self._report_unknown(
                     "undefined-global",
@@ -132,22 +132,22 @@ class ExpressionLowering(AttributeLowering):
                     (f"@{other}" for other in self.names.globals),
                 )
                 return ErrorExpr()
-            found = Definition(SymbolKind.FUNCTION, name, None, -1, GlobalVar(name[1:]))
-            self.names.globals[name[1:]] = found
-        self._use(token, found)
-        if found.name[1:] in self.names.unreadable:
+            definition = Definition(SymbolKind.FUNCTION, name, None, -1, GlobalVar(name[1:]))
+            self.names.globals[name[1:]] = definition
+        self._use(token, definition)
+        if definition.name[1:] in self.names.unreadable:
             return ErrorExpr()
-        assert isinstance(found.value, Expr)
-        return self._mark(found.value, step.node)
+        assert isinstance(definition.value, Expr)
+        return self._mark(definition.value, step.node)
 
     def _do_name(self, step: Step, values: list[Any]) -> Any:
         token = self.statement.token(step.node.first)
         name = self._texts[token]
         if step.raw and name in ("None", "nullptr"):
             return None
-        found = self.names.constructors.get(name)
-        if found is not None:
-            return self._constructor(found, token, step)
+        constructor = self.names.constructors.get(name)
+        if constructor is not None:
+            return self._constructor(constructor, token, step)
         op = operators.find(name)
         if op is not None:
             return op

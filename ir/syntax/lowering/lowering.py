@@ -138,17 +138,17 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
 
     def _note_name(self, kind: str, text: str, token: int) -> None:
         """Resolve a name of a broken statement for those who look for its uses; say nothing if it is unknown."""
-        found: Definition | None = None
+        position: Definition | None = None
         if kind == LOCAL:
-            found = self.scope.find(text[1:])
+            position = self.scope.find(text[1:])
         elif kind == GRAPH:
-            found = self._find_graph(int(text[1:]))
+            position = self._find_graph(int(text[1:]))
         elif kind == GLOBAL:
-            found = self.names.globals.get(text[1:])
+            position = self.names.globals.get(text[1:])
         elif kind == NAME:
-            found = self.names.constructors.get(text) or self.type_scope.find(text) or self.names.types.get(text)
-        if found is not None:
-            self._use(token, found)
+            position = self.names.constructors.get(text) or self.type_scope.find(text) or self.names.types.get(text)
+        if position is not None:
+            self._use(token, position)
 
     def _read_block(self, statement: Statement, step: Step) -> _Work:
         block = statement.blocks[step.position]
@@ -232,7 +232,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
 
 def _parameters_before(kinds: str, end: int) -> list[int]:
     """The positions of what look like parameters in a broken head: locals after `(` or `,` at its first parentheses."""
-    found: list[int] = []
+    parameters: list[int] = []
     start = kinds.rfind("f", 0, end)
     depth = 0
     opened = False
@@ -244,5 +244,5 @@ def _parameters_before(kinds: str, end: int) -> list[int]:
         elif kind == ")":
             depth -= 1
         elif kind == LOCAL and opened and position and kinds[position - 1] in "(,":
-            found.append(position)
-    return found
+            parameters.append(position)
+    return parameters

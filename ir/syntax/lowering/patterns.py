@@ -34,8 +34,8 @@ class PatternLowering(LoweringContext):
     def _do_constructor_pattern(self, step: Step, values: list[Any]) -> Pattern:
         token = self.statement.token(step.node.first)
         name = self._texts[token]
-        found = self.names.constructors.get(name)
-        if found is None:
+        constructor = self.names.constructors.get(name)
+        if constructor is None:
             span = self.unit.span(token)
             near = closest(name, self.names.constructors)
             hint = f"; did you mean {near[0]}?" if near else ""
@@ -43,9 +43,9 @@ class PatternLowering(LoweringContext):
             self.unresolved.append((self.unit, token))
             self.report("undefined-constructor", f"unknown constructor {name}{hint}", span, fixes)
             return PatternWildcard()
-        self._use(token, found)
-        assert isinstance(found.value, Constructor)
-        return PatternConstructor(found.value, tuple(values))
+        self._use(token, constructor)
+        assert isinstance(constructor.value, Constructor)
+        return PatternConstructor(constructor.value, tuple(values))
 
     def _do_tuple_pattern(self, step: Step, values: list[Any]) -> Pattern:
         return PatternTuple(tuple(values))
