@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from relay_lsp.ir.expressions import Call, Expr, Function, Let, Match, Var
 from relay_lsp.ir.type_visitor import substitute
 from relay_lsp.ir.types import Type, TypeVar
@@ -9,7 +11,7 @@ from relay_lsp.ir.visitor import children, pattern_vars, post_order, with_childr
 
 from ..provenance import current_record
 
-__all__ = ["de_duplicate"]
+__all__ = ["copies", "de_duplicate"]
 
 
 def de_duplicate(root: Expr) -> Expr:
@@ -17,6 +19,14 @@ def de_duplicate(root: Expr) -> Expr:
 
     What was shared stays shared, and what is free stays the same. Types are kept. Each new expression is recorded as
     made from the one that it copies. Source of the rule: ``src/relay/transforms/de_duplicate.cc``.
+    """
+    return copies(root)[root]
+
+
+def copies(root: Expr, replaced: Mapping[TypeVar, Type] | None = None) -> Mapping[Expr, Expr]:
+    """What :func:`de_duplicate` makes of every expression below ``root``.
+
+    ``replaced`` has types for type parameters of ``root``, instead of new type variables.
     """
     order = post_order(root)
     record = current_record()
@@ -34,6 +44,7 @@ def de_duplicate(root: Expr) -> Expr:
     def renewed(type: Type | None) -> Type | None:
         return None if type is None else substitute(type, fresh_types)
 
+    fresh_types.update(replaced or {})
     made: dict[Expr, Expr] = {}
     for var in bound:
         made[var] = Var(var.name_hint, renewed(var.type_annotation), var.span, var.virtual_device)
@@ -60,4 +71,4 @@ def de_duplicate(root: Expr) -> Expr:
         if new is not old:
             new.checked_type = renewed(old.checked_type)
             record.record(new, old)
-    return made[root]
+    return made

@@ -112,6 +112,18 @@ RULES = (
     ),
     Rule(
         _REFUSALS,
+        "TVM folds by compiling for its host, which has no code for the operator with these types; here it is evaluated "
+        "or stays a call",
+        lambda record, problem: (
+            record["pass"] == "PartialEvaluate"
+            and (
+                "removed by previous passes; try fusing" in record["error"]
+                or "intrinsic declaration" in record["error"]
+            )
+        ),
+    ),
+    Rule(
+        _REFUSALS,
         "TVM's registry lacks a fusion pattern for the operator; here it is opaque",
         _says("Attribute TOpPattern has not been registered for"),
     ),
