@@ -112,8 +112,8 @@ RULES = (
     ),
     Rule(
         _REFUSALS,
-        "TVM folds by compiling for its host, which has no code for the operator with these types; here it is evaluated "
-        "or stays a call",
+        "TVM folds by compiling for its host, which has no code for the operator with these types; here it is "
+        "evaluated, or stays a call",
         lambda record, problem: (
             record["pass"] == "PartialEvaluate"
             and (
