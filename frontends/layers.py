@@ -6,6 +6,8 @@ Source of the rule: ``get_source_name`` and ``make_parameter_span`` in ``python/
 
 from __future__ import annotations
 
+import re
+
 from relay_lsp.ir.builder import LayerAnnotator, set_span, span_filling
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
@@ -18,6 +20,14 @@ __all__ = ["LayerAnnotator", "LayerNames", "SpanFiller", "parameter_name"]
 def parameter_name(*parts: str) -> str:
     """The source name of a value that is not a layer's: ``node.parameter``."""
     return ".".join(parts)
+
+
+_BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+
+
+def _one_line(name: str) -> str:
+    """``name`` as it can stand in a comment of a text: on one line, and without the comment's end."""
+    return _BREAKS.sub("_", name).replace("*/", "*_/")
 
 
 class LayerNames:
@@ -65,7 +75,7 @@ class SpanFiller:
         known = self._spans.get(name)
         if known is None:
             given = self._annotator(name) if self._annotator is not None else None
-            known = given if isinstance(given, (Span, SequentialSpan)) else Span(SourceName(given or name))
+            known = given if isinstance(given, (Span, SequentialSpan)) else Span(SourceName(_one_line(given or name)))
             self._spans[name] = known
         return known
 

@@ -8,5 +8,9 @@ load_extra("onnx", "onnx")
 
 from .converters import families  # noqa: E402
 from .importer import from_onnx, read_onnx  # noqa: E402
+from .runtime import run  # noqa: E402
 
-__all__ = ["families", "from_onnx", "read_onnx"]
+read = read_onnx
+"""The reader of this framework (see :mod:`..models`)."""
+
+__all__ = ["families", "from_onnx", "read", "read_onnx", "run"]

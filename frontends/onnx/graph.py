@@ -177,6 +177,17 @@ class GraphImporter:
         self._convert_nodes(graph.node)
         return [self._output(info.name) for info in graph.output]
 
+    def name_layers(self, graph: GraphProto) -> None:
+        """Name the layers of a graph that is not converted: those after it are called as TVM calls them."""
+        waiting = [(self.path, graph)]
+        while waiting:
+            path, current = waiting.pop()
+            for index, proto in enumerate(current.node):
+                given = f"{self.prefix}{proto.name}" if proto.name else ""
+                name, _ = self.model.layer_name((*path, index), given, f"{self.prefix}{proto.op_type}")
+                graphs = [declared for declared in proto.attribute if declared.type == AttributeProto.GRAPH]
+                waiting.extend(((*path, name, declared.name), declared.g) for declared in reversed(graphs))
+
     def _report_error(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         self.model.report.error(code, message, place)
 
@@ -378,24 +389,32 @@ class GraphImporter:
     def _define(self, node: OnnxNode, result: Expr | Outputs, place: ModelPlace) -> None:
         results = result if isinstance(result, Outputs) else [result]
         names = [name for name in node.outputs if name]
+        is_doubtful = self._uses_broken(node)
         for name, value in zip(names, results, strict=False):
             if name in self.values:
                 self._report_error("duplicate-model-value", f"{name} is defined twice", place)
             self.values[name] = value
+            if is_doubtful:
+                self.model.broken.add(value)
+
+    def _uses_broken(self, node: OnnxNode) -> bool:
+        broken = self.model.broken
+        return bool(broken) and any(value in broken for value in node.inputs if value is not None)
 
     def _report_failure(self, error: ConversionError, node: OnnxNode, place: ModelPlace) -> None:
-        if any(value in self.model.broken for value in node.inputs if value is not None):
+        if self._uses_broken(node):
             return  # It follows from what was reported.
         at = ModelPlace(place.node, place.operator, error.attribute, error.input)
         self._report_error(error.code, error.message, at)
 
     def _kept_call(self, proto: NodeProto, node: OnnxNode) -> Expr | Outputs:
         """A call of an operator that Relay does not have, by the name that ONNX has for it."""
-        domain = proto.domain or "onnx"
-        name = f"{domain}.{proto.op_type}" if proto.op_type.isidentifier() else f"{domain}.unnamed"
-        operator = Op(name, doc="An operator of ONNX that Relay does not have.")
+        name = ".".join(_identifier(part) for part in (*(proto.domain or "onnx").split("."), proto.op_type))
+        attrs = _kept_attributes(name, node.attributes)
+        doc = "An operator of ONNX that Relay does not have."
+        operator = Op(name, doc=doc, attrs=None if attrs is None else type(attrs))
         args = tuple(value for value in node.inputs if value is not None)
-        call = Call(operator, args, _kept_attributes(name, node.attributes))
+        call = Call(operator, args, attrs)
         self.model.spans.fill(call, node.name)
         self.model.broken.add(call)
         names = [name for name in node.outputs if name]
@@ -456,6 +475,11 @@ def _attribute_text(declared: AttributeProto) -> str:
         shown = [item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in value[:16]]
         return f"[{', '.join(shown)}{', …' if len(value) > 16 else ''}]"
     return str(value)
+
+
+def _identifier(name: str) -> str:
+    """``name`` as a part of an operator's name in a text."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name) or "_"
 
 
 def _as_attribute(name: str, value: AttributeValue) -> AttributeProto:

@@ -22,6 +22,7 @@ from ..freezing import to_static
 from ..imported import ImportedModel, ModelSource
 from ..layers import LayerAnnotator, SpanFiller
 from .graph import GraphImporter, ModelImporter
+from .names import find_unreadable_name
 from .tensors import TensorReader
 
 __all__ = ["from_onnx", "read_onnx"]
@@ -108,6 +109,9 @@ def read_onnx(
         raise ValueError(f"convert_config has use_nt_batch_matmul alone, not {', '.join(convert_config or ())}")
     report = ImportReport()
     proto, source = _load(model, report)
+    unreadable = find_unreadable_name(proto)
+    if unreadable is not None:
+        raise report.refuse("unreadable-model", f"a name in the model is no text: {unreadable!r}")
     functions = {(function.domain, function.name): function for function in proto.functions}
     declared = next((entry.version for entry in proto.opset_import if entry.domain in ("", "ai.onnx")), 1)
     if opset is not None and opset < declared:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from onnx import AttributeProto, GraphProto, NodeProto
 
-__all__ = ["in_order"]
+__all__ = ["graphs_of", "in_order"]
 
 
 def in_order(nodes: Sequence[NodeProto]) -> tuple[list[int], list[int]]:
@@ -44,7 +44,7 @@ def in_order(nodes: Sequence[NodeProto]) -> tuple[list[int], list[int]]:
 def _used_names(node: NodeProto) -> Iterator[str]:
     """What a node uses, and what the graphs among its attributes use of outer graphs (or of themselves)."""
     yield from filter(None, node.input)
-    graphs = list(_graphs(node))
+    graphs = list(graphs_of(node))
     while graphs:
         graph = graphs.pop()
         own = {name for inner in graph.node for name in inner.output}
@@ -55,10 +55,11 @@ def _used_names(node: NodeProto) -> Iterator[str]:
                 yield info.name
         for inner in graph.node:
             yield from (name for name in inner.input if name and name not in own)
-            graphs.extend(_graphs(inner))
+            graphs.extend(graphs_of(inner))
 
 
-def _graphs(node: NodeProto) -> Iterator[GraphProto]:
+def graphs_of(node: NodeProto) -> Iterator[GraphProto]:
+    """The graphs among the attributes of a node."""
     for declared in node.attribute:
         if declared.type == AttributeProto.GRAPH:
             yield declared.g

@@ -27,6 +27,7 @@ examples:
   relay-lsp opt --pass SimplifyInference --pass "FoldConstant[fold_qnn=False]" model.relay
   relay-lsp trace --pass SimplifyInference model.relay    what each step did, and what came from what
   relay-lsp bisect --pass SimplifyInference --pass FastMath model.relay    which pass changes the result
+  relay-lsp import model.onnx -o model.relay         a model of another framework as Relay text
   relay-lsp passes FoldConstant                      what a pass does, with its options
   relay-lsp ops nn.conv2d                            an operator's arguments and attributes
   relay-lsp serve                                    speak the language server protocol (editors start this)
@@ -85,7 +86,17 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--version", action="version", version=f"relay-lsp {server_version()}")
     root.add_argument("-v", "--verbose", action="store_true", help=_VERBOSE_HELP)
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (_add_serve, _add_check, _add_format, _add_opt, _add_trace, _add_bisect, _add_passes, _add_ops):
+    for add in (
+        _add_serve,
+        _add_check,
+        _add_format,
+        _add_import,
+        _add_opt,
+        _add_trace,
+        _add_bisect,
+        _add_passes,
+        _add_ops,
+    ):
         add(commands)
     return root
 
@@ -162,6 +173,42 @@ def _add_format(commands: Commands[argparse.ArgumentParser]) -> None:
         return format_files(options)
 
     format.set_defaults(command=command)
+
+
+def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
+    importing = _add(
+        commands,
+        "import",
+        "turn a model of another framework into Relay text",
+        "Turn a model of another framework (.onnx) into Relay text in which every value names its layer.\n"
+        "What cannot be converted is kept as a call by its name, and said; the exit code is 1 then.",
+    )
+    importing.add_argument("file", metavar="MODEL")
+    importing.add_argument("-o", "--output", metavar="FILE", help="where to write the text (standard output)")
+    importing.add_argument(
+        "--params", metavar="FILE", help="write the weights to a file, .npz or .safetensors, rather than into the text"
+    )
+    importing.add_argument("--framework", default="", help="what the model is of (its file's name says)")
+    importing.add_argument(
+        "--shape",
+        dest="shapes",
+        metavar="NAME=1,3,224,224",
+        action="append",
+        default=[],
+        help="the shape of an input, with ? for what is not known",
+    )
+    importing.add_argument("--strict", action="store_true", help="refuse a model of which a part cannot be converted")
+    importing.add_argument(
+        "--verify", action="store_true", help="run the model by its own runtime too, and compare the numbers"
+    )
+    _add_seed(importing)
+
+    def command(options: argparse.Namespace) -> int:
+        from .importing import import_model
+
+        return import_model(options)
+
+    importing.set_defaults(command=command)
 
 
 def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:

@@ -54,10 +54,19 @@ def if_else(node: OnnxNode) -> Expr | Outputs:
     cond = node.input()
     if rank_of(cond) > 0:
         cond = take(cond, constant(0, "int64"), 0 if rank_of(cond) > 1 else None)
+    known = node.fold(cond)
+    taken = None if not isinstance(known, Constant) else "then_branch" if known.data.any() else "else_branch"
     branches: list[Expr] = []
     for name in ("then_branch", "else_branch"):
-        outputs = node.scope.subgraph(node, name).convert(node.graph(name))
+        graph = node.scope.subgraph(node, name)
+        if taken not in (None, name):
+            graph.name_layers(node.graph(name))  # It may make no sense for the values that there are.
+            continue
+        outputs = graph.convert(node.graph(name))
         branches.append(node.fold(outputs[0] if len(outputs) == 1 else Tuple(tuple(outputs))))
+    if taken is not None:
+        count = len(node.graph(taken).output)
+        return Outputs(branches[0], count) if count > 1 else branches[0]
     then, other = branches
     if not isinstance(then, Tuple) and not isinstance(other, Tuple) and rank_of(then) != rank_of(other):
         node.warn(

@@ -82,6 +82,10 @@ def product(node: OnnxNode, a: Expr, b: Expr, out_dtype: str) -> Expr:
     if a_rank == 0 or b_rank == 0:
         raise ConversionError("a matrix product takes tensors of at least one dimension")
 
+    summed = shape_of(a)[-1], shape_of(b)[max(b_rank - 2, 0)]
+    if all(isinstance(size, int) for size in summed) and summed[0] != summed[1]:
+        raise ConversionError(f"the summed dimensions are {summed[0]} and {summed[1]}", code="type-mismatch")
+
     def dense(lhs: Expr, rhs: Expr) -> Expr:
         return call("nn.dense", lhs, rhs, units=None, out_dtype=out_dtype)
 

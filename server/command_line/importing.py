@@ -1,0 +1,101 @@
+"""``relay-lsp import``: a model of another framework as Relay text."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from relay_lsp.frontends.diagnostics import ImportDiagnostic, MissingExtraError, ModelImportError
+from relay_lsp.frontends.imported import ImportedModel
+from relay_lsp.frontends.model_text import model_text
+from relay_lsp.frontends.models import read_model
+from relay_lsp.frontends.verification import compare_with_runtime
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.expressions import NDArray
+from relay_lsp.ir.types import ANY, Dim
+
+from .files import write_file
+from .problems import EXIT_FOUND, EXIT_OK, CommandError
+
+__all__ = ["import_model"]
+
+
+def import_model(options: argparse.Namespace) -> int:
+    """Import a model, and write its text and its parameters where the user says."""
+    path = Path(options.file)
+    imported = _read(path, options)
+    _report(options.file, imported.diagnostics)
+    text, params = model_text(imported, weights_aside=bool(options.params))
+    if options.params:
+        _write_params(Path(options.params), params)
+    if options.output:
+        write_file(options.output, text)
+    else:
+        sys.stdout.write(text)
+    found = any(diagnostic.severity is Severity.ERROR for diagnostic in imported.diagnostics)
+    if options.verify and not _verified(imported, path, options.seed):
+        found = True
+    return EXIT_FOUND if found else EXIT_OK
+
+
+def _read(path: Path, options: argparse.Namespace) -> ImportedModel:
+    given: dict[str, object] = {"strict": options.strict}
+    if options.shapes:
+        given["shape"] = dict(map(_shape, options.shapes))
+    try:
+        return read_model(path, options.framework, **given)
+    except ModelImportError as error:
+        _report(options.file, error.diagnostics)
+        raise CommandError(f"{options.file} was not imported") from None
+    except (MissingExtraError, ValueError) as error:
+        raise CommandError(str(error)) from None
+
+
+def _shape(text: str) -> tuple[str, list[Dim]]:
+    """``NAME=1,3,?,224``."""
+    name, equals, numbers = text.rpartition("=")
+    parts = [part.strip() for part in numbers.split(",") if part.strip()]
+    if not equals or not all(part.isdecimal() or part == "?" for part in parts):
+        raise CommandError(f"--shape takes NAME=1,3,224,224, with ? for what is not known, not {text}")
+    return name, [ANY if part == "?" else int(part) for part in parts]
+
+
+def _report(name: str, diagnostics: tuple[ImportDiagnostic, ...]) -> None:
+    for found in diagnostics:
+        print(f"{name}: {found.severity.name.lower()}: {found}", file=sys.stderr)
+
+
+def _write_params(path: Path, params: Mapping[str, NDArray]) -> None:
+    """Write the parameters as ``.npz``, or as ``.safetensors`` where that package is installed."""
+    try:
+        if path.suffix == ".npz":
+            with path.open("wb") as file:
+                np.savez(file, **params)  # pyright: ignore[reportArgumentType]
+        elif path.suffix == ".safetensors":
+            _write_safetensors(path, params)
+        else:
+            raise CommandError(f"{path}: parameters are written as .npz or .safetensors")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _write_safetensors(path: Path, params: Mapping[str, NDArray]) -> None:
+    try:
+        from safetensors.numpy import save_file  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
+    except ImportError:
+        raise CommandError("writing .safetensors takes the package safetensors: pip install safetensors") from None
+    save_file({name: np.ascontiguousarray(value) for name, value in params.items()}, path)
+
+
+def _verified(imported: ImportedModel, path: Path, seed: int) -> bool:
+    try:
+        comparison = compare_with_runtime(imported, path, seed)
+    except Exception as error:  # The runtime's own errors have no common base.
+        print(f"relay-lsp: not verified: {type(error).__name__}: {error}", file=sys.stderr)
+        return False
+    print(f"relay-lsp: {'verified' if comparison.agrees else 'not verified'}: {comparison.message}", file=sys.stderr)
+    return comparison.agrees

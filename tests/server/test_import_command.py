@@ -1,0 +1,76 @@
+"""``relay-lsp import``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from relay_lsp import ir
+from relay_lsp.server.command_line.program import run
+from tests.frontends.onnx.models import model, node
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    weights = {"w": np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)}
+    nodes = [node("MatMul", "in:0 w", "a", name="dense"), node("Relu", "a")]
+    path = tmp_path / "net.onnx"
+    path.write_bytes(model(nodes, {"in:0": ("float32", (2, 3))}, constants=weights).SerializeToString())
+    return path
+
+
+def test_a_model_becomes_a_text(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written = tmp_path / "net.relay"
+    assert run(["import", str(path), "-o", str(written), "--verify"]) == 0
+    text = written.read_text()
+    assert text.splitlines()[1].startswith("/* from net.onnx (onnx), sha256 ")
+    assert "span=dense:0:0" in text
+    assert not ir.parse(text).diagnostics
+    assert "verified: 1 output compared: they agree" in capsys.readouterr().err
+
+
+def test_weights_may_stand_beside_the_text(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(path), "--params", str(tmp_path / "net.npz")]) == 0
+    parsed = ir.parse(capsys.readouterr().out)
+    assert not parsed.diagnostics
+    names = [var.name_hint for var in parsed.module["main"].params]
+    assert names[0] == "in_0"
+    with np.load(tmp_path / "net.npz") as params:
+        assert set(params) == set(names[1:])
+        data = np.ones((2, 3), np.float32)
+        result = ir.evaluate(parsed.module, data, *(params[name] for name in names[1:]))
+    assert result.shape == (2, 4)  # type: ignore[union-attr]
+
+
+def test_what_cannot_be_converted_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "odd.onnx"
+    path.write_bytes(model([node("Foo", name="odd")], {"x": ("float32", (2,))}).SerializeToString())
+    assert run(["import", str(path)]) == 1
+    said = capsys.readouterr()
+    assert "onnx.Foo(%x)" in said.out
+    assert "error: node odd (Foo): there is no operator Foo" in said.err
+    assert run(["import", "--strict", str(path)]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.onnx"], "nowhere.onnx was not imported"),
+        (["model.txt"], "a model's file ends with .onnx"),
+        (["--shape", "x", "net.onnx"], "--shape takes NAME=1,3,224,224"),
+        (["--shape", "y=1", "net.onnx"], "a shape is given for y"),
+        (["--params", "weights.bin", "net.onnx"], "written as .npz or .safetensors"),
+    ],
+)
+def test_trouble(
+    arguments: list[str],
+    words: str,
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(path.parent)
+    assert run(["import", *arguments]) == 2
+    assert words in capsys.readouterr().err
