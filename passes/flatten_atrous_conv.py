@@ -5,7 +5,7 @@ from __future__ import annotations
 from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import attrs_of, is_call_to
-from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.types import Dim, TensorType
 
 from .infrastructure import FunctionPass, PassContext, declare_pass

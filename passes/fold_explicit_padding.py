@@ -10,9 +10,9 @@ from relay_lsp.ir.attributes import Attrs
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import attrs_of, is_call_to
-from relay_lsp.ir.ops.nn.convolution import ConvolutionAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import ConvolutionAttrs
 from relay_lsp.ir.ops.nn.padding import PadAttrs
-from relay_lsp.ir.ops.nn.pooling import AveragePoolAttrs, PoolAttrs
+from relay_lsp.ir.ops.nn.pooling_attributes import AveragePoolAttrs, PoolAttrs
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.ops.shapes import add
 from relay_lsp.ir.types import Dim

@@ -52,10 +52,10 @@ class LayeredMap(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of a key, or ``None``."""
-        age = self._recent.get(key)
-        if age is None:
+        value = self._recent.get(key)
+        if value is None:
             return self._settled.get(key)
-        return None if age is _GONE else age
+        return None if value is _GONE else value
 
     def __contains__(self, key: K) -> bool:
         return self.get(key) is not None

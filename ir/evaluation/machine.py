@@ -39,8 +39,8 @@ from ..expressions import (
 from ..module import IRModule
 from ..ops import Op
 from ..visitor import children
-from .frames import Frame, FrameScopes, find_scopes
-from .values import ADTValue, Closure, EvaluationError, Reference, Value
+from .scopes import FrameScopes, find_scopes
+from .values import ADTValue, Closure, EvaluationError, Frame, Reference, Value
 
 __all__ = ["Machine"]
 

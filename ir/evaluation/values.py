@@ -1,18 +1,17 @@
-"""What evaluation computes with: arrays, tuples, values of algebraic data types, closures and references."""
+"""What evaluation computes with: arrays, tuples, values of algebraic data types, closures and
+references; and the frame that keeps them for one invocation of a function."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Call, Constructor, Expr, Function, NDArray
 from ..ops import Op
+from .scopes import FrameScope, FrameScopes
 
-if TYPE_CHECKING:
-    from .frames import Frame
-
-__all__ = ["ADTValue", "Closure", "EvaluationError", "Reference", "Value"]
+__all__ = ["ADTValue", "Closure", "EvaluationError", "Frame", "Reference", "Value"]
 
 
 class EvaluationError(Exception):
@@ -62,3 +61,33 @@ class Reference:
 
 Value: TypeAlias = "NDArray | tuple[Value, ...] | ADTValue | Closure | Reference | Op | Constructor"
 """Any value; an operator and a constructor are functions."""
+
+
+class Frame:
+    """One invocation of a function: the values of its variables and of the expressions evaluated so far."""
+
+    __slots__ = ("hoisted", "parent", "scope", "scopes", "values")
+
+    def __init__(self, scopes: FrameScopes, scope: FrameScope, parent: Frame | None = None) -> None:
+        self.scopes: Final = scopes
+        self.hoisted: Final = scopes.hoisted
+        self.scope: Final = scope
+        self.parent: Final = parent
+        self.values: Final[dict[Expr, Value]] = {}
+
+    def find(self, expr: Expr) -> Value | None:
+        """The value of a variable or of an expression evaluated before, here or in a function around; else ``None``."""
+        frame: Frame | None = self
+        while frame is not None:
+            value = frame.values.get(expr)
+            if value is not None:
+                return value
+            frame = frame.parent
+        return None
+
+    def of_scope(self, scope: FrameScope) -> Frame:
+        """The frame of ``scope``, which is that of this frame or of one around it."""
+        frame = self
+        while frame.scope is not scope and frame.parent is not None:
+            frame = frame.parent
+        return frame

@@ -8,7 +8,7 @@ from relay_lsp.ir.expressions import Call, Expr, Function, Tuple
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import apply, attrs_of
 from relay_lsp.ir.ops.data_layout import Layout, convert_shape
-from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.types import Shape
 
 from ..construction import tensor_type

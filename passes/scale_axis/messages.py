@@ -13,7 +13,7 @@ import numpy as np
 from relay_lsp.ir.expressions import Call, Constant, Expr
 from relay_lsp.ir.ops.application import apply, is_call_to
 from relay_lsp.ir.ops.data_layout import Layout, convert_shape
-from relay_lsp.ir.ops.nn.convolution import ConvolutionAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import ConvolutionAttrs
 from relay_lsp.ir.types import Shape, TensorType
 
 from ..construction import expand_bias_to_match_axis, tensor_type

@@ -6,7 +6,7 @@ import pytest
 
 from relay_lsp.ir.expressions import Call
 from relay_lsp.ir.ops.application import attrs_of
-from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.printing import to_text
 from relay_lsp.passes import PassError, create
 from relay_lsp.passes.verification import verify

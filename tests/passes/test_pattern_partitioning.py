@@ -9,7 +9,7 @@ import pytest
 
 from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.application import apply, attrs_of
-from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.types import TensorType
 from relay_lsp.passes.patterns import (

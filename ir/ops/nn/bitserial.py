@@ -20,7 +20,8 @@ from ..data_layout import Layout, convert_array, convert_shape
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import floor_divide
-from .convolution import CHANNELS, DATA_LAYOUT, KERNEL_LAYOUT, KERNEL_SIZE, PADDING, STRIDES, given_or
+from .convolution import given_or
+from .convolution_attributes import CHANNELS, DATA_LAYOUT, KERNEL_LAYOUT, KERNEL_SIZE, PADDING, STRIDES
 from .convolution_kernels import convolve
 from .dense import UNITS
 from .matrix import matrix_product

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
-from ...attributes import Attrs, attribute, attributes
+from ...attributes import Attrs
 from ...dimensions import Dim, Shape
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
@@ -16,6 +16,7 @@ from ..data_layout import Layout, convert_shape
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, in_words
+from .convolution_attributes import Conv1DAttrs, Conv2DAttrs, Conv3DAttrs, ConvolutionAttrs
 from .convolution_kernels import convolution_kernel, weight_gradient_kernel
 from .windows import (
     Dims,
@@ -29,73 +30,13 @@ from .windows import (
 )
 
 __all__ = [
-    "Conv1DAttrs",
-    "Conv2DAttrs",
-    "Conv3DAttrs",
     "Convolution",
-    "ConvolutionAttrs",
     "convolution_layout",
     "given_or",
     "reject_channels",
     "reject_input_channels",
     "reject_kernel_size",
 ]
-
-STRIDES = "Step of the window along each spatial axis."
-PADDING = (
-    "Zeros added around the data: one value for every side, one per spatial axis for both of its sides, or all the"
-    " sides before followed by all the sides after."
-)
-DILATION = "Distance between the data elements that neighbouring kernel elements meet, per spatial axis."
-GROUPS = "Number of groups of channels; each group of the result's channels sees only its group of the data's."
-CHANNELS = "Number of output channels; taken from the weight where it is not given."
-KERNEL_SIZE = "Extent of the kernel along each spatial axis; taken from the weight where it is not given."
-DATA_LAYOUT = "Order of the axes of the data: batch N, channels C, depth D, height H, width W."
-KERNEL_LAYOUT = "Order of the axes of the weight: output channels O, input channels I, and the spatial axes."
-OUT_LAYOUT = "Order of the axes of the result; that of the data where it is empty."
-OUT_DTYPE = "Dtype in which products are summed and that the result has; that of the data where it is not given."
-
-
-@attributes()
-class ConvolutionAttrs(Attrs):
-    """What the attributes of all convolutions have in common."""
-
-    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
-    padding: Dims = attribute(default=(0, 0), doc=PADDING)
-    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
-    groups: int = attribute(default=1, doc=GROUPS)
-    channels: Dim | None = attribute(default=None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
-    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="OIHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
-
-
-@attributes("relay.attrs.Conv1DAttrs")
-class Conv1DAttrs(ConvolutionAttrs):
-    """Attributes of a convolution over one spatial axis."""
-
-    strides: Dims = attribute(default=(1,), doc=STRIDES)
-    dilation: Dims = attribute(default=(1,), doc=DILATION)
-    data_layout: str = attribute(default="NCW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="OIW", doc=KERNEL_LAYOUT)
-
-
-@attributes("relay.attrs.Conv2DAttrs")
-class Conv2DAttrs(ConvolutionAttrs):
-    """Attributes of a convolution over two spatial axes."""
-
-
-@attributes("relay.attrs.Conv3DAttrs")
-class Conv3DAttrs(ConvolutionAttrs):
-    """Attributes of a convolution over three spatial axes."""
-
-    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
-    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
-    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
-    data_layout: str = attribute(default="NCDHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="OIDHW", doc=KERNEL_LAYOUT)
 
 
 def given_or(dtype: str, otherwise: DataType) -> DataType:
@@ -323,76 +264,72 @@ def convolution_layout(
 DATA = Argument("data", "The tensor to convolve.")
 WEIGHT = Argument("weight", "The kernel.")
 
-register(
-    Op(
-        "nn.conv1d",
-        doc="""Convolve sequences with a kernel.
 
-        ``data`` of shape (batch, in_channels, width) and ``weight`` of shape (channels, in_channels / groups, kernel)
-        give (batch, channels, out_width), in the default layouts, where
-        ``out_width = (width + padding - dilated kernel) // stride + 1``.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv1DAttrs,
-        relation=Convolution("NCW", "OIW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=convolution_kernel("NCW", "OIW"),
-        level=2,
+def _register_convolution(name: str, data: str, kernel: str, attrs: type[Attrs], doc: str, level: int = 2) -> None:
+    """Declare a convolution whose data and weight are seen in the layouts ``data`` and ``kernel``."""
+    register(
+        Op(
+            name,
+            doc=doc,
+            arguments=(DATA, WEIGHT),
+            attrs=attrs,
+            relation=Convolution(data, kernel),
+            pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+            infer_layout=convolution_layout,
+            kernel=convolution_kernel(data, kernel),
+            level=level,
+        )
     )
+
+
+_register_convolution(
+    "nn.conv1d",
+    "NCW",
+    "OIW",
+    Conv1DAttrs,
+    """Convolve sequences with a kernel.
+
+    ``data`` of shape (batch, in_channels, width) and ``weight`` of shape (channels, in_channels / groups, kernel)
+    give (batch, channels, out_width), in the default layouts, where
+    ``out_width = (width + padding - dilated kernel) // stride + 1``.
+    """,
 )
-register(
-    Op(
-        "nn.conv2d",
-        doc="""Convolve images with a kernel.
+_register_convolution(
+    "nn.conv2d",
+    "NCHW",
+    "OIHW",
+    Conv2DAttrs,
+    """Convolve images with a kernel.
 
-        ``data`` of shape (batch, in_channels, height, width) and ``weight`` of shape (channels, in_channels / groups,
-        kernel height, kernel width) give (batch, channels, out_height, out_width), in the default layouts, where each
-        spatial size is ``(size + padding - dilated kernel) // stride + 1``. With as many groups as input channels
-        the convolution is depthwise.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv2DAttrs,
-        relation=Convolution("NCHW", "OIHW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=convolution_kernel("NCHW", "OIHW"),
-        level=2,
-    )
+    ``data`` of shape (batch, in_channels, height, width) and ``weight`` of shape (channels, in_channels / groups,
+    kernel height, kernel width) give (batch, channels, out_height, out_width), in the default layouts, where each
+    spatial size is ``(size + padding - dilated kernel) // stride + 1``. With as many groups as input channels
+    the convolution is depthwise.
+    """,
 )
-register(
-    Op(
-        "nn.conv3d",
-        doc="""Convolve volumes with a kernel.
+_register_convolution(
+    "nn.conv3d",
+    "NCDHW",
+    "OIDHW",
+    Conv3DAttrs,
+    """Convolve volumes with a kernel.
 
-        ``data`` of shape (batch, in_channels, depth, height, width) and ``weight`` of shape (channels,
-        in_channels / groups, kernel depth, height, width) give (batch, channels, out_depth, out_height, out_width), in
-        the default layouts, where each spatial size is ``(size + padding - dilated kernel) // stride + 1``.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv3DAttrs,
-        relation=Convolution("NCDHW", "OIDHW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=convolution_kernel("NCDHW", "OIDHW"),
-        level=2,
-    )
+    ``data`` of shape (batch, in_channels, depth, height, width) and ``weight`` of shape (channels,
+    in_channels / groups, kernel depth, height, width) give (batch, channels, out_depth, out_height, out_width), in
+    the default layouts, where each spatial size is ``(size + padding - dilated kernel) // stride + 1``.
+    """,
 )
-register(
-    Op(
-        "nn.contrib_depthwise_conv2d_NCHWc",
-        doc="""Depthwise convolution of images whose channels are split into blocks.
+_register_convolution(
+    "nn.contrib_depthwise_conv2d_NCHWc",
+    "NCHW",
+    "OIHW",
+    Conv2DAttrs,
+    """Depthwise convolution of images whose channels are split into blocks.
 
-        The shapes are those of ``nn.conv2d`` with ``data_layout``, ``kernel_layout`` and ``out_layout`` such as
-        ``NCHW8c`` and ``OIHW1i8o``. Layout rewriting makes it; models do not contain it.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv2DAttrs,
-        relation=Convolution("NCHW", "OIHW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=convolution_kernel("NCHW", "OIHW"),
-    )
+    The shapes are those of ``nn.conv2d`` with ``data_layout``, ``kernel_layout`` and ``out_layout`` such as
+    ``NCHW8c`` and ``OIHW1i8o``. Layout rewriting makes it; models do not contain it.
+    """,
+    level=10,
 )
 register(
     Op(

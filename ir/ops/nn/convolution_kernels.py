@@ -20,8 +20,7 @@ from .matrix import matrix_product
 from .windows import Padding, pad_spatial, padding_pairs, sliding_windows, static
 
 if TYPE_CHECKING:
-    from .convolution import Conv2DAttrs, ConvolutionAttrs
-    from .convolution_transpose import TransposedConvolutionAttrs
+    from .convolution_attributes import Conv2DAttrs, ConvolutionAttrs, TransposedConvolutionAttrs
 
 __all__ = ["convolution_kernel", "convolve", "transposed_convolution_kernel", "weight_gradient_kernel"]
 

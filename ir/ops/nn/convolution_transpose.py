@@ -5,85 +5,25 @@ Source of the rule: ``src/relay/op/nn/convolution.cc``, ``include/tvm/relay/attr
 
 from __future__ import annotations
 
-from ...attributes import Attrs, attribute, attributes
+from ...attributes import Attrs
 from ...dimensions import ANY, Dim, Shape
-from ...types import DataType, TensorType, Type
+from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, convert_shape
+from ..layout_inference import InferLayout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, multiply, subtract
-from .convolution import (
-    CHANNELS,
-    DATA_LAYOUT,
-    DILATION,
-    GROUPS,
-    KERNEL_SIZE,
-    OUT_DTYPE,
-    OUT_LAYOUT,
-    convolution_layout,
-    given_or,
-    reject_channels,
-    reject_input_channels,
-    reject_kernel_size,
+from .convolution import convolution_layout, given_or, reject_channels, reject_input_channels, reject_kernel_size
+from .convolution_attributes import (
+    Conv1DTransposeAttrs,
+    Conv2DTransposeAttrs,
+    Conv3DTransposeAttrs,
+    TransposedConvolutionAttrs,
 )
 from .convolution_kernels import transposed_convolution_kernel
-from .windows import Dims, convertible_layout, dilated_size, element, require_lengths, shape_in, total_padding
+from .windows import convertible_layout, dilated_size, element, require_lengths, shape_in, total_padding
 
-__all__ = ["Conv1DTransposeAttrs", "Conv2DTransposeAttrs", "Conv3DTransposeAttrs", "TransposedConvolutionAttrs"]
-
-STRIDES = "Distance between neighbouring data elements in the result, per spatial axis."
-OUTPUT_PADDING = "Elements added to the end of the result, per spatial axis, to choose among the sizes that fit."
-PADDING = (
-    "Elements cut off the result: one value for every side, one per spatial axis for both of its sides, or all the"
-    " sides before followed by all the sides after."
-)
-KERNEL_LAYOUT = "Order of the axes of the weight: input channels I, output channels O, and the spatial axes."
-
-
-@attributes()
-class TransposedConvolutionAttrs(Attrs):
-    """What the attributes of all transposed convolutions have in common."""
-
-    channels: Dim | None = attribute(default=None, doc=CHANNELS)
-    kernel_size: Dims | None = attribute(default=None, doc=KERNEL_SIZE)
-    strides: Dims = attribute(default=(1, 1), doc=STRIDES)
-    output_padding: Dims = attribute(default=(0, 0), doc=OUTPUT_PADDING)
-    padding: Dims = attribute(default=(0, 0), doc=PADDING)
-    dilation: Dims = attribute(default=(1, 1), doc=DILATION)
-    groups: int = attribute(default=1, doc=GROUPS)
-    data_layout: str = attribute(default="NCHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="IOHW", doc=KERNEL_LAYOUT)
-    out_layout: str = attribute(default="", doc=OUT_LAYOUT)
-    out_dtype: DataType = attribute(default=DataType(""), doc=OUT_DTYPE)
-
-
-@attributes("relay.attrs.Conv1DTransposeAttrs")
-class Conv1DTransposeAttrs(TransposedConvolutionAttrs):
-    """Attributes of a transposed convolution over one spatial axis."""
-
-    strides: Dims = attribute(default=(1,), doc=STRIDES)
-    output_padding: Dims = attribute(default=(0,), doc=OUTPUT_PADDING)
-    padding: Dims = attribute(default=(0,), doc=PADDING)
-    dilation: Dims = attribute(default=(1,), doc=DILATION)
-    data_layout: str = attribute(default="NCW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="IOW", doc=KERNEL_LAYOUT)
-
-
-@attributes("relay.attrs.Conv2DTransposeAttrs")
-class Conv2DTransposeAttrs(TransposedConvolutionAttrs):
-    """Attributes of a transposed convolution over two spatial axes."""
-
-
-@attributes("relay.attrs.Conv3DTransposeAttrs")
-class Conv3DTransposeAttrs(TransposedConvolutionAttrs):
-    """Attributes of a transposed convolution over three spatial axes."""
-
-    strides: Dims = attribute(default=(1, 1, 1), doc=STRIDES)
-    output_padding: Dims = attribute(default=(0, 0, 0), doc=OUTPUT_PADDING)
-    padding: Dims = attribute(default=(0, 0, 0), doc=PADDING)
-    dilation: Dims = attribute(default=(1, 1, 1), doc=DILATION)
-    data_layout: str = attribute(default="NCDHW", doc=DATA_LAYOUT)
-    kernel_layout: str = attribute(default="IODHW", doc=KERNEL_LAYOUT)
+__all__ = []
 
 
 class TransposedConvolution:
@@ -176,57 +116,62 @@ class TransposedConvolution:
 DATA = Argument("data", "The tensor to spread out and convolve.")
 WEIGHT = Argument("weight", "The kernel.")
 
-register(
-    Op(
-        "nn.conv1d_transpose",
-        doc="""Transposed convolution of sequences: from the shape of a convolution's result back to that of its data.
 
-        ``data`` of shape (batch, in_channels, width) and ``weight`` of shape (in_channels, channels / groups, kernel)
-        give (batch, channels, out_width), in the default layouts, where
-        ``out_width = stride * (width - 1) + dilated kernel - padding + output_padding``.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv1DTransposeAttrs,
-        relation=TransposedConvolution("NCW", "IOW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=transposed_convolution_kernel("NCW", "IOW"),
-        level=2,
+def _register_transposed(
+    name: str, data: str, kernel: str, attrs: type[Attrs], doc: str, infer_layout: InferLayout | None = None
+) -> None:
+    """Declare a transposed convolution whose data and weight are seen in the layouts ``data`` and ``kernel``."""
+    register(
+        Op(
+            name,
+            doc=doc,
+            arguments=(DATA, WEIGHT),
+            attrs=attrs,
+            relation=TransposedConvolution(data, kernel),
+            pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+            infer_layout=infer_layout,
+            kernel=transposed_convolution_kernel(data, kernel),
+            level=2,
+        )
     )
+
+
+_register_transposed(
+    "nn.conv1d_transpose",
+    "NCW",
+    "IOW",
+    Conv1DTransposeAttrs,
+    """Transposed convolution of sequences: from the shape of a convolution's result back to that of its data.
+
+    ``data`` of shape (batch, in_channels, width) and ``weight`` of shape (in_channels, channels / groups, kernel)
+    give (batch, channels, out_width), in the default layouts, where
+    ``out_width = stride * (width - 1) + dilated kernel - padding + output_padding``.
+    """,
 )
-register(
-    Op(
-        "nn.conv2d_transpose",
-        doc="""Transposed convolution of images: from the shape of a convolution's result back to that of its data.
+_register_transposed(
+    "nn.conv2d_transpose",
+    "NCHW",
+    "IOHW",
+    Conv2DTransposeAttrs,
+    """Transposed convolution of images: from the shape of a convolution's result back to that of its data.
 
-        ``data`` of shape (batch, in_channels, height, width) and ``weight`` of shape (in_channels, channels / groups,
-        kernel height, kernel width) give (batch, channels, out_height, out_width), in the default layouts, where each
-        spatial size is ``stride * (size - 1) + dilated kernel - padding + output_padding``.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv2DTransposeAttrs,
-        relation=TransposedConvolution("NCHW", "IOHW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=transposed_convolution_kernel("NCHW", "IOHW"),
-        level=2,
-    )
+    ``data`` of shape (batch, in_channels, height, width) and ``weight`` of shape (in_channels, channels / groups,
+    kernel height, kernel width) give (batch, channels, out_height, out_width), in the default layouts, where each
+    spatial size is ``stride * (size - 1) + dilated kernel - padding + output_padding``.
+    """,
+    convolution_layout,
 )
-register(
-    Op(
-        "nn.conv3d_transpose",
-        doc="""Transposed convolution of volumes: from the shape of a convolution's result back to that of its data.
+_register_transposed(
+    "nn.conv3d_transpose",
+    "NCDHW",
+    "IODHW",
+    Conv3DTransposeAttrs,
+    """Transposed convolution of volumes: from the shape of a convolution's result back to that of its data.
 
-        ``data`` of shape (batch, in_channels, depth, height, width) and ``weight`` of shape (in_channels,
-        channels / groups, kernel depth, height, width) give (batch, channels, out_depth, out_height, out_width), in the
-        default layouts, where each spatial size is
-        ``stride * (size - 1) + dilated kernel - padding + output_padding``.
-        """,
-        arguments=(DATA, WEIGHT),
-        attrs=Conv3DTransposeAttrs,
-        relation=TransposedConvolution("NCDHW", "IODHW"),
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        infer_layout=convolution_layout,
-        kernel=transposed_convolution_kernel("NCDHW", "IODHW"),
-        level=2,
-    )
+    ``data`` of shape (batch, in_channels, depth, height, width) and ``weight`` of shape (in_channels,
+    channels / groups, kernel depth, height, width) give (batch, channels, out_depth, out_height, out_width), in the
+    default layouts, where each spatial size is
+    ``stride * (size - 1) + dilated kernel - padding + output_padding``.
+    """,
+    convolution_layout,
 )

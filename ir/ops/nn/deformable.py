@@ -21,7 +21,8 @@ from ..data_layout import Layout, convert_array, convert_shape
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, in_words, multiply, subtract
-from .convolution import (
+from .convolution import given_or, reject_channels, reject_input_channels, reject_kernel_size
+from .convolution_attributes import (
     CHANNELS,
     DATA_LAYOUT,
     DILATION,
@@ -32,10 +33,6 @@ from .convolution import (
     OUT_LAYOUT,
     PADDING,
     STRIDES,
-    given_or,
-    reject_channels,
-    reject_input_channels,
-    reject_kernel_size,
 )
 from .matrix import matrix_product
 from .windows import (

@@ -20,7 +20,8 @@ from ..arguments import require_rank, tensor_argument
 from ..data_layout import Layout, convert_array
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import ceil_divide, multiply
-from .convolution import DATA, WEIGHT, Conv2DAttrs, convolution_layout
+from .convolution import DATA, WEIGHT, convolution_layout
+from .convolution_attributes import Conv2DAttrs
 from .unchecked_convolution import TRANSFORMED, UncheckedConvolution, convolve_images
 from .windows import static
 

@@ -21,7 +21,7 @@ from ..operator import Kernel
 from .windows import pad_spatial, padding_pairs, sliding_windows, static
 
 if TYPE_CHECKING:
-    from .pooling import AdaptivePoolAttrs, GlobalPool2DAttrs, PoolAttrs
+    from .pooling_attributes import AdaptivePoolAttrs, GlobalPool2DAttrs, PoolAttrs
 
 __all__ = [
     "adaptive_pool_kernel",

@@ -13,7 +13,8 @@ from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, convert_array, convert_shape
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
-from .convolution import DATA, WEIGHT, Conv2DAttrs, ConvolutionAttrs, convolution_layout, given_or
+from .convolution import DATA, WEIGHT, convolution_layout, given_or
+from .convolution_attributes import Conv2DAttrs, ConvolutionAttrs
 from .convolution_kernels import convolution_kernel, convolve
 from .windows import (
     convertible_layout,

@@ -23,19 +23,8 @@ from ..arguments import require_rank, tensor_argument
 from ..data_layout import Layout, convert_array
 from ..operator import Kernel, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, subtract
-from .convolution import (
-    DATA,
-    DATA_LAYOUT,
-    DILATION,
-    KERNEL_LAYOUT,
-    OUT_DTYPE,
-    PADDING,
-    STRIDES,
-    WEIGHT,
-    ConvolutionAttrs,
-    convolution_layout,
-    given_or,
-)
+from .convolution import DATA, WEIGHT, convolution_layout, given_or
+from .convolution_attributes import DATA_LAYOUT, DILATION, KERNEL_LAYOUT, OUT_DTYPE, PADDING, STRIDES, ConvolutionAttrs
 from .unchecked_convolution import TRANSFORMED, UncheckedConvolution, convolve_images
 from .windows import Dims, static
 

@@ -21,8 +21,9 @@ from ...types import DataType, TensorType, Type
 from ..arguments import alternatives, require_dtype, require_rank, tensor_argument
 from ..data_layout import Layout
 from ..layout_inference import InferLayout, InferredLayout, Layouts
-from ..nn.convolution import Conv2DAttrs, Convolution, convolution_layout
-from ..nn.convolution_transpose import Conv2DTransposeAttrs, TransposedConvolution
+from ..nn.convolution import Convolution, convolution_layout
+from ..nn.convolution_attributes import Conv2DAttrs, Conv2DTransposeAttrs
+from ..nn.convolution_transpose import TransposedConvolution
 from ..nn.dense import (
     BatchMatmulAttrs,
     DenseAttrs,
@@ -32,7 +33,7 @@ from ..nn.dense import (
     dense_layout,
     dense_pack_layout,
 )
-from ..operator import Argument, Kernel, Op, OpPattern, RelationContext, RelationError, get, register
+from ..operator import Argument, Kernel, Op, OpPattern, RelationContext, RelationError, TypeRelation, get, register
 from ..shapes import multiply
 from .parameters import SCALE, ZERO_POINT, along_axis, are_known, require_parameter, require_scalar
 
@@ -211,99 +212,83 @@ _IN_INTEGERS = (
     "the scales, with the zero point 0."
 )
 
-register(
-    Op(
-        "qnn.conv2d",
-        doc="Convolution of a quantised image with quantised weights, with the shapes of `nn.conv2d`. " + _IN_INTEGERS,
-        arguments=(
-            Argument("data", "The image: int8, uint8 or int16."),
-            Argument("weight", "The weights: int8, uint8 or int16."),
-            *_parameters("input", "weight"),
-        ),
-        attrs=Conv2DAttrs,
-        relation=_conv2d_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=_through("nn.conv2d"),
-        infer_layout=_with_parameters(convolution_layout, "C"),
-        level=11,
-        non_computational=True,
-    )
-)
 
-register(
-    Op(
-        "qnn.conv2d_transpose",
-        doc="Transposed convolution of a quantised image with quantised weights, with the shapes of "
-        "`nn.conv2d_transpose`. " + _IN_INTEGERS,
-        arguments=(
-            Argument("data", "The image: int8, uint8, int16 or uint16."),
-            Argument("weight", "The weights: int8 or uint8."),
-            *_parameters("input", "weight"),
-        ),
-        attrs=Conv2DTransposeAttrs,
-        relation=_conv2d_transpose_relation,
-        pattern=OpPattern.OPAQUE,
-        kernel=_through("nn.conv2d_transpose"),
-        infer_layout=_with_parameters(convolution_layout, "C"),
-        level=11,
-        non_computational=True,
+def _register_product(
+    name: str,
+    doc: str,
+    operands: tuple[Argument, Argument],
+    attrs: type[Attrs],
+    relation: TypeRelation,
+    infer_layout: InferLayout | None,
+    pattern: OpPattern = OpPattern.OUT_ELEMWISE_FUSABLE,
+) -> None:
+    """Declare the quantised form of the product ``nn.*`` of the same name."""
+    first, second = ("x", "y") if operands[0].name == "x" else ("input", "weight")
+    register(
+        Op(
+            f"qnn.{name}",
+            doc=f"{doc} {_IN_INTEGERS}",
+            arguments=(*operands, *_parameters(first, second)),
+            attrs=attrs,
+            relation=relation,
+            pattern=pattern,
+            kernel=_through(f"nn.{name}"),
+            infer_layout=infer_layout,
+            level=11,
+            non_computational=True,
+        )
     )
-)
 
-register(
-    Op(
-        "qnn.dense",
-        doc="Quantised data times the transpose of a quantised weight, with the shapes of `nn.dense`. " + _IN_INTEGERS,
-        arguments=(
-            Argument("data", "The data: int8, uint8, int16 or uint16.", "quantized nD Tensor"),
-            Argument("weight", "The weight (units, input_dim): int8 or uint8.", "quantized 2D Tensor"),
-            *_parameters("input", "weight"),
-        ),
-        attrs=DenseAttrs,
-        relation=_dense_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=_through("nn.dense"),
-        infer_layout=_with_parameters(dense_layout, "N"),
-        level=11,
-        non_computational=True,
-    )
-)
 
-register(
-    Op(
-        "qnn.contrib_dense_pack",
-        doc="`qnn.dense` with a weight packed into tiles, (units / tile, inputs / inner, tile, inner), as for "
-        '`weight_layout="NC32n4c"`: (batch, inputs) gives (batch, units). ' + _IN_INTEGERS,
-        arguments=(
-            Argument("data", "The data (batch, input_dim).", "quantized nD Tensor"),
-            Argument("weight", "The packed weight, four-dimensional.", "quantized 2D Tensor"),
-            *_parameters("input", "weight"),
-        ),
-        attrs=DensePackAttrs,
-        relation=_dense_pack_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=_through("nn.contrib_dense_pack"),
-        infer_layout=_with_parameters(dense_pack_layout, "N"),
-        level=11,
-        non_computational=True,
-    )
+_register_product(
+    "conv2d",
+    "Convolution of a quantised image with quantised weights, with the shapes of `nn.conv2d`.",
+    (Argument("data", "The image: int8, uint8 or int16."), Argument("weight", "The weights: int8, uint8 or int16.")),
+    Conv2DAttrs,
+    _conv2d_relation,
+    _with_parameters(convolution_layout, "C"),
 )
-
-register(
-    Op(
-        "qnn.batch_matmul",
-        doc="Products of the matrices of two quantised batches, with the shapes of `nn.batch_matmul`. TVM computes "
-        "only `transpose_a=False, transpose_b=True`. " + _IN_INTEGERS,
-        arguments=(
-            Argument("x", "The left matrices: int8 or uint8.", "quantized 2D Tensor"),
-            Argument("y", "The right matrices: int8 or uint8.", "quantized 2D Tensor"),
-            *_parameters("x", "y"),
-        ),
-        attrs=BatchMatmulAttrs,
-        relation=_batch_matmul_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=_through("nn.batch_matmul"),
-        level=11,
-        non_computational=True,
-    )
+_register_product(
+    "conv2d_transpose",
+    "Transposed convolution of a quantised image with quantised weights, with the shapes of `nn.conv2d_transpose`.",
+    (Argument("data", "The image: int8, uint8, int16 or uint16."), Argument("weight", "The weights: int8 or uint8.")),
+    Conv2DTransposeAttrs,
+    _conv2d_transpose_relation,
+    _with_parameters(convolution_layout, "C"),
+    OpPattern.OPAQUE,
+)
+_register_product(
+    "dense",
+    "Quantised data times the transpose of a quantised weight, with the shapes of `nn.dense`.",
+    (
+        Argument("data", "The data: int8, uint8, int16 or uint16.", "quantized nD Tensor"),
+        Argument("weight", "The weight (units, input_dim): int8 or uint8.", "quantized 2D Tensor"),
+    ),
+    DenseAttrs,
+    _dense_relation,
+    _with_parameters(dense_layout, "N"),
+)
+_register_product(
+    "contrib_dense_pack",
+    "`qnn.dense` with a weight packed into tiles, (units / tile, inputs / inner, tile, inner), as for "
+    '`weight_layout="NC32n4c"`: (batch, inputs) gives (batch, units).',
+    (
+        Argument("data", "The data (batch, input_dim).", "quantized nD Tensor"),
+        Argument("weight", "The packed weight, four-dimensional.", "quantized 2D Tensor"),
+    ),
+    DensePackAttrs,
+    _dense_pack_relation,
+    _with_parameters(dense_pack_layout, "N"),
+)
+_register_product(
+    "batch_matmul",
+    "Products of the matrices of two quantised batches, with the shapes of `nn.batch_matmul`. TVM computes "
+    "only `transpose_a=False, transpose_b=True`.",
+    (
+        Argument("x", "The left matrices: int8 or uint8.", "quantized 2D Tensor"),
+        Argument("y", "The right matrices: int8 or uint8.", "quantized 2D Tensor"),
+    ),
+    BatchMatmulAttrs,
+    _batch_matmul_relation,
+    None,
 )

@@ -20,6 +20,7 @@ from ..axes import require_axes, require_axis
 from ..identity import identity_relation
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, in_words, subtract
+from .slicing_attributes import SliceLikeAttrs, SplitAttrs, StridedSliceAttrs
 from .slicing_layout import slice_like_layout, split_layout, strided_slice_layout
 
 __all__ = ["SliceLikeAttrs", "SlidingWindowAttrs", "SplitAttrs", "StridedSliceAttrs", "slice_array"]
@@ -27,38 +28,6 @@ __all__ = ["SliceLikeAttrs", "SlidingWindowAttrs", "SplitAttrs", "StridedSliceAt
 DATA = Argument("data", "A tensor of any shape.")
 END = 2**63 - 1
 """The bound that stands for no bound."""
-
-
-@attributes("relay.attrs.StridedSliceAttrs")
-class StridedSliceAttrs(Attrs):
-    """Attributes of the strided slices."""
-
-    begin: tuple[int | None, ...] | None = attribute(doc="The first index along each axis, negative from the end.")
-    end: tuple[int | None, ...] | None = attribute(doc="The index along each axis that is not reached any more.")
-    strides: tuple[int, ...] | None = attribute(doc="The step along each axis; a negative one goes backwards.")
-    slice_mode: str = attribute(
-        default="end",
-        choices=("end", "size"),
-        doc="'end', or 'size': end is how many elements are taken (-1: all that remain) and strides do not count.",
-    )
-    axes: tuple[int, ...] | None = attribute(doc="The axes that the bounds are for; None means the first ones.")
-
-
-@attributes("relay.attrs.SplitAttrs")
-class SplitAttrs(Attrs):
-    """Attributes of ``split``."""
-
-    indices_or_sections: int | tuple[int, ...] = attribute(
-        doc="How many equal parts, or the ascending indices at which the later parts begin."
-    )
-    axis: int = attribute(default=0, doc="The axis to split, negative counted from the end.")
-
-
-@attributes("relay.attrs.SliceLikeAttrs")
-class SliceLikeAttrs(Attrs):
-    """Attributes of ``slice_like``."""
-
-    axes: tuple[int, ...] | None = attribute(doc="The axes to cut; None means all that shape_like has.")
 
 
 @attributes("relay.attrs.SlidingWindowAttrs")

@@ -17,7 +17,7 @@ from ..data_layout import Layout
 from ..layout_inference import InferredLayout, Layouts
 
 if TYPE_CHECKING:
-    from .slicing import SliceLikeAttrs, SplitAttrs, StridedSliceAttrs
+    from .slicing_attributes import SliceLikeAttrs, SplitAttrs, StridedSliceAttrs
 
 __all__ = ["slice_like_layout", "split_layout", "strided_slice_layout"]
 

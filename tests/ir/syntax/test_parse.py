@@ -19,7 +19,7 @@ from relay_lsp.ir.expressions import (
     Var,
 )
 from relay_lsp.ir.ops.application import attrs_of
-from relay_lsp.ir.ops.nn.convolution import Conv2DAttrs
+from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.syntax import parse, parse_expr
 from relay_lsp.ir.types import FuncType, RelayRefType, TensorType, TupleType, TypeCall

@@ -1,4 +1,4 @@
-"""Where the values of one invocation of a function are kept, and which invocation a shared expression belongs to.
+"""Which invocation of a function a shared expression belongs to.
 
 An expression that several functions share is evaluated once, for the innermost function around all of its uses; this is
 where TVM's ``ToANormalForm``, which precedes its interpreter, binds it (``src/relay/transforms/to_a_normal_form.cc``).
@@ -12,9 +12,8 @@ from typing import Final
 from ..expressions import Constant, Constructor, Expr, Function, GlobalVar, Var
 from ..ops import Op
 from ..visitor import children, post_order
-from .values import Value
 
-__all__ = ["Frame", "FrameScope", "FrameScopes", "find_scopes"]
+__all__ = ["FrameScope", "FrameScopes", "find_scopes"]
 
 
 class FrameScope:
@@ -25,36 +24,6 @@ class FrameScope:
     def __init__(self, parent: FrameScope | None = None) -> None:
         self.parent: Final = parent
         self.depth: Final[int] = 0 if parent is None else parent.depth + 1
-
-
-class Frame:
-    """One invocation of a function: the values of its variables and of the expressions evaluated so far."""
-
-    __slots__ = ("hoisted", "parent", "scope", "scopes", "values")
-
-    def __init__(self, scopes: FrameScopes, scope: FrameScope, parent: Frame | None = None) -> None:
-        self.scopes: Final = scopes
-        self.hoisted: Final = scopes.hoisted
-        self.scope: Final = scope
-        self.parent: Final = parent
-        self.values: Final[dict[Expr, Value]] = {}
-
-    def find(self, expr: Expr) -> Value | None:
-        """The value of a variable or of an expression evaluated before, here or in a function around; else ``None``."""
-        frame: Frame | None = self
-        while frame is not None:
-            value = frame.values.get(expr)
-            if value is not None:
-                return value
-            frame = frame.parent
-        return None
-
-    def of_scope(self, scope: FrameScope) -> Frame:
-        """The frame of ``scope``, which is that of this frame or of one around it."""
-        frame = self
-        while frame.scope is not scope and frame.parent is not None:
-            frame = frame.parent
-        return frame
 
 
 class FrameScopes:
