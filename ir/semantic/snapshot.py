@@ -191,6 +191,19 @@ class Snapshot:
                 if token.span.end > start and token.span.start < end:
                     yield token
 
+    def comments_with(self, word: str) -> Iterator[tuple[int, str]]:
+        """The comments that contain ``word``, with where they begin, in order; each segment is gone through once."""
+        segments, text = self._split.segments, self.text
+        offset = text.find(word)
+        while offset >= 0:
+            index = segments.index_at(offset)
+            segment, start = segments[index], segments.start(index)
+            for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+                if kind in COMMENTS and word in piece:
+                    yield start, piece.rstrip(WHITE_SPACE)
+                start += len(piece)
+            offset = text.find(word, start)
+
     def parts(self) -> Iterator[CacheRegion]:
         """The text in parts that callers may cache something of; put together, they are the text."""
         return self._meaning.regions()

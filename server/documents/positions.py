@@ -6,6 +6,7 @@ Source of the rule: LSP 3.17, *Position* and *PositionEncodingKind*.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from relay_lsp.ir.text.line_index import LineIndex
@@ -13,7 +14,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from .encoding import Encoding
 
-__all__ = ["Position", "Range", "offset_of", "position_of", "range_of", "span_of"]
+__all__ = ["Position", "Range", "offset_of", "position_of", "range_of", "ranges_of", "span_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +89,25 @@ def span_of(lines: LineIndex, range: Range, encoding: Encoding) -> TextSpan:
 def range_of(lines: LineIndex, span: TextSpan, encoding: Encoding) -> Range:
     """The range of a span of offsets."""
     return Range(position_of(lines, span.start, encoding), position_of(lines, span.end, encoding))
+
+
+def ranges_of(lines: LineIndex, spans: Iterable[TextSpan], encoding: Encoding) -> Iterator[Range]:
+    """The ranges of spans in the order of the text.
+
+    Characters are counted from the position before, so that thousands of spans on one line cost what the line does.
+    """
+    last, last_offset = Position(0, 0), 0
+
+    def position(offset: int) -> Position:
+        nonlocal last, last_offset
+        line, column = lines.line_and_column(offset)
+        start = offset - column
+        if line == last.line and last_offset >= start:
+            character = last.character + units(lines.part(last_offset, offset), encoding)
+        else:
+            character = units(lines.part(start, offset), encoding)
+        last, last_offset = Position(line, character), offset
+        return last
+
+    for span in spans:
+        yield Range(position(span.start), position(span.end))

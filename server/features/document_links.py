@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .provenance import origins_in
@@ -26,14 +26,8 @@ class Link:
 
 
 def links(snapshot: Snapshot) -> Iterator[Link]:
-    """The links in the comments of a buffer. A layer's name, which has no line, is none."""
-    offset = snapshot.text.find(_SPAN)
-    while offset >= 0:
-        token = snapshot.token_at(offset)
-        end = offset + len(_SPAN)
-        if token is not None and token.role is TokenRole.COMMENT:
-            end = max(end, token.span.end)
-            for origin in origins_in(token.text, token.span.start):
-                if origin.line:
-                    yield Link(origin.span, origin.source, origin.line, origin.column)
-        offset = snapshot.text.find(_SPAN, end)
+    """The links in the comments of a buffer, in order. A layer's name, which has no line, is none."""
+    for start, comment in snapshot.comments_with(_SPAN):
+        for origin in origins_in(comment, start):
+            if origin.line:
+                yield Link(origin.span, origin.source, origin.line, origin.column)

@@ -9,7 +9,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.documents import Change, Document, Documents
 from relay_lsp.server.documents.encoding import Encoding
-from relay_lsp.server.documents.positions import Position, Range, position_of, range_of
+from relay_lsp.server.documents.positions import Position, Range, position_of, range_of, ranges_of
 
 URI = "file:///model.relay"
 TEXTS = st.text(st.sampled_from("ab%\n\r🎈卷\u2028\x0c"), max_size=30)
@@ -96,9 +96,17 @@ def _as_a_client_sees(text: str, offset: int, encoding: Encoding) -> int:
     )
 
 
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=6), st.sampled_from(Encoding))
+def test_many_ranges_are_what_each_is(text: str, ends: list[tuple[int, int]], encoding: Encoding) -> None:
+    lines = LineIndex(text)
+    offsets = sorted(min(end, len(text)) for pair in ends for end in pair)
+    spans = [TextSpan(start, end) for start, end in zip(offsets[::2], offsets[1::2], strict=True)]
+    assert list(ranges_of(lines, spans, encoding)) == [range_of(lines, span, encoding) for span in spans]
+
+
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), min_size=1, max_size=5))
 def test_what_snapshots_are_told_is_one_edit_that_covers_all(text: str, edits: list[tuple[int, int, str]]) -> None:
-    from relay_lsp.server.documents.documents import documents as module
+    from relay_lsp.server.documents import documents as module
 
     current = text
     pending: list[module.Replacement] = []

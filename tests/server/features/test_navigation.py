@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.semantic.snapshot import SymbolKind
+import time
+
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 from relay_lsp.server.features.definition import definition, type_definition
 from relay_lsp.server.features.document_links import links
 from relay_lsp.server.features.folding import folds
@@ -242,3 +244,29 @@ def @main(%x: float32) {
     found = list(links(fixture.snapshot))
     assert [link.span for link in found] == fixture.spans
     assert [(link.file, link.line, link.column) for link in found] == [("a.relay", 4, 16), ("b.relay", 1, 2)]
+
+
+def _spanned_head(parameters: int) -> Snapshot:
+    """A function whose head is one line, as TVM prints it with spans."""
+    each = (f"%p{i}: float32 /* ty=float32 span=model.relay:{i + 1}:4 */" for i in range(parameters))
+    return Snapshot.open(f"def @main({', '.join(each)}) {{ %p0 }}\n", "example.relay")
+
+
+def _seconds_for_links(parameters: int) -> float:
+    snapshot = _spanned_head(parameters)
+    assert len(list(links(snapshot))) == parameters
+    started = time.process_time()
+    for _ in range(3):
+        list(links(snapshot))
+    return time.process_time() - started
+
+
+def test_links_on_one_line_cost_what_the_line_is_long() -> None:
+    few = min(_seconds_for_links(300) for _ in range(3))
+    many = min(_seconds_for_links(3_000) for _ in range(3))
+    assert many < 30 * few  # ten times as much; it would be a hundred times if each link searched the line
+
+
+def test_a_word_outside_comments_is_no_link() -> None:
+    snapshot = Snapshot.open('def @main() { f("span=a.relay:4:16") /* b */ }\n', "example.relay")
+    assert list(links(snapshot)) == []

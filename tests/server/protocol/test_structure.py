@@ -57,6 +57,24 @@ async def test_linked_editing(editor: Editor) -> None:
     assert list(found.ranges) == [span(5, 2, 4), span(6, 6, 8)]
 
 
+async def test_links_to_the_files_that_comments_name(editor: Editor, tmp_path: Path) -> None:
+    """Only files that exist are linked; characters are counted in the client's units."""
+    (tmp_path / "model.py").write_text("\n")
+    uri = (tmp_path / "net.relay").as_uri()
+    text = "def @f(%x: int8 /* 😀 */ /* span=model.py:4:0, other.py:1:1 */, %y: int8 /* span=model.py:2:7 */) { %x }"
+    editor.open(text, uri)
+    found = await editor.client.text_document_document_link_async(
+        types.DocumentLinkParams(types.TextDocumentIdentifier(uri))
+    )
+    target = (tmp_path / "model.py").as_uri()
+    extra = {"utf-8": 3, "utf-16": 1, "utf-32": 0}[editor.encoding]
+    places = [(text.index("model.py:4") + extra, "4,1"), (text.index("model.py:2") + extra, "2,7")]
+    assert [(link.range, link.target) for link in found or ()] == [
+        (span(0, start, start + len("model.py:4:0")), f"{target}#L{line}") for start, line in places
+    ]
+    editor.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+
 async def test_layout_while_typing(editor: Editor) -> None:
     editor.open(MODEL.replace("  %0 = ", "\t %0="))
     edits = await editor.client.text_document_on_type_formatting_async(
