@@ -31,6 +31,9 @@ export class ServerSetup implements vscode.Disposable {
     /** Ask whether to install the server, or tell what that takes. Gives whether there is one now. */
     async offer(): Promise<boolean> {
         const { wheel, current } = this.installation;
+        if (this.isInstalled) {
+            return true;
+        }
         if (!wheel) {
             return this.tell('Relay needs its language server: pip install relay-lsp, and name it in the settings.', {});
         }
@@ -50,7 +53,13 @@ export class ServerSetup implements vscode.Disposable {
             'Install',
             'Select Server…',
         );
-        return chosen === 'Install' ? this.install(answer.python) : this.act(chosen);
+        return chosen === 'Install' ? this.isInstalled || this.install(answer.python) : this.act(chosen);
+    }
+
+    /** Whether there is a server since, which another window may have installed. */
+    private get isInstalled(): boolean {
+        const { current } = this.installation;
+        return current !== undefined && this.installation.runs(current);
     }
 
     /** Install the server that came with the extension, whatever is installed. Gives whether it is there now. */
@@ -67,10 +76,10 @@ export class ServerSetup implements vscode.Disposable {
         }
         const before = await askPython(installation.current?.python.executable ?? '', this.folder);
         const answer = 'python' in before ? before : await this.findPython();
-        const fault = 'python' in answer ? await this.perform('Updating the Relay server', answer.python) : answer.fault;
+        const { fault } = 'python' in answer ? await this.perform('Updating the Relay server', answer.python) : answer;
         if (fault) {
             void this.tell(`The Relay server stays at the version before: it could not be updated. ${fault}`, {
-                'Try Again': () => this.installNow(),
+                'Try Again': async () => (await vscode.commands.executeCommand('relay.installServer')) === true,
                 'Show Log': this.showLog,
             });
         }
@@ -165,32 +174,34 @@ export class ServerSetup implements vscode.Disposable {
     }
 
     private async install(python: Python): Promise<boolean> {
-        const fault = await this.perform('Installing the Relay server', python);
-        return (
-            fault === undefined ||
-            this.tell(`The Relay server could not be installed. ${fault}`, {
+        const { done, fault } = await this.perform('Installing the Relay server', python);
+        if (fault) {
+            return this.tell(`The Relay server could not be installed. ${fault}`, {
                 'Try Again': () => this.install(python),
                 'Show Log': this.showLog,
-            })
-        );
+            });
+        }
+        return done;
     }
 
-    /** Install the server, showing how far that is; gives what went wrong. */
-    private perform(title: string, python: Python): Thenable<string | undefined> {
+    /** Install the server, showing how far that is; gives whether it is there, and what went wrong unless it was cancelled. */
+    private perform(title: string, python: Python): Thenable<{ done: boolean; fault?: string }> {
         const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
         return vscode.window.withProgress(options, async (progress, token) => {
             const cancelled = new AbortController();
             token.onCancellationRequested(() => cancelled.abort());
+            const signal = AbortSignal.any([this.ended.signal, cancelled.signal]);
             try {
                 await this.installation.install(python, {
                     onStep: message => progress.report({ message }),
                     onLine: line => this.output.appendLine(line),
-                    signal: AbortSignal.any([this.ended.signal, cancelled.signal]),
+                    signal,
                 });
-                return undefined;
+                return { done: true };
             } catch (error) {
                 this.output.appendLine(String(error));
-                return error instanceof InstallationError ? error.message : String(error);
+                const fault = error instanceof InstallationError ? error.message : String(error);
+                return { done: false, fault: signal.aborted ? undefined : fault };
             }
         });
     }

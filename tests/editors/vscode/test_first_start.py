@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -11,13 +12,25 @@ from pathlib import Path
 import pytest
 
 from tests.editors.vscode.workspace import Report, drive, needs_vscode
+from tests.hostile import HostileFolder
 
 pytestmark = needs_vscode
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    work = tmp_path_factory.mktemp("Zoë's work")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> HostileFolder:
+    """The folder that is open: its files are called like modules, and it wants its own Python to be taken."""
+    folder = HostileFolder(tmp_path_factory.mktemp("Zoë's work"))
+    python = folder.root / "python"
+    python.write_text(f"#!/bin/sh\n: > {shlex.quote(str(folder.marks / 'python'))}\n", "utf-8")
+    python.chmod(0o755)
+    folder.write(".vscode/settings.json", json.dumps({"relay.server.python": str(python)}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(hostile: HostileFolder) -> Report:
+    work = hostile.root.parent
     python = work / "ein Python für alle"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
     return drive(work, "driveInstallation.mjs", str(python / "bin" / "python"), str(python_extension(work)))
@@ -94,6 +107,10 @@ def test_without_a_network_one_message_says_so_and_nothing_stays(report: Report)
     assert seen["folders"] == []
 
 
+def test_an_installation_that_is_cancelled_leaves_nothing_and_needs_no_message(report: Report):
+    assert report.flow("cancelled")["told"] == []
+
+
 def test_the_server_runs_once_it_is_installed(report: Report):
     seen = report.flow("installed")
     assert seen["told"] == []
@@ -125,6 +142,11 @@ def test_another_server_is_chosen_from_the_list_and_the_extension_s_own_again(re
     assert "named by relay.server.command" in seen["other"][0]
     assert str(Path(sys.executable).with_name("relay-lsp")) in seen["other"][0]
     assert "the extension’s own" in seen["own"][0]
+
+
+def test_nothing_of_the_folder_has_run(report: Report, hostile: HostileFolder):
+    report.flow("removed")
+    assert hostile.imported == []
 
 
 def test_the_server_can_be_removed(report: Report):

@@ -75,11 +75,22 @@ async function offline(workbench) {
     return seen;
 }
 
-/** The network is back: the same message tries again, and the server runs. */
+/** The same message tries again; that is cancelled, which needs no message. */
+async function cancelled(workbench) {
+    const { page } = workbench;
+    await button(page, 'Try Again').click();
+    await told(workbench, 'Installing the Relay server');
+    await button(page, 'Cancel').click();
+    await workbench.until('no messages', async () => (await toasts(page).count()) === 0);
+    await workbench.until('the folder to go', () => folders(workbench).length === 0);
+    return { told: await toasts(page).allInnerTexts() };
+}
+
+/** The network is back: a command installs the server, and it runs. */
 async function installed(workbench) {
     const { page } = workbench;
     fs.rmSync(workbench.pipSettings);
-    await button(page, 'Try Again').click();
+    await workbench.palette('Relay: Install Server');
     await told(workbench, 'Installing the Relay server');
     await workbench.until('the libraries', async () => (await toasts(page).allInnerTexts()).some(text => text.includes('fetching')), PATIENCE);
     await workbench.shot('installing');
@@ -152,4 +163,4 @@ async function removed(workbench) {
 }
 
 /** In the order in which they happen. */
-export const installationFlows = [withoutPython, offline, installed, nextStart, updated, trusted, chosen, removed];
+export const installationFlows = [withoutPython, offline, cancelled, installed, nextStart, updated, trusted, chosen, removed];
