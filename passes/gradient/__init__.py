@@ -5,6 +5,7 @@ a gradient is an expression of other operators, and belongs above all of them, a
 """
 
 from .first_order_gradient import FirstOrderGradient
+from .gradient import gradient
 from .lazy_gradient_init import LazyGradientInit
 from .registry import GradientRule, find_gradient, register_gradient
 
@@ -13,5 +14,6 @@ __all__ = [
     "GradientRule",
     "LazyGradientInit",
     "find_gradient",
+    "gradient",
     "register_gradient",
 ]

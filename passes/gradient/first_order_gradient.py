@@ -18,9 +18,10 @@ from . import rules as rules
 from .registry import find_gradient
 from .types import filled_like, lifted_add, with_result_and_gradient
 
-__all__ = ["FirstOrderGradient", "first_order_gradient"]
+__all__ = ["FIRST_ORDER", "REFUSED_FEATURES", "FirstOrderGradient", "first_order_gradient"]
 
-_REFUSED = frozenset(
+FIRST_ORDER = "a function that is differentiated to the first order"
+REFUSED_FEATURES = frozenset(
     (
         Feature.fGlobalVar,
         Feature.fLet,
@@ -75,7 +76,9 @@ class FirstOrderGradient(ModulePass):
             PassError: a function is polymorphic, uses more than a graph of operators, or calls an operator that has no
                 gradient, or none for arguments of these types.
         """
-        refuse_features(module.functions.values(), _REFUSED, "a function that is differentiated to the first order")
+        refuse_features(
+            module.functions.values(), REFUSED_FEATURES, "a function that is differentiated to the first order"
+        )
         changed: dict[GlobalVar, Function] = {}
         for var, function in module.functions.items():
             changed[var] = first_order_gradient(function)

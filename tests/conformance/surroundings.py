@@ -124,6 +124,12 @@ RULES = (
     ),
     Rule(
         _REFUSALS,
+        "TVM's gradient of an operator uses the call itself besides its result, and then refuses what it has shared; "
+        "here it uses the result",
+        lambda record, problem: record["pass"] == "gradient" and "unsupported feature: [fGraph, ]" in record["error"],
+    ),
+    Rule(
+        _REFUSALS,
         "TVM's registry lacks a fusion pattern for the operator; here it is opaque",
         _says("Attribute TOpPattern has not been registered for"),
     ),

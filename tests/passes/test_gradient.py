@@ -192,6 +192,13 @@ def test_a_gradient_is_the_slope(name):
     assert_gradients(module, inputs, create("FirstOrderGradient")(module))
 
 
+@pytest.mark.parametrize("name", sorted(set(OPERATORS) - {"where", "not_equal", "transpose", "projections"}))
+def test_a_gradient_through_references_is_the_slope(name):
+    module, inputs = case(name)
+    normal = create("ToANormalForm")(module)
+    assert_gradients(module, inputs, create("gradient")(normal))
+
+
 def test_every_gradient_is_tested():
     tested = {name.partition(" ")[0] for name in OPERATORS} | {"less_equal"} | UNTESTED
     assert rules
@@ -278,3 +285,73 @@ def test_ones_and_zeros_that_are_made_lazily_compute_the_same():
 def test_what_cannot_be_initialised_lazily_is_refused(text, message):
     with pytest.raises(PassError, match=message):
         create("LazyGradientInit")(read(text))
+
+
+RECURSIVE = """
+def @main(%x: Tensor[(4), float64], %y: Tensor[(4), float64]) -> Tensor[(4), float64] {
+  let %twice = fn (%f: fn (Tensor[(4), float64]) -> Tensor[(4), float64], %z: Tensor[(4), float64])
+      -> Tensor[(4), float64] { let %once = %f(%z); %f(%once) };
+  let %a = %twice(@squared, %x);
+  let %r = ref(%a);
+  ref_write(%r, multiply(ref_read(%r), %y));
+  let %c = ref_read(%r);
+  let %b = annotation.checkpoint(sin(multiply(%c, %x)));
+  add(%b, %x)
+}
+
+def @squared(%x: Tensor[(4), float64]) -> Tensor[(4), float64] { multiply(%x, %x) }
+"""
+
+
+def test_the_gradient_goes_through_closures_references_and_global_functions():
+    module = typed(read(RECURSIVE))
+    after = create("gradient")(module)
+    assert "squared_grad" in after
+    random = np.random.default_rng(1)
+    assert_gradients(module, [random.uniform(0.2, 0.9, 4), random.uniform(0.2, 0.9, 4)], after)
+
+
+def test_the_gradient_goes_through_data():
+    text = """
+    type Pair[A] { Both(A, A), }
+    def @main(%x: Tensor[(4), float64]) -> Tensor[(4), float64] {
+      let %p = Both(%x, sin(%x));
+      match (%p) { Both(%a, %b) => { multiply(%a, %b) } }
+    }
+    """
+    module = typed(read(text))
+    assert_gradients(module, [np.linspace(0.1, 0.9, 4)], create("gradient")(module))
+
+
+def test_partial_evaluation_clears_references_and_closures_away():
+    module = typed(read("def @main(%x: Tensor[(4), float64]) { let %y = sin(%x); let %z = exp(%y); multiply(%y, %z) }"))
+    names = ("gradient", "PartialEvaluate", "DeadCodeElimination")
+    after = module
+    for name in names:
+        options = {"inline_once": True, "ignore_impurity": True} if name == "DeadCodeElimination" else {}
+        after = create(name, **options)(after)
+    assert "ref" not in ir.to_text(after, show_types=False)
+    assert_gradients(module, [np.linspace(0.1, 0.9, 4)], after)
+
+
+def test_the_first_order_of_main_alone():
+    module = typed(read("def @main(%x: float32) -> float32 { exp(%x) }  def @other(%y: int32) -> int32 { %y }"))
+    after = create("gradient", mode="first_order")(module)
+    assert ir.structural_equal(after["main"], create("FirstOrderGradient")(module)["main"])
+    assert ir.structural_equal(after["other"], module["other"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def @main(%x: float32) { %0 = exp(%x); add(%0, %0) }", "shared without let"),
+        ("def @main(%x: float32) { round(%x) }", "round has no gradient"),
+        ("def @main(%x: float32) -> float32 { @f(%x) } def @f(%y: float32) -> float32 { round(%y) }", "round has no"),
+        ("def @main(%x: (float32,)) { %x.0 }", "is no tensor"),
+        ("def @main(%x: float32) { () }", "is empty"),
+        ("def @f(%x: float32) -> float32 { %x }", "no function @main"),
+    ],
+)
+def test_what_has_no_gradient_in_the_higher_order_is_refused(text, message):
+    with pytest.raises(PassError, match=message):
+        create("gradient")(read(text))
