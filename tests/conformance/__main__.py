@@ -127,7 +127,7 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="measure all kinds and write the counts, with the commit, into the README and docs/conformance.md",
+        help="write the counts of the measured kinds, with the commit, into the README and docs/conformance.md",
     )
     parser.add_argument(
         "--compare", action="store_true", help="fail only where fewer records pass than the README states"
@@ -166,8 +166,8 @@ def main(arguments: list[str] | None = None) -> int:
     narrowed = options.only_pass or options.contains or options.id or options.limit or options.every > 1
     everything = not options.kinds and not narrowed
     options.kinds = options.kinds or [kind for kind in KINDS if kind not in LONG]
-    if options.write and not everything:
-        parser.error("--write measures everything; choose nothing")
+    if options.write and narrowed:
+        parser.error("--write measures whole kinds; choose no records among them")
     try:
         measured_at = figures.commit() if options.write else ""
     except figures.UncommittedChangesError as error:
@@ -181,7 +181,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.json:
         options.json.write_text(json.dumps(measurement.flat_failures(), indent=1), encoding="utf-8")
     if options.write:
-        figures.write(measurement.tally, measured_at)
+        figures.write(measurement.tally, options.kinds, measured_at)
     if options.compare:
         shortfalls = figures.shortfalls(measurement.tally, options.kinds)
         print("\n".join(shortfalls) or "as many records pass as the README states, or more")

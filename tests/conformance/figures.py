@@ -1,17 +1,39 @@
-"""The counts that the README and ``docs/conformance.md`` state: written by a measurement, and compared with one."""
+"""The counts that ``docs/conformance.md`` and the README state: written by a measurement, and compared with one.
+
+The page has a row for each pass or file of records and the commit at which its kind was measured; the README has the
+sums. So one kind can be measured anew without the others.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from .tally import Count, Tally
+from .tally import Count, Key, Tally
 
 ROOT = Path(__file__).resolve().parents[2]
+
 _BEGIN, _END = "<!-- conformance -->\n", "<!-- /conformance -->\n"
-_ROW = re.compile(r"^\| (?P<kind>\w+) \| (?P<passed>\d+) \| (?P<total>\d+) \|", re.MULTILINE)
+_ROW = re.compile(r"^\| (\w+) \| (?:([\w/]+) \| )?(\d+) \| (\d+) \| (\d+) \| `(\w+)` \|$", re.MULTILINE)
+_PAGE = """\
+# Conformance
+
+Measured by `./dev conformance --records FOLDER --write`; the README has the sums by kind.
+
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The counts of a row, and the commit at which they were measured."""
+
+    total: int
+    passed: int
+    excepted: int
+    commit: str
 
 
 class UncommittedChangesError(Exception):
@@ -33,42 +55,66 @@ def _git(*arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def write(tally: Tally, measured_at: str) -> None:
-    """Put the counts, as measured at a commit, into the README and ``docs/conformance.md``."""
-    measured = f"Measured at commit `{measured_at}` by `./dev conformance --records FOLDER --write`"
-    kinds = _table(["kind"], [([kind], count) for kind, count in tally.by_kind().items()])
-    rows = _table(["kind", "file or pass"], [([kind, row], count) for (kind, row), count in sorted(tally.rows.items())])
-    readme = ROOT / "README.md"
+def write(tally: Tally, kinds: Collection[str], measured_at: str) -> None:
+    """Put the counts of these kinds, as measured at a commit, into ``docs/conformance.md`` and the README."""
+    page, readme = ROOT / "docs" / "conformance.md", ROOT / "README.md"
+    figures = {key: figure for key, figure in _figures(page.read_text(encoding="utf-8")).items() if key[0] not in kinds}
+    for key, count in tally.rows.items():
+        figures[key] = Figure(count.total, count.passed, count.excepted, measured_at)
+    by_row = [([kind, row], figure) for (kind, row), figure in sorted(figures.items())]
+    page.write_text(f"{_PAGE}{_table(['kind', 'file or pass'], by_row)}", encoding="utf-8")
     before, _, rest = readme.read_text(encoding="utf-8").partition(_BEGIN)
     after = rest.partition(_END)[2]
-    readme.write_text(f"{before}{_BEGIN}{measured}:\n\n{kinds}{_END}{after}", encoding="utf-8")
-    page = ROOT / "docs" / "conformance.md"
-    page.write_text(f"# Conformance\n\n{measured}.\n\n{kinds}\n## In detail\n\n{rows}", encoding="utf-8")
+    by_kind = [([kind], figure) for kind, figure in _sums(figures).items()]
+    readme.write_text(f"{before}{_BEGIN}{_table(['kind'], by_kind)}{_END}{after}", encoding="utf-8")
 
 
-def _table(headings: list[str], rows: list[tuple[list[str], Count]]) -> str:
+def _figures(text: str) -> dict[Key, Figure]:
+    """The figures of a table by kind and row."""
+    return {
+        (kind, row): Figure(int(total), int(passed), int(excepted), measured_at)
+        for kind, row, passed, total, excepted, measured_at in _ROW.findall(text)
+    }
+
+
+def _sums(figures: dict[Key, Figure]) -> dict[str, Figure]:
+    """The figures of each kind."""
+    counts = Tally()
+    for key, figure in figures.items():
+        counts.rows[key].add(Count(figure.total, figure.passed, figure.excepted))
+    commits = {kind: figure.commit for (kind, _), figure in figures.items()}
+    return {
+        kind: Figure(count.total, count.passed, count.excepted, commits[kind])
+        for kind, count in counts.by_kind().items()
+        if kind != "all"
+    }
+
+
+def _table(headings: list[str], rows: list[tuple[list[str], Figure]]) -> str:
     lines = [
-        f"| {' | '.join(headings)} | passed | total | excepted |",
-        f"|{'---|' * len(headings)}---:|---:|---:|",
-        *(f"| {' | '.join(names)} | {count.passed} | {count.total} | {count.excepted} |" for names, count in rows),
+        f"| {' | '.join(headings)} | passed | total | excepted | commit |",
+        f"|{'---|' * len(headings)}---:|---:|---:|---|",
     ]
+    for names, figure in rows:
+        counts = f"{figure.passed} | {figure.total} | {figure.excepted} | `{figure.commit}`"
+        lines.append(f"| {' | '.join(names)} | {counts} |")
     return "".join(f"{line}\n" for line in lines)
 
 
-def stated() -> dict[str, tuple[int, int]]:
-    """How many records of each kind the README says pass, and of how many."""
+def stated() -> dict[str, Figure]:
+    """The figure of each kind in the README."""
     section = (ROOT / "README.md").read_text(encoding="utf-8").partition(_BEGIN)[2].partition(_END)[0]
-    return {row["kind"]: (int(row["passed"]), int(row["total"])) for row in _ROW.finditer(section)}
+    return {kind: figure for (kind, _), figure in _figures(section).items()}
 
 
 def shortfalls(tally: Tally, kinds: Iterable[str]) -> list[str]:
     """A sentence for each of these kinds of which fewer records pass than the README states, or of which others are."""
-    counts, stated_counts = tally.by_kind(), stated()
+    counts, stated_figures = tally.by_kind(), stated()
     sentences: list[str] = []
     for kind in kinds:
-        count, (passed, total) = counts.get(kind, Count()), stated_counts.get(kind, (0, 0))
-        if count.total != total:
-            sentences.append(f"{kind}: {count.total} records, where the README states {total}")
-        elif count.passed < passed:
-            sentences.append(f"{kind}: {count.passed} records pass, where the README states {passed}")
+        count, figure = counts.get(kind, Count()), stated_figures.get(kind, Figure(0, 0, 0, ""))
+        if count.total != figure.total:
+            sentences.append(f"{kind}: {count.total} records, where the README states {figure.total}")
+        elif count.passed < figure.passed:
+            sentences.append(f"{kind}: {count.passed} records pass, where the README states {figure.passed}")
     return sentences

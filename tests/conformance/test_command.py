@@ -44,7 +44,7 @@ def test_a_comparison_fails_where_the_readme_states_more(folder: Path, capsys: p
         (["nonsense"], "unknown kind nonsense; there are parse,"),
         (["--records", "nowhere"], "nowhere is no folder of records: there is no ops.json in it"),
         (["--sample", "nowhere", "there"], "nowhere is no folder of records"),
-        (["--write", "parse"], "--write measures everything; choose nothing"),
+        (["--write", "--limit", "3"], "--write measures whole kinds; choose no records among them"),
     ],
 )
 def test_what_cannot_be_measured(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
