@@ -205,7 +205,7 @@ class _Lifter(ExprMutator):
             inner,
             _annotation(function),
             tuple(type_vars),
-            {"LiftedClosure": 1},
+            {"Closure": 1},
             function.span,
             _fixed_device(function.body) or function.virtual_device,
         )

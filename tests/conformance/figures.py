@@ -58,7 +58,7 @@ def _git(*arguments: str) -> str:
 def write(tally: Tally, kinds: Collection[str], measured_at: str) -> None:
     """Put the counts of these kinds, as measured at a commit, into ``docs/conformance.md`` and the README."""
     page, readme = ROOT / "docs" / "conformance.md", ROOT / "README.md"
-    figures = {key: figure for key, figure in _figures(page.read_text(encoding="utf-8")).items() if key[0] not in kinds}
+    figures = {key: figure for key, figure in stated_rows().items() if key[0] not in kinds}
     for key, count in tally.rows.items():
         figures[key] = Figure(count.total, count.passed, count.excepted, measured_at)
     by_row = [([kind, row], figure) for (kind, row), figure in sorted(figures.items())]
@@ -99,6 +99,11 @@ def _table(headings: list[str], rows: list[tuple[list[str], Figure]]) -> str:
         counts = f"{figure.passed} | {figure.total} | {figure.excepted} | `{figure.commit}`"
         lines.append(f"| {' | '.join(names)} | {counts} |")
     return "".join(f"{line}\n" for line in lines)
+
+
+def stated_rows() -> dict[Key, Figure]:
+    """The figure of each row in ``docs/conformance.md``, by kind and row."""
+    return _figures((ROOT / "docs" / "conformance.md").read_text(encoding="utf-8"))
 
 
 def stated() -> dict[str, Figure]:
