@@ -22,6 +22,7 @@ from .infrastructure import (
     register_pass,
     registered,
 )
+from .optimization import bind_params_by_name, optimize, read_parameters
 from .provenance import Event, ExprMutator, Trace, TraceStep
 
 __all__ = [
@@ -39,14 +40,17 @@ __all__ = [
     "Sequential",
     "Trace",
     "TraceStep",
+    "bind_params_by_name",
     "config_options",
     "create",
     "declare_pass",
     "find",
     "function_pass",
     "module_pass",
+    "optimize",
     "option",
     "pass_instrument",
+    "read_parameters",
     "register_pass",
     "registered",
 ]

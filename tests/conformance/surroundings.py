@@ -140,7 +140,7 @@ RULES = (
         _says("Downcast from relay.Function to Op failed"),
     ),
     Rule(
-        ("errors",),
+        _REFUSALS,
         "TVM puts a normalization into a layout that splits its channels, and fails on the types of that; here the "
         "value is transformed back before",
         lambda record, problem: (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import Any
 
 from relay_lsp import ir, passes
-from relay_lsp.ir import ops
 from relay_lsp.ir.visitor import rewrite_post_order
 from relay_lsp.passes import verification
 from relay_lsp.passes.compiler_regions import register_target_support
@@ -157,74 +157,54 @@ def _pass_names(record: Record) -> list[str]:
     return [step["pass"] for step in record["args"]["passes"]] if record["pass"] == "Sequential" else [record["pass"]]
 
 
-def optimize(record: Record) -> str | None:
-    """The whole pipeline gives the recorded module, apart from what the back end writes on it.
+class _Order(passes.PassInstrument):
+    """The names of the passes in the order in which they start, each with how many others it runs in.
 
-    The passes are those that ``OptimizeImpl`` in ``src/relay/backend/build_module.cc`` runs for one target, as long as
-    the level asks for them. ``PlanDevices`` and ``LabelOps`` do not exist here: what they write is the devices of
-    parameters, functions and values (``on_device``), a hash of each function and the layouts of its operators, and is
-    left out.
+    ``InferType`` is left out: TVM runs it after every pass and every rewriting by a pattern, and here it runs where
+    the types may have changed.
     """
-    context = passes.PassContext(opt_level=record["opt_level"])
-    pipeline = passes.Sequential(
-        [
-            passes.create("RemoveUnusedFunctions", entry_functions=["main"]),
-            *(passes.create(name) for name in _PREPARATION),
-            *(passes.create(f"CombineParallel{name}", min_num_branches=3) for name in _COMBINED),
-            *(passes.create(name) for name in _SIMPLIFICATION),
-        ]
-    )
-    wanted = {name for _, name in record["passes"]}
-    if "AlterOpLayout" in wanted:
-        return "no pass AlterOpLayout"
+
+    def __init__(self) -> None:
+        self.names: list[list[Any]] = []
+        self._depth = 0
+
+    def run_before_pass(self, mod: ir.IRModule, info: passes.PassInfo) -> None:
+        if info.name != "InferType":
+            self.names.append([self._depth, info.name])
+        self._depth += 1
+
+    def run_after_pass(self, mod: ir.IRModule, info: passes.PassInfo) -> None:
+        self._depth -= 1
+
+
+def optimize(record: Record) -> str | None:
+    """The passes of a build run in the recorded order, and give the recorded module apart from the hashes on it."""
     before, problem = typed_module(record["before"], "before")
     if before is None:
         return problem
     expected, problem = typed_module(record["after"], "after")
     if expected is None:
         return problem
-    with context:
-        actual = pipeline(before)
-    return module_difference(_without_labels(expected), _without_labels(actual))
+    order = _Order()
+    with passes.PassContext(instruments=[order]):
+        actual = passes.optimize(before, record.get("target", "llvm"), opt_level=record["opt_level"])
+    wanted = [[depth, name] for depth, name in record["passes"] if name != "InferType"]
+    if order.names != wanted:
+        lines = difflib.unified_diff([f"{a} {b}" for a, b in wanted], [f"{a} {b}" for a, b in order.names], lineterm="")
+        return "the passes run in another order: " + ", ".join(list(lines)[3:15])
+    return module_difference(_without_hashes(expected), _without_hashes(actual))
 
 
-_PREPARATION = (
-    "ToBasicBlockNormalForm",
-    "QnnLegalize",
-    "QnnCanonicalize",
-    "Legalize",
-    "SimplifyInference",
-    "EliminateCommonSubexpr",
-)
-_COMBINED = ("Conv2D", "Dense", "BatchMatmul")
-_SIMPLIFICATION = (
-    "FoldConstant",
-    "FoldScaleAxis",
-    "SimplifyExpr",
-    "CanonicalizeCast",
-    "CanonicalizeOps",
-    "FlattenAtrousConv",
-    "SimplifyExprPostAlterOp",
-    "FastMath",
-    "FoldConstant",
-    "SplitArgs",
-    "FuseOps",
-    "Inline",
-)
-
-
-def _without_labels(module: ir.IRModule) -> ir.IRModule:
-    """``module`` without what ``PlanDevices`` and ``LabelOps`` write, and typed."""
+def _without_hashes(module: ir.IRModule) -> ir.IRModule:
+    """``module`` without the hashes that ``LabelOps`` writes, which are numbers of TVM's own, and typed."""
 
     def bare(_: ir.Expr, expr: ir.Expr) -> ir.Expr:
-        if isinstance(expr, ir.Var):
-            return ir.Var(expr.name_hint, expr.type_annotation)
-        if isinstance(expr, ir.Function):
-            attrs = {name: value for name, value in expr.attrs.items() if name != "hash" and "layout" not in name}
-            return ir.Function(expr.params, expr.body, expr.ret_type, expr.type_params, attrs)
-        if isinstance(expr, ir.Call) and expr.op is ops.get("on_device"):
-            return expr.args[0]
-        return expr
+        if not isinstance(expr, ir.Function) or "hash" not in expr.attrs:
+            return expr
+        attrs = {name: value for name, value in expr.attrs.items() if name != "hash"}
+        return ir.Function(
+            expr.params, expr.body, expr.ret_type, expr.type_params, attrs, expr.span, expr.virtual_device
+        )
 
     for var, function in module.functions.items():
         stripped = rewrite_post_order(function, bare)
