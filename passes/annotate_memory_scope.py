@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Function
-from ..ir.module import IRModule
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.module import IRModule
+
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
 from .targets import current_target
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..ir.expressions import Call, Expr, Function
-from ..ir.module import IRModule
-from ..ir.ops.operator import Op
-from ..ir.structural import structural_hash
+from relay_lsp.ir.expressions import Call, Expr, Function
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.structural import structural_hash
+
 from .infrastructure import FunctionPass, PassContext, declare_pass
 from .provenance import ExprMutator
 from .provenance.mutator import Descent
@@ -27,7 +28,7 @@ class LabelOps(FunctionPass):
 
         def @main(%x: Tensor[(1, 3, 8, 8), float32], hash="0") {
           let %f = fn (%y: Tensor[(1, 3, 8, 8), float32], Primitive=1, hash="1") {
-            nn.max_pool2d(%y)
+            nn.max_pool2d(%y, pool_size=[2, 2])
           };
           %f(%x)
         }
@@ -36,7 +37,7 @@ class LabelOps(FunctionPass):
 
         def @main(%x: Tensor[(1, 3, 8, 8), float32], hash="0") {
           let %f = fn (%y: Tensor[(1, 3, 8, 8), float32], Primitive=1, hash="1") {
-            nn.max_pool2d(%y)
+            nn.max_pool2d(%y, pool_size=[2, 2])
           };
           %f(%x)
         }

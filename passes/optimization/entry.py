@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...ir.expressions import NDArray
-from ...ir.module import IRModule
+from relay_lsp.ir.expressions import NDArray
+from relay_lsp.ir.module import IRModule
+
 from ..infrastructure import PassContext
-from ..relay_build import RelayBuild
 from .parameters import bind_params_by_name
+from .relay_build import RelayBuild
 
 __all__ = ["optimize"]
 

@@ -15,10 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...ir.arrays import numpy_dtype
-from ...ir.expressions import Constant, Expr, Function, NDArray, Var
-from ...ir.module import IRModule
-from ...ir.types import DataType, TensorType
+from relay_lsp.ir.arrays import numpy_dtype
+from relay_lsp.ir.expressions import Constant, Expr, Function, NDArray, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.types import DataType, TensorType
+
 from ..binding import bind
 from ..infrastructure import PassError
 

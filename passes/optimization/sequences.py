@@ -84,7 +84,7 @@ def vm_passes(targets: Sequence[Target], context: PassContext) -> Sequence[Pass]
     Kernels have no text in Relay: where TVM has lowered functions, the fused functions stand here, and memory is
     allocated for their calls.
     """
-    memory = ("RemoveUnusedFunctions", "ManifestAlloc", "FoldConstant", "ManifestLifetimes")
+    memory = ("ManifestAlloc", "FoldConstant", "ManifestLifetimes")
     return [
         *_prefix(targets, is_vm=True),
         _plan(targets),
@@ -94,7 +94,7 @@ def vm_passes(targets: Sequence[Target], context: PassContext) -> Sequence[Pass]
         create("DeadCodeElimination", inline_once=False),
         create("LabelOps"),
         create("Inline"),
-        Sequential([create(name) for name in memory]),
+        Sequential([create("RemoveUnusedFunctions", entry_functions=["main"]), *map(create, memory)]),
         create("InferType"),
     ]
 

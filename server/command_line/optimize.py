@@ -16,6 +16,7 @@ from .check import report_placed
 from .differences import unified
 from .files import SourceFile, read_file, write_file
 from .limits import limited
+from .pipeline import read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .verify import verified
 
@@ -27,10 +28,11 @@ _LONGEST_TEXT = 90
 
 def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
-    calls = tuple(replace(call, function=options.function) for call in read_calls(options.passes))
+    pipeline, opt_level = read_pipeline(options)
+    calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
-    job = RunPasses(file.text, name, calls, options.opt_level, provenance=provenance, instruments=instruments)
+    job = RunPasses(file.text, name, calls, opt_level, provenance=provenance, instruments=instruments)
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):
         outcome = job.run(running.append)

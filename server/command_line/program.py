@@ -25,6 +25,7 @@ examples:
   relay-lsp check model.relay                        what is wrong in it, each at its place
   relay-lsp check --format sarif model.relay         the same for a code-scanning service
   relay-lsp opt --pass SimplifyInference --pass "FoldConstant[fold_qnn=False]" model.relay
+  relay-lsp opt --build O3 --target "llvm -mcpu=core-avx2" model.relay    all that relay.build runs
   relay-lsp trace --pass SimplifyInference model.relay    what each step did, and what came from what
   relay-lsp bisect --pass SimplifyInference --pass FastMath model.relay    which pass changes the result
   relay-lsp import model.onnx -o model.relay         a model of another framework as Relay text
@@ -219,8 +220,30 @@ def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
         dest="passes",
         metavar="NAME[OPTIONS]",
         action="append",
-        required=True,
+        default=[],
         help="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
+    )
+    command.add_argument(
+        "--build",
+        metavar="O0…O4|graph|vm",
+        action="append",
+        default=[],
+        help="all passes that a build runs at this level, before those of --pass; for the graph executor, or for the "
+        "virtual machine with a second --build vm",
+    )
+    command.add_argument(
+        "--target",
+        dest="targets",
+        metavar="TARGET",
+        action="append",
+        default=[],
+        help='what the program is compiled for, such as "llvm -mcpu=core-avx2" (llvm); one for each kind of device',
+    )
+    command.add_argument(
+        "--params",
+        metavar="FILE",
+        default="",
+        help="parameters of @main that become constants first: .npz of numpy, or .safetensors",
     )
     _add_extensions(command)
     command.add_argument("--opt-level", type=int, default=3, help="the level of the context that passes run in (3)")

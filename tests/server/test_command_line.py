@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from relay_lsp.passes.infrastructure import extensions
@@ -298,7 +299,7 @@ def test_the_catalogues(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean nn.softmax" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [[], ["check"], ["opt", "file"], ["nothing"]])
+@pytest.mark.parametrize("arguments", [[], ["check"], ["opt"], ["nothing"]])
 def test_a_wrong_call_explains_itself(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         run(arguments)
@@ -457,3 +458,38 @@ def test_a_pass_that_breaks_the_module_is_named_with_the_place(
     assert f"relay-lsp: {name}: {reason}" in said.err
     assert f"{model}:2:5: error[" in said.out
     assert model.read_text() == MODEL
+
+
+def test_a_build_is_run_for_a_target_at_a_level(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["opt", "--build", "O2", "--target", "llvm", str(model)]) == 0
+    text = capsys.readouterr().out
+    assert "Primitive=1" in text
+    assert "virtual_device=meta[VirtualDevice][0]" in text
+    assert run(["opt", "--build", "O1", "--build", "vm", str(model)]) == 0
+    assert "memory.alloc_tensor" in capsys.readouterr().out
+
+
+def test_parameters_of_a_file_become_constants(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.relay"
+    path.write_text(MODEL)
+    np.savez(tmp_path / "params.npz", x=np.ones(4, "float32"))
+    arguments = ["opt", "--params", str(tmp_path / "params.npz"), "--pass", "FoldConstant", str(path)]
+    assert run(arguments) == 0
+    assert "meta[relay.Constant][0]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name passes with --pass, or a build with --build O3"),
+        (["--build", "O9"], "--build takes a level, O0 to O4, or graph or vm, not 'O9'"),
+        (["--build", "O3", "--target", "lvm"], "there is no target 'lvm'; did you mean llvm?"),
+        (["--pass", "FastMath", "--target", "llvm"], "--target says what --build is for"),
+        (["--params", "weights.bin"], "parameters are read from .npz and .safetensors"),
+    ],
+)
+def test_a_build_that_cannot_be_run_is_refused(
+    model: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert run(["opt", *arguments, str(model)]) != 0
+    assert message in capsys.readouterr().err

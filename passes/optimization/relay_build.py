@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from ..ir.module import IRModule
-from .infrastructure import Pass, PassContext, Pipeline, Sequential, declare_pass, option
-from .optimization.sequences import graph_passes, graph_passes_afterwards, vm_passes
-from .targets import Target, current_target
+from relay_lsp.ir.module import IRModule
+
+from ..infrastructure import Pass, PassContext, Pipeline, Sequential, declare_pass, option
+from ..targets import Target, current_target
+from .sequences import graph_passes, graph_passes_afterwards, vm_passes
 
 
 @declare_pass(opt_level=0)
@@ -24,14 +25,52 @@ class RelayBuild(Pipeline):
 
     Before::
 
-        def @main(%x: Tensor[(4), float32], hash="0") {
-          nn.dropout(%x)
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = nn.dropout(%x);
+          %1 = %0.0;
+          nn.relu(%1)
         }
 
     After::
 
-        def @main(%x: Tensor[(4), float32], hash="0") -> Tensor[(4), float32] {
-          %x
+        def @main(%x {virtual_device=meta[VirtualDevice][0]}: Tensor[(4), float32], hash="2c6fbd60496a18c1",
+            virtual_device=meta[VirtualDevice][0]) -> Tensor[(4), float32] {
+          %0 = fn (%p0: Tensor[(4), float32], Primitive=1, hash="696f755520c9fe92") -> Tensor[(4), float32] {
+            nn.relu(%p0)
+          };
+          %0(%x)
+        }
+
+        #[metadata]
+        {
+          "root": 1,
+          "nodes": [
+            {"type_key": ""},
+            {"type_key": "Map", "keys": ["VirtualDevice"], "data": [2]},
+            {"type_key": "Array", "data": [3]},
+            {"type_key": "VirtualDevice",
+             "attrs": {"device_type_int": "1", "memory_scope": "18", "target": "4", "virtual_device_id": "0"}},
+            {"type_key": "Target",
+             "attrs": {"attrs": "11", "features": "12", "host": "13", "keys": "10", "kind": "5", "tag": "9"}},
+            {"type_key": "TargetKind", "attrs": {"default_device_type": "1", "default_keys": "7", "name": "6"}},
+            {"type_key": "runtime.String", "repr_str": "llvm"},
+            {"type_key": "Array", "data": [8]},
+            {"type_key": "runtime.String", "repr_str": "cpu"},
+            {"type_key": "runtime.String"},
+            {"type_key": "Array", "data": [8]},
+            {"type_key": "Map"},
+            {"type_key": "Map"},
+            {"type_key": "Target",
+             "attrs": {"attrs": "16", "features": "17", "host": "0", "keys": "15", "kind": "5", "tag": "14"}},
+            {"type_key": "runtime.String"},
+            {"type_key": "Array", "data": [8]},
+            {"type_key": "Map"},
+            {"type_key": "Map"},
+            {"type_key": "runtime.String"}
+          ],
+          "b64ndarrays": [
+          ],
+          "attrs": {"tvm_version": "0.12.0"}
         }
     """
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..ir.expressions import Function
-from ..ir.module import IRModule
-from .infrastructure import FunctionPass, PassContext, declare_pass
+from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.module import IRModule
+
+from ..infrastructure import FunctionPass, PassContext, declare_pass
 
 
 @declare_pass(opt_level=3, required=("InferType",))

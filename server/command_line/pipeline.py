@@ -1,0 +1,58 @@
+"""The passes that a command line asks for: those named, those of a build, and the parameters bound before them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from relay_lsp.passes.targets import Target, TargetError
+
+from ..pass_calls import PassCall
+from .calls import read_calls
+from .problems import CommandError
+
+__all__ = ["read_pipeline"]
+
+_LEVEL = re.compile(r"O([0-4])")
+_EXECUTORS = ("graph", "vm")
+
+
+def read_pipeline(options: argparse.Namespace) -> tuple[Sequence[PassCall], int]:
+    """The passes in order, and the level that they run at.
+
+    Raises:
+        CommandError: there are none, or a pass, a build or a target is not written as one.
+    """
+    calls: list[PassCall] = []
+    if options.params:
+        calls.append(PassCall("BindParams", {"file": options.params}))
+    level: int = options.opt_level
+    if options.build:
+        build, level = _build(options)
+        calls.append(build)
+    elif options.targets:
+        raise CommandError(
+            "--target says what --build is for; passes take it as an option, as AlterOpLayout[target=llvm]"
+        )
+    calls += read_calls(options.passes)
+    if not calls:
+        raise CommandError("name passes with --pass, or a build with --build O3")
+    return calls, level
+
+
+def _build(options: argparse.Namespace) -> tuple[PassCall, int]:
+    level, executor = options.opt_level, "graph"
+    for word in options.build:
+        match = _LEVEL.fullmatch(word)
+        if match is not None:
+            level = int(match[1])
+        elif word in _EXECUTORS:
+            executor = word
+        else:
+            raise CommandError(f"--build takes a level, O0 to O4, or graph or vm, not {word!r}")
+    try:
+        targets = tuple(str(Target.parse(text)) for text in options.targets)
+    except TargetError as error:
+        raise CommandError(str(error)) from None
+    return PassCall("RelayBuild", {"targets": targets, "executor": executor}), level
