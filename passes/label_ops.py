@@ -85,9 +85,13 @@ def _is_seen(operator: str, attribute: str) -> bool:
 
 @dataclass
 class _Labels:
-    """The layouts seen since the walk entered a function, whichever: what follows a nested function adds to its."""
+    """The layouts seen since the walk entered a function, whichever: what follows a nested function adds to its.
+
+    ``hashes`` has the hash of each function so far.
+    """
 
     layouts: dict[str, object] = field(default_factory=dict[str, object])
+    hashes: dict[object, tuple[object, ...]] = field(default_factory=dict[object, "tuple[object, ...]"])
 
 
 class _Labeler(ExprMutator):
@@ -102,7 +106,10 @@ class _Labeler(ExprMutator):
     def _function(self, function: Function) -> Descent:
         self.labels.layouts = {}
         body = yield function.body
-        attrs = {**function.attrs, "hash": f"{structural_hash(function):016x}", **self.labels.layouts}
+        label = f"{structural_hash(function, self.labels.hashes):016x}"
+        # What encloses this function takes its hash for the whole of it: nested functions would cost their square.
+        self.labels.hashes[function] = (label,)
+        attrs = {**function.attrs, "hash": label, **self.labels.layouts}
         return Function(
             function.params,
             body,

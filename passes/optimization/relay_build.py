@@ -33,7 +33,7 @@ class RelayBuild(Pipeline):
 
     After::
 
-        def @main(%x {virtual_device=meta[VirtualDevice][0]}: Tensor[(4), float32], hash="2c6fbd60496a18c1",
+        def @main(%x {virtual_device=meta[VirtualDevice][0]}: Tensor[(4), float32], hash="028b9ac2b9e5e0fb",
             virtual_device=meta[VirtualDevice][0]) -> Tensor[(4), float32] {
           %0 = fn (%p0: Tensor[(4), float32], Primitive=1, hash="696f755520c9fe92") -> Tensor[(4), float32] {
             nn.relu(%p0)
