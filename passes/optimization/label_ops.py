@@ -10,9 +10,9 @@ from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.structural import structural_hash
 
-from .infrastructure import FunctionPass, PassContext, declare_pass
-from .provenance import ExprMutator
-from .provenance.mutator import Descent
+from ..infrastructure import FunctionPass, PassContext, declare_pass
+from ..provenance import ExprMutator
+from ..provenance.mutator import Descent
 
 
 @declare_pass(opt_level=1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.module import IRModule
 
-from .infrastructure import FunctionPass, PassContext, PassError, declare_pass
-from .targets import current_target
+from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass
+from ..targets import current_target
 
 _TEXTURES = "adreno"
 
