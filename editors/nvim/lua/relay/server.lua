@@ -20,23 +20,23 @@ local function program(environment, name)
   return environment .. (windows and '/Scripts/' .. name .. '.exe' or '/bin/' .. name)
 end
 
---- The environment of :RelayInstall and its version: that of the plugin, or else the newest; nil where there is none.
+--- The environment of :RelayInstall and its version: that of the plugin's version, or else an older one; or nil.
 function M.installed()
   -- The file `installed` is written last, so an environment without it is half made.
   local complete = vim.fn.glob(M.folder .. '/*/installed', true, true)
   table.sort(complete)
-  local newest
+  local best
   for _, path in ipairs(complete) do
     local environment = vim.fn.fnamemodify(path, ':h')
     if vim.fn.executable(program(environment, 'relay-lsp')) == 1 then
-      newest = environment
+      best = environment
       if vim.fn.fnamemodify(environment, ':t') == M.version then
         break
       end
     end
   end
-  if newest then
-    return newest, vim.fn.fnamemodify(newest, ':t')
+  if best then
+    return best, vim.fn.fnamemodify(best, ':t')
   end
 end
 
