@@ -6,7 +6,7 @@ Source of the rule for versions: ``OnnxOpConverter.get_converter`` in ``python/t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
@@ -24,11 +24,13 @@ class Converter(Generic[Function]):
     since: int
     domain: str
     convert: Function
+    becomes: str = ""
+    """The Relay operator, where the function converts several operators that have one each."""
 
     @property
     def summary(self) -> str:
-        """The first line of its documentation: what it becomes, and what it does not cover."""
-        return (inspect.getdoc(self.convert) or "").partition("\n")[0]
+        """What it becomes, and what it does not cover: the first line of its documentation."""
+        return f"``{self.becomes}``." if self.becomes else (inspect.getdoc(self.convert) or "").partition("\n")[0]
 
 
 class Converters(Generic[Function]):
@@ -38,8 +40,12 @@ class Converters(Generic[Function]):
         self.framework = framework
         self._by_operator: dict[str, list[Converter[Function]]] = {}
 
-    def declare(self, *operators: str, since: int = 1, domain: str = "") -> Callable[[Declared], Declared]:
+    def declare(
+        self, *operators: str, since: int = 1, domain: str = "", becomes: Mapping[str, str] | None = None
+    ) -> Callable[[Declared], Declared]:
         """Declare that the decorated function converts ``operators`` from version ``since`` on.
+
+        ``becomes`` has the Relay operator of each, where they have one.
 
         Raises:
             ValueError: one of them has a converter since that version.
@@ -50,7 +56,8 @@ class Converters(Generic[Function]):
                 versions = self._by_operator.setdefault(operator, [])
                 if any(declared.since == since for declared in versions):
                     raise ValueError(f"{self.framework} operator {operator} has two converters since version {since}")
-                versions.append(Converter(operator, since, domain, cast("Function", convert)))
+                one = (becomes or {}).get(operator, "")
+                versions.append(Converter(operator, since, domain, cast("Function", convert), one))
                 versions.sort(key=lambda declared: declared.since)
             return convert
 

@@ -6,11 +6,21 @@ shape of what is no constant stays a question.
 
 from __future__ import annotations
 
-from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of
+import math
+
+from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, is_constant
 from relay_lsp.ir.expressions import Call, Constant, Expr, If, Tuple, TupleGetItem
+from relay_lsp.ir.types import TensorType, TupleType
 from relay_lsp.ir.visitor import children, with_children
 
+from .diagnostics import ConversionError
+from .inspection import type_of
+
 __all__ = ["Folder"]
+
+
+MOST_ELEMENTS = 2**26
+"""How many elements a folded constant has at most: what a model says in a few bytes shall not fill the memory."""
 
 
 class Folder:
@@ -38,6 +48,24 @@ class Folder:
         return folded[expr]
 
 
+def _is_moderate(call: Call) -> bool:
+    """Whether the value of a call of constants has a size that is worth computing now."""
+    if not all(map(is_constant, call.args)):
+        return True  # It is not folded anyway.
+    try:
+        waiting = [type_of(call)]
+    except ConversionError:
+        return False
+    elements = 0
+    while waiting:
+        type = waiting.pop()
+        if isinstance(type, TupleType):
+            waiting.extend(type.fields)
+        elif isinstance(type, TensorType):
+            elements += math.prod(dim for dim in type.shape if isinstance(dim, int))
+    return elements <= MOST_ELEMENTS
+
+
 def _folded(old: Expr, new: Expr) -> Expr:
     if isinstance(new, Call):
         assert isinstance(old, Call)
@@ -45,7 +73,7 @@ def _folded(old: Expr, new: Expr) -> Expr:
             argument = new.args[0]
             value = fold_shape_of(new, argument.tensor_type) if isinstance(argument, Constant) else None
         else:
-            value = fold_call(new, new.args)
+            value = fold_call(new, new.args) if _is_moderate(new) else None
         return new if value is None else value
     if isinstance(new, TupleGetItem) and isinstance(new.tuple_value, Tuple):
         return new.tuple_value.fields[new.index]

@@ -25,7 +25,7 @@ def _integers(node: OnnxNode, prefixes: tuple[str, ...]) -> list[Expr]:
     return operands
 
 
-@converter(*_OPERATORS, since=18)
+@converter(*_OPERATORS, since=18, becomes=_OPERATORS)
 def bitwise(node: OnnxNode) -> Expr:
     """The Relay operator of the same meaning."""
     node.require_inputs(1 if node.operator == "BitwiseNot" else 2)

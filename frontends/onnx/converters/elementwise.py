@@ -60,7 +60,7 @@ _BINARY = {
 }
 
 
-@converter(*_UNARY)
+@converter(*_UNARY, becomes=_UNARY)
 def unary(node: OnnxNode) -> Expr:
     """The Relay operator of the same meaning."""
     return call(_UNARY[node.operator], node.input())
@@ -73,7 +73,7 @@ def identity(node: OnnxNode) -> Expr:
     return call("copy", value) if isinstance(type_of(value), TensorType) else value
 
 
-@converter(*_BINARY)
+@converter(*_BINARY, becomes=_BINARY)
 def binary(node: OnnxNode) -> Expr:
     """The Relay operator of the same meaning; before version 7, ``axis`` aligns the second operand."""
     lhs, rhs = node.input(0), node.input(1)

@@ -36,7 +36,7 @@ def _reduction(node: OnnxNode, compute: Callable[[Expr, Sequence[int], bool], Ex
     return node.input() if axes is None else compute(data, axes, bool(node.int("keepdims", 1)))
 
 
-@converter(*_SIMPLE)
+@converter(*_SIMPLE, becomes=_SIMPLE)
 def simple(node: OnnxNode) -> Expr:
     """The Relay reduction of the same meaning."""
     return _reduction(node, lambda data, axes, keepdims: reduce(_SIMPLE[node.operator], data, axes, keepdims))
