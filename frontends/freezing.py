@@ -19,7 +19,7 @@ from .diagnostics import ConversionError
 from .folding import Folder
 from .inspection import type_of
 
-__all__ = ["to_static"]
+__all__ = ["known_by_types", "to_static"]
 
 
 def to_static(module: IRModule, folder: Folder) -> IRModule:
@@ -32,10 +32,15 @@ def to_static(module: IRModule, folder: Folder) -> IRModule:
     return module.with_functions(functions)
 
 
-def _static(function: Function, folder: Folder) -> Expr:
-    order = post_order(function)
+def known_by_types(expr: Expr, folder: Folder) -> Expr:
+    """``expr`` with questions for shapes that are known answered, as :func:`to_static` will answer them."""
+    return folder.fold(_static(folder.fold(expr), folder))
+
+
+def _static(root: Expr, folder: Folder) -> Expr:
+    order = post_order(root)
     if not any(isinstance(expr, Call) and (is_dynamic(expr) or asks_for_shape(expr)) for expr in order):
-        return function
+        return root
     made: dict[Expr, Expr] = {}
     for expr in order:
         parts = children(expr)
@@ -45,7 +50,7 @@ def _static(function: Function, folder: Folder) -> Expr:
         if isinstance(new, Call):
             new = _static_call(new, folder)
         made[expr] = new
-    return made[function]
+    return made[root]
 
 
 def _static_call(call: Call, folder: Folder) -> Expr:

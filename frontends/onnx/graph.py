@@ -279,8 +279,7 @@ class GraphImporter:
         result: Expr | Outputs | None = None
         try:
             node.attributes = self._attributes(proto)
-            result = self._convert_call(proto, node, path)
-            result = self._finish(node, result)
+            result = self._finish(node, self._convert_call(proto, node, path))
         except ConversionError as error:
             self._report_failure(error, node, place)
         except _CONVERSION_FAILURES as error:
@@ -362,10 +361,11 @@ class GraphImporter:
         Raises:
             ConversionError: it is ill-typed, or there are more or fewer results than outputs.
         """
-        model = self.model
+        model, is_doubtful = self.model, self._uses_broken(node)
         if isinstance(result, Outputs):
             result = Outputs(model.folder.fold(result.value), len(result))
-            type_of(result.value)
+            if not is_doubtful:
+                type_of(result.value)
             model.spans.fill(result.value, node.name)
             kept = [index for index, name in enumerate(node.outputs) if name]
             if len(node.outputs) < len(result) or len(kept) < len(result):
@@ -379,7 +379,8 @@ class GraphImporter:
                 raise ConversionError(f"{node.operator} gives {len(result)} results here, not {len(node.outputs)}")
             return result
         result = model.folder.fold(result)
-        type_of(result)
+        if not is_doubtful:
+            type_of(result)
         model.spans.fill(result, node.name)
         named = [name for name in node.outputs if name]
         if len(named) > 1:
@@ -412,7 +413,7 @@ class GraphImporter:
         name = ".".join(_identifier(part) for part in (*(proto.domain or "onnx").split("."), proto.op_type))
         attrs = _kept_attributes(name, node.attributes)
         doc = "An operator of ONNX that Relay does not have."
-        operator = Op(name, doc=doc, attrs=None if attrs is None else type(attrs))
+        operator = Op(name, doc=doc, attrs=None if attrs is None else type(attrs), variadic=True)
         args = tuple(value for value in node.inputs if value is not None)
         call = Call(operator, args, attrs)
         self.model.spans.fill(call, node.name)
@@ -420,7 +421,7 @@ class GraphImporter:
         names = [name for name in node.outputs if name]
         if len(names) <= 1:
             info = self._types.get(names[0]) if names else None
-            if info is not None and info.type.tensor_type.elem_type:
+            if info is not None and info.type.tensor_type.HasField("shape") and info.type.tensor_type.elem_type:
                 try:
                     call.checked_type = TensorType(_shape(info), dtype_name(info.type.tensor_type.elem_type))
                     self.model.broken.discard(call)

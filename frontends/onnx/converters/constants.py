@@ -12,6 +12,7 @@ from ...operators import arange, full, reshape, stack, take, zeros
 from ..node import OnnxNode
 from ..registry import converter
 from ..tensors import dtype_name
+from .shape_values import scalar_of
 
 
 @converter("Constant")
@@ -60,4 +61,5 @@ def eye_like(node: OnnxNode) -> Expr:
 def range_of_numbers(node: OnnxNode) -> Expr:
     """``arange``."""
     node.require_inputs(3)
-    return arange(node.input(0), node.input(1), node.input(2), dtype=node.dtype())
+    start, stop, step = (scalar_of(node.input(index)) for index in range(3))
+    return arange(start, stop, step, dtype=node.dtype())

@@ -16,6 +16,7 @@ from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tu
 from relay_lsp.ir.types import ANY, Dim, TensorType
 
 from ...diagnostics import ConversionError
+from ...freezing import known_by_types
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of, tensor_type_of, type_of
 from ...layers import parameter_name
 from ...operators import (
@@ -32,7 +33,7 @@ from ...operators import (
 )
 from ..node import OnnxNode
 from ..registry import converter
-from .shape_values import shape_value
+from .shape_values import scalar_of, shape_value
 
 
 def while_loop(
@@ -55,6 +56,8 @@ def if_else(node: OnnxNode) -> Expr | Outputs:
     if rank_of(cond) > 0:
         cond = take(cond, constant(0, "int64"), 0 if rank_of(cond) > 1 else None)
     known = node.fold(cond)
+    if node.scope.model.freeze_params:
+        known = known_by_types(known, node.scope.model.folder)
     taken = None if not isinstance(known, Constant) else "then_branch" if known.data.any() else "else_branch"
     branches: list[Expr] = []
     for name in ("then_branch", "else_branch"):
@@ -84,11 +87,6 @@ def if_else(node: OnnxNode) -> Expr | Outputs:
     return Outputs(chosen, count) if count > 1 else chosen
 
 
-def _scalar(value: Expr) -> Expr:
-    """``value``, which has one element, without dimensions."""
-    return reshape(value, []) if rank_of(value) > 0 else value
-
-
 def _variable(name: str, value: Expr) -> Var:
     """A variable of the loop that begins with ``value``; an empty dimension may grow."""
     type = type_of(value)
@@ -112,8 +110,8 @@ def loop(node: OnnxNode) -> Expr | Outputs:
     if len(body.input) != 2 + len(states):
         raise ConversionError(f"the loop's body takes {len(body.input)} values, and gets {2 + len(states)}")
     counter_dtype = "int64" if most is None else dtype_of(most)
-    limit = constant(np.iinfo(np.int64).max, "int64") if most is None else _scalar(most)
-    start_cond = constant(True, "bool") if first_cond is None else _scalar(first_cond)
+    limit = constant(np.iinfo(np.int64).max, "int64") if most is None else scalar_of(most)
+    start_cond = constant(True, "bool") if first_cond is None else scalar_of(first_cond)
     names = [info.name for info in body.input]
     variables = [
         Var(names[0], TensorType((), counter_dtype)),
@@ -142,7 +140,7 @@ def loop(node: OnnxNode) -> Expr | Outputs:
             _grow(node, whole, part, count, counter_dtype)
             for whole, part in zip(params[3 + len(states) :], outputs[1 + len(states) :], strict=True)
         ]
-        following = [_scalar(outputs[0]), *outputs[1 : 1 + len(states)]]
+        following = [scalar_of(outputs[0]), *outputs[1 : 1 + len(states)]]
         return [add(count, constant(1, counter_dtype)), params[1], *following, *grown]
 
     repeated = node.fold(while_loop([*variables, *gathering], condition, turn))

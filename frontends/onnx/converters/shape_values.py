@@ -14,9 +14,10 @@ from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Constant, Expr
 from relay_lsp.ir.types import is_static
 
-from ...inspection import shape_of
+from ...inspection import rank_of, shape_of
+from ...operators import reshape
 
-__all__ = ["integers", "shape_value"]
+__all__ = ["integers", "scalar_of", "shape_value"]
 
 
 def shape_value(expr: Expr, dtype: str = "int64") -> Expr:
@@ -30,3 +31,8 @@ def shape_value(expr: Expr, dtype: str = "int64") -> Expr:
 def integers(values: Sequence[int], dtype: str = "int64") -> Constant:
     """A constant tensor of integers."""
     return Constant(np.array(values, numpy_dtype(dtype)))
+
+
+def scalar_of(value: Expr) -> Expr:
+    """``value``, which has one element, without dimensions."""
+    return reshape(value, []) if rank_of(value) > 0 else value

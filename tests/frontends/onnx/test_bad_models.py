@@ -47,6 +47,12 @@ def test_an_unknown_operator_is_kept_by_its_name() -> None:
     assert {problem.code for problem in parsed.diagnostics} == {"undefined-operator"}
 
 
+def test_what_follows_from_an_error_is_not_reported() -> None:
+    nodes = [node("MatMul", "x x", "r"), node("Softmax", "r", "q"), node("Add", "q x", "y")]
+    made = read(model(nodes, {"x": X}))
+    assert [found.place.node for found in made.diagnostics] == ["MatMul_0"]
+
+
 def test_a_declared_type_lets_what_follows_be_converted() -> None:
     proto = model([node("Foo", "x", "a"), node("Relu", "a")], {"x": X})
     proto.graph.value_info.append(helper.make_tensor_value_info("a", TensorProto.FLOAT, [2, 3]))

@@ -198,10 +198,13 @@ def test_sequences_are_tuples() -> None:
         node("Optional", "x", "maybe"),
         node("OptionalHasElement", "maybe", "y6"),
         node("OptionalGetElement", "maybe", "y7"),
+        node("SequenceEmpty", [], "nothing"),
+        node("SequenceInsert", "nothing x", "something"),
+        node("SequenceLength", "something", "y8"),
     ]
     positions = {"zero": np.int64(0), "one": np.int64(1), "last": np.int64(-1)}
     inputs = {"x": x, "x2": 2 * x}
-    made = imported(model(nodes, inputs, [f"y{n}" if n else "y" for n in (0, 2, 3, 4, 5, 6, 7)], positions))
+    made = imported(model(nodes, inputs, [f"y{n}" if n else "y" for n in (0, 2, 3, 4, 5, 6, 7, 8)], positions))
     results = evaluated(made, inputs)
     expected = [
         x,
@@ -211,6 +214,7 @@ def test_sequences_are_tuples() -> None:
         x[:, 1],
         np.array(True),
         x,
+        np.int64(1),
     ]
     assert_agree(results, [np.asarray(value) for value in expected])
 
