@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.module import IRModule
 
 from ..infrastructure import FunctionPass, PassContext, declare_pass, option
+from ..targets import Target
 from .rules import legalize
 
 
@@ -18,10 +21,10 @@ class Legalize(FunctionPass):
     tensor into tables, and transposed convolutions into plain ones. ``FTVMQnnCanonicalize`` turns every quantised
     operator into plain ones; ``tvm.relay.qnn.transform.CanonicalizeOps`` is that, and its ``Legalize`` the one before.
 
-    What TVM replaces for certain targets only stays: ``nn.conv2d``, ``nn.dense``, ``nn.matmul``, ``nn.batch_matmul``,
-    ``nn.bitserial_conv2d``, ``nn.bias_add`` and ``erf``, and for ``FTVMQnnLegalize`` ``qnn.conv2d`` and ``qnn.dense``.
-    Likewise ``qnn.requantize`` without ``compute_dtype`` computes in ``int64``, as TVM does for a target that does not
-    say that it has SSE4.1.
+    For a target there is more: 8-bit ``nn.conv2d``, ``nn.dense`` and ``nn.batch_matmul`` in whole blocks where it has
+    instructions for them, ``qnn.conv2d`` and ``qnn.dense`` in the dtypes that it multiplies, or in ``int16``, and
+    ``qnn.requantize`` in ``float32`` where it has SSE4.1. What TVM pads for Tensor Cores and for Hexagon stays, and so
+    do ``nn.matmul``, ``nn.bitserial_conv2d``, ``nn.bias_add`` and ``erf``.
 
     Source of the rule: ``src/relay/transforms/legalize.cc``, ``src/relay/qnn/op``,
     ``python/tvm/relay/qnn/op/legalizations.py``.
@@ -48,6 +51,9 @@ class Legalize(FunctionPass):
         choices=("FTVMLegalize", "FTVMQnnLegalize", "FTVMQnnCanonicalize"),
     )
 
+    target: str = option(default="", doc="What the program is compiled for; by default the current target, if any.")
+
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with operators replaced."""
-        return legalize(function, self.legalize_map_attr_name)
+        with Target.parse(self.target) if self.target else nullcontext():
+            return legalize(function, self.legalize_map_attr_name)

@@ -1,7 +1,7 @@
 """Quantised numbers from one scale and zero point to another, in operators that are not quantised.
 
-Source of the rule: ``src/relay/qnn/utils.cc``, ``src/relay/qnn/op/requantize.cc``, ``requantize_config.h``. Where TVM
-would use ``round`` and ``floor`` for a target with SSE4.1, and compute in ``float32``, no target is known here.
+Source of the rule: ``src/relay/qnn/utils.cc``, ``src/relay/qnn/op/requantize.cc``, ``requantize_config.h``. For a
+current target with SSE4.1 it computes in ``float32`` and rounds with one instruction.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from relay_lsp.ir.ops.application import apply
 from relay_lsp.ir.ops.qnn.fixed_point import significand_and_exponent
 
 from ..construction import expand_bias_to_match_axis, is_equal_scalar, scalar
+from ..targets import current_target
+from ..targets.x86 import has_sse41
 from .operator_call import OperatorCall
 
 __all__ = [
@@ -88,7 +90,7 @@ def requantized(
     if divisor == 0:
         raise call.refused("the output scale must not be 0")
     rounding = "UPWARD" if rounding == "None" else rounding
-    compute_dtype = "int64" if compute_dtype == "None" else compute_dtype
+    compute_dtype = _default_compute_dtype() if compute_dtype == "None" else compute_dtype
     if rounding not in ("UPWARD", "TONEAREST"):
         raise call.refused(f"rounding must be UPWARD or TONEAREST, not {rounding}")
     if compute_dtype not in ("int64", "float32", "float64"):
@@ -120,6 +122,11 @@ def requantized(
     if not in_integers:
         result = cast(_rounded(result, working_dtype, rounding), "int32")
     return result if dtype == "int32" else clipped_to(result, dtype)
+
+
+def _default_compute_dtype() -> str:
+    target = current_target()
+    return "float32" if target is not None and target.kind.name == "llvm" and has_sse41(target) else "int64"
 
 
 def _static(call: OperatorCall, shape: Sequence[object]) -> tuple[int, ...]:
@@ -201,7 +208,11 @@ def _by_sign(value: Expr, positive: Expr, negative: Expr, shape: tuple[int, ...]
 
 
 def _rounded(value: Expr, dtype: str, rounding: str) -> Expr:
-    """``value`` rounded without ``round`` and ``floor``; what is not finite stays."""
+    """``value`` rounded, by ``round`` and ``floor`` only where the target has instructions; what is infinite stays."""
+    target = current_target()
+    if target is not None and has_sse41(target):
+        half_up = apply("floor", apply("add", value, scalar(0.5, dtype)))
+        return half_up if rounding == "UPWARD" else apply("round", value)
     integers = dtype.replace("float", "int")
     zero, half, one = scalar(0.0, dtype), scalar(0.5, dtype), scalar(1.0, dtype)
     if rounding == "UPWARD":

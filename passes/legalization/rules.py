@@ -12,8 +12,10 @@ from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 
 from ..provenance import ExprMutator
+from ..targets import Target, current_target
 from .convolution import canonicalize_conv2d
 from .elementwise import ELEMENTWISE
+from .for_targets import target_rule
 from .operator_call import LegalizationRule, OperatorCall
 from .plain import PLAIN
 from .products import PRODUCTS
@@ -30,24 +32,34 @@ RULES: Final[Mapping[str, Mapping[str, LegalizationRule]]] = {
 
 
 def legalize(function: Function, attribute: str) -> Function:
-    """``function`` with every call replaced for whose operator ``attribute`` has a rule.
+    """``function`` with every call replaced for whose operator ``attribute`` has a rule, of the current target if any.
 
     Raises:
         PassError: a rule needs what a call does not have, such as a constant scale.
     """
-    return _Legalizer(RULES[attribute]).visit_function(function)
+    return _Legalizer(attribute, current_target()).visit_function(function)
 
 
 class _Legalizer(ExprMutator):
-    def __init__(self, rules: Mapping[str, LegalizationRule]) -> None:
+    def __init__(self, attribute: str, target: Target | None) -> None:
         super().__init__()
-        self.rules = rules
+        self.attribute = attribute
+        self.rules = RULES[attribute]
+        self.target = target
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """What the operator's rule makes of the call."""
-        rule = self.rules.get(pre.op.name) if isinstance(pre.op, Op) else None
-        if rule is None:
+        if not isinstance(pre.op, Op):
+            return post
+        for_target = target_rule(self.attribute, pre.op.name, self.target)
+        rule = self.rules.get(pre.op.name)
+        if rule is None and for_target is None:
             return post
         types = [arg.checked_type for arg in pre.args]
-        new = rule(OperatorCall(post.args, pre.attrs, types, pre))
+        call = OperatorCall(post.args, pre.attrs, types, pre)
+        new: Expr | None = None
+        if for_target is not None and self.target is not None:
+            new = for_target(call, self.target)
+        elif rule is not None:
+            new = rule(call)
         return post if new is None else new
