@@ -13,9 +13,9 @@ from .rules import legalize
 class QnnLegalize(FunctionPass):
     """Bring quantised operators into forms that suit the target: ``Legalize`` with ``FTVMQnnLegalize``.
 
-    Functions of one quantised tensor become tables, transposed convolutions plain ones. For the current target, if there
-    is one, products get the dtypes that it multiplies, as :class:`~.legalize.Legalize` says. The first half of TVM's
-    ``qnn.Legalize``.
+    Functions of one quantised tensor become tables, transposed convolutions plain ones. For the current target, if
+    there is one, products get the dtypes that it multiplies, as :class:`~.legalize.Legalize` says. The first half of
+    TVM's ``qnn.Legalize``.
 
     Source of the rule: ``src/relay/qnn/pass/legalize.cc``, ``python/tvm/relay/qnn/op/legalizations.py``.
 
