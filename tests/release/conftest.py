@@ -18,6 +18,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
+_NO_SOURCES = shutil.ignore_patterns(
+    ".git", ".venv*", "node_modules", "__pycache__", "build", "dist", "*.egg-info", "out"
+)
+
 # Python reads the .pth file at every start, of the worker process too.
 RECORDER = """
 import os, sys, threading
@@ -75,7 +79,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = Path(os.environ.get("RELAY_DIST", ""))
     if not os.environ.get("RELAY_DIST"):
         folder = tmp_path_factory.mktemp("dist")
-        build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+        # A build writes beside its sources, where another one may be at work: each has a copy of its own.
+        sources = tmp_path_factory.mktemp("sources") / "relay-lsp"
+        shutil.copytree(ROOT, sources, symlinks=True, ignore=_NO_SOURCES)
+        build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(sources)]
         built = subprocess.run(build, capture_output=True, text=True, check=False)
         assert built.returncode == 0, built.stdout + built.stderr
     (wheel,) = folder.resolve().glob("relay_lsp-*.whl")

@@ -80,10 +80,10 @@ def test_the_oldest_texts_go_when_the_file_would_grow_too_large(tmp_path: Path) 
 SERVER = """
 import sys
 from pathlib import Path
-from relay_lsp.server.history import History
+from relay_lsp.server.history.store import HistoryStore
 
 folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-store = History(folder, report=lambda message: print(message, flush=True))
+store = HistoryStore(folder, report=lambda message: print(message, flush=True))
 print("ready", flush=True)
 for line in sys.stdin:
     if line.strip() == "write":

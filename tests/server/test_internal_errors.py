@@ -69,7 +69,7 @@ def answers_where(fault: Exception) -> dict[int, dict[str, Any]]:
         for number, method in enumerate(("initialize", "test/fault", "shutdown"), 1):
             params = {"capabilities": {}, "processId": None, "rootUri": None} if method == "initialize" else None
             message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            server.arrivals.take(json.dumps(message).encode())
+            server.message_queue.take(json.dumps(message).encode())
             await asyncio.sleep(0.05)
         return answers.messages
 

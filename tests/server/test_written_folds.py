@@ -13,8 +13,7 @@ from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.folding import folds, inline_folds
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.encoded_folds import written_folds
-
-from ..ir.editing.scripts import edited, small_blocks, texts
+from tests.ir.semantic.editing.scripts import edited, small_blocks, texts
 
 
 def folded_afresh(text: str, encoding: Encoding, lines_only: bool) -> list[Any]:

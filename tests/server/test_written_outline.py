@@ -13,8 +13,7 @@ from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.outline import outline
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.encoded_outline import written_outline
-
-from ..ir.editing.scripts import edited, small_blocks, texts
+from tests.ir.semantic.editing.scripts import edited, small_blocks, texts
 
 
 @pytest.mark.parametrize("seed", range(40))
