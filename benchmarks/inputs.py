@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["calling", "chain", "data_types", "fan", "shared_value"]
+__all__ = ["calling", "chain", "data_types", "fan", "lets", "shared_value"]
 
 _TYPE = "Tensor[(1, 16, 32, 32), float32]"
 
@@ -28,6 +28,17 @@ def chain(statements: int) -> str:
             skip = value
     lines += [f"  {value}", "}", ""]
     return "\n".join(lines)
+
+
+def lets(statements: int) -> str:
+    """A chain of values that are bound with ``let``, as ToANormalForm prints it: statement 0 is on line 2."""
+    lines = ['#[version = "0.0.5"]', f"def @main(%x: {_TYPE}) -> {_TYPE} {{"]
+    value = "%x"
+    for number in range(statements):
+        operator = ("nn.relu", "tanh", "sigmoid", "exp")[number % 4]
+        lines.append(f"  let %x_{number}: {_TYPE} /* ty={_TYPE} */ = {operator}({value}) /* ty={_TYPE} */;")
+        value = f"%x_{number}"
+    return "\n".join([*lines, f"  {value}", "}", ""])
 
 
 def shared_value(uses: int) -> str:

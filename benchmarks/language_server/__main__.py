@@ -20,6 +20,7 @@ from .peer import RECORDED, peer, peer_command
 from .profiles import Profiles
 from .queries import measure_peer_queries, measure_queries
 from .sides import ours
+from .typed_keys import measure_typed_keys
 
 Measure = Callable[[], Iterable[Figure]]
 
@@ -28,7 +29,7 @@ def main() -> None:
     """Measure and print tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     sizes = [1_000, 10_000, 100_000]
-    parts = ("cold", "edits", "functions", "queries", "memory")
+    parts = ("cold", "edits", "keys", "functions", "queries", "memory")
     parser.add_argument("--sizes", type=int, nargs="+", default=sizes, help="statements (1000 10000 100000)")
     parser.add_argument("--repeat", type=int, default=30, help="how often each edit and query is measured (30)")
     parser.add_argument("--edits", type=int, default=10_000, help="edits before memory is looked at again (10000)")
@@ -47,6 +48,7 @@ def main() -> None:
     measures: dict[str, Measure] = {
         "cold": lambda: measure_cold(sizes, repeat, own),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
+        "keys": lambda: measure_typed_keys(sizes, max(repeat // 10, 2), own),
         "functions": lambda: measure_functions(sizes, repeat, own),
         "queries": lambda: measure_queries(medium, repeat, own),
         "memory": lambda: chain(measure_memory(own), measure_growth(options.edits, own)),

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, LOCAL, METADATA, OPEN_COMMENT, TYPE, UNKNOWN, VERSION
+from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, LET, LOCAL, METADATA, OPEN_COMMENT, TYPE, UNKNOWN, VERSION
 
 __all__ = [
     "BRACE",
@@ -48,7 +48,7 @@ class Role(enum.Enum):
 class Cut(NamedTuple):
     """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
 
-    ``is_short``: its semicolon is missing, since the next line begins a binding.
+    ``is_short``: its semicolon is missing, since a binding follows.
 
     ``far_sighted``: where it ends depends on text far beyond it, since something in it is never closed, or is told by
     what follows.
@@ -73,7 +73,7 @@ _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
 BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
 """A brace, or what ends every body."""
 _BINDING = re.compile("G[CK]*=|w|v")
-_GRAPH_BINDING = re.compile("G[CK]*=")
+_NEXT_BINDING = re.compile("G[CK]*=|w[CK]*L")
 _RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
 _AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
 _HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{_STOP}")
@@ -98,7 +98,7 @@ def is_simple(kinds: str) -> bool:
     return (
         _SIMPLE.fullmatch(kinds) is not None
         and all(kinds.count(one) == kinds.count(other) for one, other in ("()", "[]"))
-        and _GRAPH_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
+        and _NEXT_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
     )
 
 
@@ -204,17 +204,31 @@ class Splitter:
         return self._nested(first)
 
     def _before_binding(self, first: int, end: int) -> Cut | None:
-        """A statement without its semicolon: before ``end`` a line begins a binding, in no parentheses that close."""
+        """A statement without its semicolon: before ``end`` a binding begins, in no parentheses that close.
+
+        Nothing that is bound stands between brackets, whether they close or not.
+        """
         kinds = self.kinds
-        for binding in _GRAPH_BINDING.finditer(kinds, after_comments(kinds, first) + 1, end):
-            start = binding.start()
-            before = kinds[first:start]
-            opened = [before.count(one) - before.count(other) for one, other in ("()", "[]")]
-            if opened[0] < 0 or opened[1] != 0 or (opened[0] and self._closes(start, opened[0])):
-                return None
-            if self.indentation(start) is not None:
-                return Cut(start, Role.STATEMENT, True, is_short=True)
-        return None
+        first = after_comments(kinds, first)
+        binding = _NEXT_BINDING.search(kinds, first + 1, end)
+        if binding is None or self._is_let_value(first, binding.start()):
+            return None
+        start = binding.start()
+        before = kinds[first:start]
+        parentheses, brackets = (before.count(one) - before.count(other) for one, other in ("()", "[]"))
+        if parentheses < 0 or brackets < 0 or (parentheses and not brackets and self._closes(start, parentheses)):
+            return None
+        return Cut(start, Role.STATEMENT, True, is_short=True)
+
+    def _is_let_value(self, first: int, let: int) -> bool:
+        """Whether a ``let`` is the value that the statement from ``first`` on binds: ``let %a = let %b = 1; %b;``.
+
+        One on a line of its own is, where it is indented deeper; else the value is missing.
+        """
+        if self.kinds[let] != LET or _kind_before(self.kinds, let) != "=":
+            return False
+        own, column = self.indentation(first), self.indentation(let)
+        return own is None or column is None or column > own
 
     def _closes(self, start: int, depth: int) -> bool:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""

@@ -149,6 +149,24 @@ def @main(%n: int32, %t: Tree[int32]) -> int32 {
 }
 """
 
+_LETS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 8), float32], %c: bool) -> Tensor[(1, 8), float32] {
+  let %x_0: Tensor[(1, 8), float32] /* ty=Tensor[(1, 8), float32] */ = nn.relu(%x) /* ty=Tensor[(1, 8), float32] */;
+  let %x_1 = tanh(%x_0);
+  let %x_2 = let %a = exp(%x_1); add(%a, %x_0);
+  let %x_3: Tensor[(1, 8), float32] =
+    let %b = sigmoid(%x_2);
+    multiply(%b, %x_1);
+  let %x_4 = (let %d = nn.relu(%x_3); %d);
+  let %x_5 = if (%c) { let %e = tanh(%x_4); %e } else { %x_3 };
+  let %x_6 = fn (%y: Tensor[(1, 8), float32]) { let %z = exp(%y); %z };
+  let %x_7 = %x_6(%x_5);
+  let %x_8 = (%x_7, %x_0);
+  let %x_9 = %x_8.0;
+  %x_9
+}
+"""
+
 
 def _long_calls(functions: int, statements: int) -> str:
     """Functions that call the one before them."""
@@ -196,6 +214,17 @@ _PARTS: Sequence[str] = [
     "/* %0; ty=int32 */",
 ]
 
+_TYPED = [
+    "%new = nn.relu(%0);",
+    "%1000 = nn.relu(%x); ",
+    "let %new = nn.relu(%x_1);",
+    "let %new: Tensor[(1, 8), float32] = add(%x, %x_0);",
+    "%1001 = (%0,\n    %1);",
+    "%1002 = if (%c) { %0 } else { %1 };",
+    "%1003 = add(\n    %0,\n    %1\n  );",
+]
+"""Statements that are typed, as far as somebody has got."""
+
 _SMALL = [
     (source, "_BLOCK", 60),
     (block_list, "_BLOCK", 3),
@@ -220,7 +249,7 @@ class Inequality(AssertionError):
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
-    own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _long_calls(6, 12), _long_calls(20, 5)]
+    own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _LETS, _long_calls(6, 12), _long_calls(20, 5)]
     found = list(own)
     for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "eval"):
         for record in records.load(name):
@@ -245,7 +274,7 @@ def blocks_of(seed: int) -> AbstractContextManager[None]:
 
 def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tuple[TextSpan, str]:
     """A random edit: of the kinds that people make, and of those that no person does."""
-    kind = chance.randrange(9)
+    kind = chance.randrange(10)
     length = len(text)
     if kind == 0 and len(history) > 1:  # undo
         older = chance.choice(history)
@@ -273,6 +302,12 @@ def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tup
         block = "".join(lines[other : other + chance.choice([1, 1, 2, 5])])
         span = TextSpan(start, chance.choice([start, end]))
         return span, "" if span.end > start and chance.random() < 0.5 else block
+    if kind == 9:  # a statement, up to one of its keys: on a line of its own, or in front of another
+        starts = [found.end() for found in re.finditer(r"^ *", text, re.MULTILINE)]
+        start = chance.choice(starts)
+        statement = chance.choice(_TYPED)
+        typed = statement[: chance.randint(1, len(statement))]
+        return TextSpan(start, start), typed + chance.choice(["", "\n", "\n  "])
     start = chance.randint(0, length)
     end = min(length, start + chance.choice([0, chance.randint(1, 3), chance.randint(0, 120)]))
     return TextSpan(start, end), chance.choice([chance.choice(_PARTS), "", text[end : end + chance.randint(0, 120)]])

@@ -1,0 +1,76 @@
+"""Errors stay where they are: every key of a statement that is typed changes nothing in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from tests.ir.semantic.editing.scripts import difference
+
+_TYPE = "Tensor[(1, 8), float32]"
+_STATEMENTS = 20
+_HEAD = f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n'
+
+
+def _graph() -> str:
+    lines = [f"  %{i} = nn.relu({f'%{i - 1}' if i else '%x'});\n" for i in range(_STATEMENTS)]
+    return f"{_HEAD}{''.join(lines)}  %{_STATEMENTS - 1}\n}}\n"
+
+
+def _let() -> str:
+    lines = [f"  let %x_{i}: {_TYPE} = nn.relu({f'%x_{i - 1}' if i else '%x'});\n" for i in range(_STATEMENTS)]
+    return f"{_HEAD}{''.join(lines)}  %x_{_STATEMENTS - 1}\n}}\n"
+
+
+_FORMS = {"graph": _graph(), "let": _let()}
+_OWN_LINE = [
+    (form, number, statement)
+    for form, statement in (
+        ("graph", "%99 = nn.relu(%x);"),
+        ("graph", "%99 = add(%x,\n    %x);"),
+        ("let", "let %new = nn.relu(%x);"),
+        ("let", f"let %new: {_TYPE} = nn.relu(%x);"),
+    )
+    for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)
+]
+_IN_FRONT = [("graph", number, "%99 = nn.relu(%x); ") for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)]
+
+
+def _typed(snapshot: Snapshot, at: int, statement: str) -> Iterator[Snapshot]:
+    """The snapshot after each key of a statement that is typed, and after each that is deleted again."""
+    for number, key in enumerate(statement):
+        snapshot = snapshot.edit(TextSpan(at + number, at + number), key)
+        yield snapshot
+    for end in range(at + len(statement), at, -1):
+        snapshot = snapshot.edit(TextSpan(end - 1, end), "")
+        yield snapshot
+
+
+def _check(snapshot: Snapshot, at: int, statement: str) -> None:
+    length = len(snapshot.text)
+    for edited in _typed(snapshot, at, statement):
+        end = at + len(edited.text) - length
+        for found in edited.diagnostics:
+            if found.severity is Severity.ERROR:
+                assert found.span is not None
+                assert at <= found.span.start, (edited.text[at:end], found.message)
+                assert found.span.end <= end, (edited.text[at:end], found.message)
+        assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
+
+
+@pytest.mark.parametrize(("form", "number", "statement"), _OWN_LINE)
+def test_a_statement_typed_on_a_line_of_its_own(form: str, number: int, statement: str) -> None:
+    text = _FORMS[form]
+    name = f"%{number}" if form == "graph" else f"let %x_{number}"
+    at = text.index(f"  {name} =" if form == "graph" else f"  {name}:")
+    _check(Snapshot.open(f"{text[:at]}  \n{text[at:]}", "example.relay"), at + 2, statement)
+
+
+@pytest.mark.parametrize(("form", "number", "statement"), _IN_FRONT)
+def test_a_statement_typed_in_front_of_another_on_its_line(form: str, number: int, statement: str) -> None:
+    text = _FORMS[form]
+    _check(Snapshot.open(text, "example.relay"), text.index(f"  %{number} =") + 2, statement)
