@@ -100,7 +100,11 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         return values[-1]
 
     def _read_broken(self, statement: Statement) -> _Work:
-        """What can be saved of a statement that could not be parsed: its blocks, and the name it binds."""
+        """What can be saved of a statement that could not be parsed: its blocks, and the name it binds.
+
+        A ``let`` with a name and nothing else binds none: the name is still being typed, and as far as it is there it
+        may be that of another value.
+        """
         parts: list[Expr] = []
         texts, kinds = self._texts, statement.kinds
         for position, kind in enumerate(kinds):
@@ -127,7 +131,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
             if kinds[1:2] == "=" or len(kinds) > 1:
                 self._bind_graph(token, value)
                 return Item("graph", value, first)
-        if kinds.startswith(LET_BINDING):
+        if kinds.startswith(LET_BINDING) and kinds.rstrip(";") != LET_BINDING:
             token = statement.token(1)
             var = Var(texts[token][1:], ERROR)
             self.let_values[var] = value

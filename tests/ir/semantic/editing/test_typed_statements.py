@@ -33,6 +33,7 @@ _OWN_LINE = [
         ("graph", "%99 = nn.relu(%x);"),
         ("graph", "%99 = add(%x,\n    %x);"),
         ("let", "let %new = nn.relu(%x);"),
+        ("let", "let %x_99 = nn.relu(%x);"),
         ("let", f"let %new: {_TYPE} = nn.relu(%x);"),
     )
     for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)
