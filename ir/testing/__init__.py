@@ -11,13 +11,14 @@ from .inception_v3 import inception_v3
 from .lstm import lstm
 from .mlp import mlp
 from .mobilenet import mobilenet
-from .parameters import random_parameters
+from .parameters import create_workload, random_parameters
 from .resnet import resnet, resnet_3d
 from .squeezenet import squeezenet
 from .synthetic import synthetic
 from .vgg import vgg
 
 __all__ = [
+    "create_workload",
     "dcgan",
     "densenet",
     "dqn",

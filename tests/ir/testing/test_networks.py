@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from relay_lsp.ir import testing
@@ -131,3 +132,11 @@ def test_the_example_by_hand_is_typed() -> None:
     again = parse(to_text(typed.module))
     assert again.diagnostics == ()
     assert first_difference(typed.module, infer_types(again.module).module, map_free_vars=True) is None
+
+
+def test_a_workload_has_the_parameters_of_the_old_stream_of_random_numbers():
+    module, params = testing.create_workload(testing.mlp(), seed=3)
+    assert sorted(params) == sorted(param.name_hint for param in module["main"].params if param.name_hint != "data")
+    stream, bound = np.random.RandomState(3), np.sqrt(3.0 / ((784 + 128) / 2))
+    np.testing.assert_array_equal(params["fc1_weight"], stream.uniform(-bound, bound, (128, 784)).astype("float32"))
+    assert not params["fc1_bias"].any()
