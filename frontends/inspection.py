@@ -31,7 +31,8 @@ def type_of(expr: Expr) -> Type:
         if inferred.expr is not expr and expr.checked_type is None:
             # What had to be rebuilt (a function without its result) stays as it was made; its type is known.
             expr.checked_type = inferred.expr.checked_type
-    assert expr.checked_type is not None
+    if expr.checked_type is None:
+        raise ConversionError("the type of a value is not known", code="cannot-infer-type")
     return expr.checked_type
 
 

@@ -16,7 +16,7 @@ from relay_lsp.ir.builder import BuilderError
 from relay_lsp.ir.evaluation import EvaluationError
 from relay_lsp.ir.expressions import Call, Constant, Expr, NDArray, Tuple, Var
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.types import ANY, Dim, TensorType
+from relay_lsp.ir.types import ANY, ERROR, Dim, TensorType
 
 from ..diagnostics import WHOLE_MODEL, ConversionError, ImportReport, ModelPlace
 from ..folding import Folder
@@ -100,6 +100,12 @@ class ModelImporter:
             self.params[unique] = array
             known = self._parameters[(*path, name)] = Var(unique, TensorType(array.shape, array.dtype.name))
         return known
+
+    def forget_errors(self) -> None:
+        """Take the marks off values that could not be converted: to infer types and say what is wrong is for others."""
+        for value in self.broken:
+            if value.checked_type is ERROR:
+                value.checked_type = None
 
     @property
     def parameters(self) -> Iterator[Var]:
@@ -364,8 +370,7 @@ class GraphImporter:
         model, is_doubtful = self.model, self._uses_broken(node)
         if isinstance(result, Outputs):
             result = Outputs(model.folder.fold(result.value), len(result))
-            if not is_doubtful:
-                type_of(result.value)
+            self._check_types(result.value, is_doubtful)
             model.spans.fill(result.value, node.name)
             kept = [index for index, name in enumerate(node.outputs) if name]
             if len(node.outputs) < len(result) or len(kept) < len(result):
@@ -379,13 +384,26 @@ class GraphImporter:
                 raise ConversionError(f"{node.operator} gives {len(result)} results here, not {len(node.outputs)}")
             return result
         result = model.folder.fold(result)
-        if not is_doubtful:
-            type_of(result)
+        self._check_types(result, is_doubtful)
         model.spans.fill(result, node.name)
         named = [name for name in node.outputs if name]
         if len(named) > 1:
             raise ConversionError(f"{node.operator} gives one result here, not {len(named)}")
         return result
+
+    def _check_types(self, value: Expr, is_doubtful: bool) -> None:
+        """Infer the types of what is new.
+
+        Raises:
+            ConversionError: it is ill-typed, and not because of a value that could not be converted.
+        """
+        try:
+            type_of(value)
+        except ConversionError:
+            if not is_doubtful:
+                raise
+            value.checked_type = ERROR  # What is below it need not be looked at again.
+            self.model.broken.add(value)
 
     def _define(self, node: OnnxNode, result: Expr | Outputs, place: ModelPlace) -> None:
         results = result if isinstance(result, Outputs) else [result]
@@ -416,6 +434,7 @@ class GraphImporter:
         operator = Op(name, doc=doc, attrs=None if attrs is None else type(attrs), variadic=True)
         args = tuple(value for value in node.inputs if value is not None)
         call = Call(operator, args, attrs)
+        call.checked_type = ERROR
         self.model.spans.fill(call, node.name)
         self.model.broken.add(call)
         names = [name for name in node.outputs if name]

@@ -143,6 +143,7 @@ def read_onnx(
     module = IRModule.from_expr(_main(graph, outputs, mark_outputs))
     if freeze_params:
         module = to_static(module, importer.folder)
+    importer.forget_errors()
     if strict:
         report.require_no_errors()
     params = {var.name_hint: importer.params[var.name_hint] for var in importer.parameters}

@@ -5,6 +5,7 @@ Source of the rule: ``src/relay/transforms/fold_constant.cc``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,9 +54,13 @@ def fold_shape_of(call: Call, type: Type | None) -> Constant | None:
     dtype = numpy_dtype(getattr(call.attrs, "dtype", "int32"))
     if isinstance(call.op, Op) and call.op.name == "ndarray_size":
         # A scalar has one element, but TVM's folder says 0.
-        size = int(np.prod(np.array(type.shape, dtype=np.int64))) if type.shape else 0
-        return Constant(np.array(size, dtype))
-    return Constant(np.array(type.shape, dtype) if type.shape else np.array(0, dtype))
+        value: int | tuple[Any, ...] = math.prod(dim for dim in type.shape if isinstance(dim, int)) if type.shape else 0
+    else:
+        value = type.shape or 0
+    try:
+        return Constant(np.array(value, dtype))
+    except OverflowError:
+        return None  # A shape that its dtype cannot hold stays a question.
 
 
 def fold_call(call: Call, args: Sequence[Expr], fold_qnn: bool = False) -> Expr | None:
