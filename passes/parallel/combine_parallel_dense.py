@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relay_lsp.ir.expressions import Call, Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.expressions import Call, Expr, Function, Tuple
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import apply, attrs_of
 from relay_lsp.ir.ops.nn.dense import DenseAttrs
@@ -12,6 +12,7 @@ from relay_lsp.ir.types import Dim
 
 from ..construction import tensor_type
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
+from .combine_parallel_op_batch import ParallelOpBatchCombiner
 from .combiner import Branch, ParallelOpCombiner
 
 
@@ -57,7 +58,10 @@ class CombineParallelDense(FunctionPass):
         return combiner("nn.dense", self.min_num_branches).combine(function)
 
 
-class _ToBatch(ParallelOpCombiner):
+class _ToBatch(ParallelOpBatchCombiner):
+    def __init__(self, op_name: str, min_num_branches: int) -> None:
+        super().__init__(op_name, min_num_branches, "nn.batch_matmul")
+
     def can_combine(self, lhs: Call, rhs: Call) -> bool:
         same_dtype = attrs_of(lhs, DenseAttrs).out_dtype == attrs_of(rhs, DenseAttrs).out_dtype
         return same_dtype and tensor_type(lhs.args[1]).shape == tensor_type(rhs.args[1]).shape
@@ -68,26 +72,6 @@ class _ToBatch(ParallelOpCombiner):
         )
         out_dtype = attrs_of(branches[0][0], DenseAttrs).out_dtype
         return apply("nn.batch_matmul", data, weight, out_dtype=out_dtype, transpose_a=False, transpose_b=True)
-
-    def is_argument_compatible(self, lhs: Call, rhs: Call, index: int) -> bool:
-        return tensor_type(lhs.args[index]) == tensor_type(rhs.args[index])
-
-    def combined_following(self, data: Expr, branches: Sequence[Branch], depth: int, parent: int) -> Call:
-        call = branches[0][depth]
-        args: list[Expr] = []
-        for index in range(len(call.args)):
-            parts = Tuple(tuple(_as_row(branch[depth].args[index]) for branch in branches if index != parent))
-            args.append(data if index == parent else apply("stack", parts, axis=0))
-        return Call(call.op, tuple(args), call.attrs)
-
-    def outputs(self, data: Expr, branches: Sequence[Branch], depth: int) -> list[Expr]:
-        parts = apply("split", data, indices_or_sections=len(branches), axis=0)
-        return [apply("squeeze", TupleGetItem(parts, index), axis=(0,)) for index in range(len(branches))]
-
-
-def _as_row(expr: Expr) -> Expr:
-    """A vector as a matrix of one row, so that it broadcasts against a batch."""
-    return apply("expand_dims", expr, axis=0, num_newaxis=1) if tensor_type(expr).ndim == 1 else expr
 
 
 def _known(dim: Dim, place: Expr) -> int:

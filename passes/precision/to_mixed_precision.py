@@ -26,9 +26,9 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.types import DataType, TensorType, TupleType, Type
 from relay_lsp.ir.visitor import children
 
-from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
-from .provenance import ExprMutator
-from .provenance.mutator import Descent
+from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
+from ..provenance import ExprMutator
+from ..provenance.mutator import Descent
 
 _ALWAYS = """
     nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose nn.dense nn.batch_matmul
