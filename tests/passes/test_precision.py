@@ -1,4 +1,4 @@
-"""Operators in another dtype, and constants bound at the beginning."""
+"""Operators in another dtype."""
 
 from __future__ import annotations
 
@@ -61,22 +61,3 @@ def test_the_fields_of_a_concatenation_are_cast():
 def test_an_unknown_operator_is_refused():
     with pytest.raises(PassError, match=r"no operator nn\.dance"):
         create("recast", dtype="int8", out_dtype="int8", ops=["nn.dance"])(read(LAYERS))
-
-
-def test_each_function_binds_its_own_constants():
-    before = read(
-        """
-        def @main(%x: float32) {
-          %0 = fn (%y: float32) { add(%y, 1f) };
-          multiply(%0(%x), 2f)
-        }
-        """
-    )
-    wanted = """
-    def @main(%x: float32) {
-      let %two = 2f;
-      %0 = fn (%y: float32) { let %one = 1f; add(%y, %one) };
-      multiply(%0(%x), %two)
-    }
-    """
-    assert_same(create("LiftConstants")(before), read(wanted))
