@@ -87,11 +87,9 @@ def read_settings(given: object) -> tuple[Settings, list[str]]:
 def _look_up(given: Mapping[str, object], path: str) -> object:
     if path in given:
         return given[path]
-    current: object = given
+    current: Any = given
     for part in path.split("."):
-        if not isinstance(current, Mapping):
-            return None
-        current = cast("Mapping[str, object]", current).get(part)
+        current = cast("Any", current).get(part) if isinstance(current, Mapping) else None
     return current
 
 
@@ -121,7 +119,7 @@ def _convert(default: object, value: Any) -> tuple[str, Any]:
 
 
 def _pipeline_problem(value: Any) -> str:
-    pipelines = value.values() if isinstance(value, Mapping) else (value,)
+    pipelines = cast("Mapping[str, Any]", value).values() if isinstance(value, Mapping) else (value,)
     try:
         for steps in pipelines:
             parse_pipeline(steps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -66,14 +66,6 @@ class LineIndex:
     def __init__(self, text: str) -> None:
         self._take(_blocks_of(text))
         self._text: str | None = text
-
-    @staticmethod
-    def joined(parts: Iterable[LineIndex]) -> LineIndex:
-        r"""The index of texts that follow one another; each but the last ends with a ``\n``, or is empty."""
-        joined = LineIndex.__new__(LineIndex)
-        blocks = tuple([block for part in parts for block in part._blocks if block.text])
-        joined._take(blocks or (_Block(""),))
-        return joined
 
     def _take(self, blocks: Sequence[_Block]) -> None:
         self._blocks = blocks

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from relay_lsp.ir.diagnostics import Severity, TextEdit
+from relay_lsp.ir.diagnostics import Severity, TextEdit, apply_edits
 from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.metadata import read_metadata, write_metadata
@@ -59,16 +59,6 @@ def text_edits(
             return edits
     whole = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False).text
     return (TextEdit(TextSpan(0, len(text)), whole),)
-
-
-def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
-    """``text`` with ``edits``, which are in order and do not overlap."""
-    pieces: list[str] = []
-    position = 0
-    for edit in edits:
-        pieces += [text[position : edit.span.start], edit.new_text]
-        position = edit.span.end
-    return "".join([*pieces, text[position:]])
 
 
 def _means(parsed: Parsed, wanted: IRModule) -> bool:

@@ -1,4 +1,4 @@
-"""Users' own passes and operators on the command line: whoever names them there trusts them."""
+"""Users' own passes and operators on the command line: to name them there is to trust them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _REBUILD_LINES_ABOVE = 32
 class Change:
     """One change of a text: ``range`` becomes ``text``; without a range, the whole text does."""
 
-    text: str | LineIndex
+    text: str
     range: Range | None = None
 
 
@@ -52,11 +52,11 @@ class _Advance:
 class Document:
     """One open text: what the client sees at ``version``."""
 
-    def __init__(self, uri: str, text: str | LineIndex, version: int = 0, language: str = "relay") -> None:
+    def __init__(self, uri: str, text: str, version: int = 0, language: str = "relay") -> None:
         self.uri = uri
         self.language = language
         self.version = version
-        self.lines = text if isinstance(text, LineIndex) else LineIndex(text)
+        self.lines = LineIndex(text)
         self._snapshot: Snapshot | None = None
         self._edits: list[Replacement] = []
         self._generation = 0
@@ -79,7 +79,7 @@ class Document:
         while index < len(changes):
             change = changes[index]
             if change.range is None:
-                self._replace(change.text if isinstance(change.text, LineIndex) else LineIndex(change.text))
+                self._replace(LineIndex(change.text))
                 index += 1
                 continue
             batch = self._descending(changes, index, encoding)
@@ -99,7 +99,7 @@ class Document:
             # A range that ends where the previous one began may have been cut off there, and mean its new text.
             if batch and span.end >= batch[-1][0].start:
                 break
-            batch.append((span, change.text.text if isinstance(change.text, LineIndex) else change.text))
+            batch.append((span, change.text))
         return batch
 
     def _replace(self, lines: LineIndex) -> None:
@@ -263,7 +263,7 @@ class Documents:
         self.encoding = Encoding.UTF_16
         self._by_uri: dict[str, Document] = {}
 
-    def open(self, uri: str, text: str | LineIndex, version: int, language: str = "relay") -> Document:
+    def open(self, uri: str, text: str, version: int, language: str = "relay") -> Document:
         """Take over a text; one that is open already is replaced."""
         document = self._by_uri[uri] = Document(uri, text, version, language)
         return document

@@ -14,7 +14,7 @@ from .documents import difference
 __all__ = ["line_edits"]
 
 _MOST_COMPARED = 20_000
-"""Of so many lines, comparing each with each other takes longer than anybody wants to wait: one edit is given then."""
+"""Of so many lines, comparing each with each other takes seconds: one edit is given then."""
 
 
 def line_edits(before: str, after: str) -> Sequence[TextEdit]:

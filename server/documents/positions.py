@@ -7,7 +7,8 @@ Source of the rule: LSP 3.17, *Position* and *PositionEncodingKind*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -17,16 +18,14 @@ from .encoding import Encoding
 __all__ = ["Position", "Range", "offset_of", "position_of", "range_of", "ranges_of", "span_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(msgspec.Struct, frozen=True, gc=False):
     """A 0-based line, and a 0-based character in the client's units."""
 
     line: int
     character: int
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(msgspec.Struct, frozen=True, gc=False):
     """The half-open range between two positions."""
 
     start: Position

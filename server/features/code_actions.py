@@ -42,7 +42,7 @@ def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[Q
 def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
     """All fixes at once, of the errors and warnings that have exactly one; of two that overlap, the first.
 
-    A hint is no fault: what it proposes is done only where somebody asks for it.
+    A hint is no fault: what it proposes is done only where the user asks for it.
     """
     faults = [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
     return _all("Fix everything that can be fixed", faults)

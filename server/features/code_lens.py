@@ -1,6 +1,6 @@
 """Lines above functions: how large each is, what can be run on it, and which passes made the text.
 
-How large a function is, is worked out when somebody sees the line.
+How large a function is, is worked out when the line is shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What kind of thing is wanted where somebody writes: a definition, a type, a pattern, a field, an expression."""
+"""What kind of thing is wanted at the cursor: a definition, a type, a pattern, a field, an expression."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CompletionPlace(enum.Enum):
     TOP_LEVEL = "a definition"
     TYPE = "a type"
     PATTERN = "a pattern"
-    NEW_NAME = "a name that nobody knows yet"
+    NEW_NAME = "a new name"
     EXPRESSION = "an expression"
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from relay_lsp.ir.semantic.snapshot import CacheRegion, Snapshot, TokenGroup, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Fold", "FoldKind", "Passages", "folds", "inline_folds", "passages_in"]
+__all__ = ["Fold", "FoldKind", "Passages", "folds", "passages_in"]
 
 _METADATA = "#[metadata]"
 _SHORTEST_INLINE = 24
@@ -44,13 +44,6 @@ def folds(snapshot: Snapshot) -> Iterator[Fold]:
         span = TextSpan(sections[-1], sections[-1] + len(written))
         if _is_long(snapshot, span):
             yield Fold(span, FoldKind.REGION)
-
-
-def inline_folds(snapshot: Snapshot) -> Iterator[Fold]:
-    """Comments of types on one line, for editors that fold parts of lines."""
-    for part in snapshot.parts():
-        for start, end in passages_in(snapshot, part).inline:
-            yield Fold(TextSpan(part.start + start, part.start + end), FoldKind.COMMENT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class InlayHint:
     offset: int
     label: str
     subject: str = ""
-    """What :func:`inlay_documentation` is asked when somebody looks closer."""
+    """What :func:`inlay_documentation` is asked when the user points at the hint."""
     inserts: bool = False
     """Whether the label is legal text at its offset, which an editor may put in on a double click."""
     kind: InlayHintKind = InlayHintKind.TYPE
@@ -107,7 +107,7 @@ def _calls(snapshot: Snapshot, span: TextSpan) -> Iterator[CallSite]:
 
 
 def inlay_documentation(snapshot: Snapshot, subject: str) -> str:
-    """What is to be said of a hint that somebody looks at, in Markdown: the whole type, or what an argument is."""
+    """The documentation of a hint, in Markdown: the whole type, or what an argument is."""
     kind, _, rest = subject.partition(":")
     if kind == "argument":
         op = ops.find(rest.rpartition(":")[0])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 
 from relay_lsp.ir import ops
+from relay_lsp.ir.attributes import AttributeField
 from relay_lsp.ir.ops import Op
 from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
@@ -56,7 +58,7 @@ def signature_help(snapshot: Snapshot, offset: int) -> SignatureHelp | None:
 
 def _operator_signature(op: Op, call: CallSite) -> SignatureHelp:
     parts = [(argument.name, f"{argument.type}. {markdown(argument.doc)}") for argument in op.arguments]
-    fields = op.attrs_type.fields() if op.attrs_type is not None else {}
+    fields: Mapping[str, AttributeField] = op.attrs_type.fields() if op.attrs_type is not None else {}
     active: int | None = None
     if call.attribute is None:
         if call.argument_index < len(op.arguments):

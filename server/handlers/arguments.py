@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from ..documents.documents import Document
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from .views import refusal
 
-__all__ = ["calls_in", "field_of", "numbers_in", "one_argument", "open_document", "version_in"]
+__all__ = ["calls_in", "field_of", "fields_of", "numbers_in", "one_argument", "open_document", "version_in"]
 
 
 def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
@@ -20,16 +20,22 @@ def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
     Raises:
         JsonRpcException: it is something else.
     """
-    if len(arguments) == 1 and isinstance(arguments[0], dict):
-        return arguments[0]
+    argument: object = arguments[0] if len(arguments) == 1 else None
+    if isinstance(argument, dict):
+        return cast("dict[str, Any]", argument)
     raise refusal('the command takes one object, such as {"uri": …}')
 
 
-def field_of(params: Any, *path: str) -> Any:
+def fields_of(given: object) -> dict[str, Any]:
+    """The fields of an object of JSON; none where it is something else."""
+    return cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+
+
+def field_of(params: object, *path: str) -> Any:
     """A part of the parameters of a request of our own, which arrive as objects with attributes."""
-    current = params
+    current: Any = params
     for name in path:
-        current = current.get(name) if isinstance(current, dict) else getattr(current, name, None)
+        current = fields_of(current).get(name, getattr(current, name, None))
     return current
 
 
@@ -64,9 +70,10 @@ def numbers_in(given: Any) -> tuple[int, ...]:
     Raises:
         JsonRpcException: it is no list of numbers.
     """
-    if not isinstance(given, (list, tuple)) or not all(isinstance(each, int) for each in given):
+    numbers = tuple(cast("Sequence[object]", given)) if isinstance(given, (list, tuple)) else (None,)
+    if not all(isinstance(number, int) for number in numbers):
         raise refusal('"steps" must be a list of the numbers of steps, such as [3, 4]')
-    return tuple(given)
+    return cast("tuple[int, ...]", numbers)
 
 
 def version_in(given: Any) -> int | None:

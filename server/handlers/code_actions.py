@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lsprotocol import types
 
@@ -15,7 +15,7 @@ from ..features.normal_forms import normal_form_actions
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCallError, parse_pipeline
-from .arguments import calls_in, open_document, version_in
+from .arguments import calls_in, fields_of, open_document, version_in
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes
 from .views import View, refusal, view
@@ -52,12 +52,17 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
             actions.append(_fix_action(seen, fix, f"{_FIX_ALL_KIND}.{code}", version))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
-        # A cursor that moves asks again and again; only somebody who opens the menu is worth the work.
+        # Editors ask again and again while the cursor moves; only an opened menu is worth the work.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
-        changing = await server.state.passes_that_change(seen.document, wait=invoked) if wanted(_RUN_PASS_KIND) else {}
+        changing: Mapping[str, frozenset[str]] = {}
+        if wanted(_RUN_PASS_KIND):
+            changing = await server.state.passes_that_change(seen.document, wait=invoked)
         function = function_around(seen.snapshot, span.start)
-        pipeline = _pipeline(server, seen.document) if wanted(_RUN_PIPELINE_KIND) else ()
-        pipelines = server.state.pipelines_for(seen.document.uri) if wanted(_RUN_PIPELINE_KIND) else {}
+        pipeline: Sequence[str] = ()
+        pipelines: Mapping[str, tuple[str, ...]] = {}
+        if wanted(_RUN_PIPELINE_KIND):
+            pipeline = _pipeline(server, seen.document)
+            pipelines = server.state.pipelines_for(seen.document.uri)
         runs = [*pass_actions(changing, function.name if function else "", pipeline, pipelines)]
         if wanted(_RUN_PASS_KIND):
             runs += normal_form_actions(seen.snapshot, span)
@@ -121,8 +126,8 @@ def _pass_action(server: RelayLanguageServer, action: PassAction, uri: str, vers
 
 async def on_code_action_resolve(server: RelayLanguageServer, action: types.CodeAction) -> types.CodeAction:
     """The edit of an action that was chosen, for the version of the text that it was offered for."""
-    data = action.data
-    if not isinstance(data, dict):
+    data = fields_of(action.data)
+    if not data:
         return action
     if "refactoring" in data:
         return await resolve_refactoring(server, action, data)

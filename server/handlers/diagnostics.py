@@ -11,7 +11,8 @@ from relay_lsp.ir.diagnostics import Diagnostic
 
 from ..features.diagnostics import diagnostics
 from ..lsp.conversion import ProtocolConverter
-from ..lsp.protocol import Plain, RelayLanguageServer
+from ..lsp.protocol import RelayLanguageServer
+from ..lsp.pygls_adapter import Plain
 from .views import view
 
 __all__ = ["register"]
@@ -71,9 +72,7 @@ async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncI
     for uri, snapshot in await server.state.unopened():
         settings = server.state.settings_for(uri)
         found = await server.state.analysis.thread.run(
-            lambda snapshot=snapshot, settings=settings: diagnostics(
-                snapshot, unused_values=settings.unused_values, unreachable_code=settings.unreachable_code
-            )
+            diagnostics, snapshot, unused_values=settings.unused_values, unreachable_code=settings.unreachable_code
         )
         converter = ProtocolConverter(uri, snapshot.lines, server.state.documents.encoding)
         yield {"uri": uri, "version": None, **_report(converter, found, None, known.get(uri))}

@@ -190,8 +190,8 @@ async def show_history(server: RelayLanguageServer, *arguments: Any) -> None:
     given = one_argument(arguments)
     found = await server.state.remembered.buffer_history(open_document(server, given.get("uri")))
     steps = found.steps[: found.current]
-    told = " → ".join("edited by hand" if step.details.by_hand else step.call for step in steps)
-    server.say(told or "No pass has changed this text yet.", Severity.INFORMATION)
+    pass_names = " → ".join("edited by hand" if step.details.by_hand else step.call for step in steps)
+    server.say(pass_names or "No pass has changed this text yet.", Severity.INFORMATION)
 
 
 def register(server: RelayLanguageServer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -23,11 +22,11 @@ from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
 from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..lsp.conversion import ProtocolConverter
-from ..lsp.encoded_folds import written_folds
-from ..lsp.encoded_outline import written_outline
-from ..lsp.protocol import RelayLanguageServer, Written
-from ..scheduling.time_slices import gathered
+from ..lsp.protocol import RelayLanguageServer
+from ..lsp.pygls_adapter import Plain
+from ..lsp.whole_text import fold_entries, outline_entries
 from .addresses import folder_of, origin_address
+from .arguments import fields_of
 from .views import View, early_or_refreshed_view, early_view, refusal, view
 
 __all__ = ["register"]
@@ -78,14 +77,14 @@ async def on_type_definition(
     return [seen.converter.location(target.span) for target in found]
 
 
-async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Written | None:
+async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Plain | None:
     """Where the name under the cursor is used."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
     found = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-    return Written(seen.converter.written_locations(found))
+    return Plain(seen.converter.location_entries(found))
 
 
 async def on_highlight(
@@ -102,14 +101,13 @@ async def on_highlight(
 
 async def on_document_symbol(
     server: RelayLanguageServer, params: types.DocumentSymbolParams
-) -> Written | list[types.SymbolInformation] | None:
+) -> Plain | list[types.SymbolInformation] | None:
     """The definitions of a document."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
-        pieces = await gathered(written_outline(seen.snapshot, seen.converter))
-        return Written(f"[{''.join(pieces)}]")
+        return Plain(await outline_entries(seen.snapshot, seen.converter))
     items = outline(seen.snapshot)
     flat: list[types.SymbolInformation] = []
     stack: list[tuple[OutlineItem, str | None]] = [(item, None) for item in reversed(items)]
@@ -144,14 +142,13 @@ async def on_workspace_symbol(
     return found
 
 
-async def on_folding_range(server: RelayLanguageServer, params: types.FoldingRangeParams) -> Written | None:
+async def on_folding_range(server: RelayLanguageServer, params: types.FoldingRangeParams) -> Plain | None:
     """What can be folded away."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     lines_only = server.supports("textDocument", "foldingRange", "lineFoldingOnly")
-    pieces = await gathered(written_folds(seen.snapshot, seen.converter, lines_only))
-    return Written(f"[{''.join(pieces)}]")
+    return Plain(await fold_entries(seen.snapshot, seen.converter, lines_only))
 
 
 async def on_selection_range(
@@ -187,7 +184,7 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
 
 async def on_inlay_hint_resolve(server: RelayLanguageServer, hint: types.InlayHint) -> types.InlayHint:
     """The documentation of a hint that is looked at; none where the text has changed since."""
-    data = hint.data if isinstance(hint.data, dict) else {}
+    data = fields_of(hint.data)
     seen = await view(server, str(data.get("uri")))
     if seen is not None and seen.document.version == data.get("version"):
         _document_hint(seen, hint, str(data.get("subject")))
@@ -200,15 +197,15 @@ def _document_hint(seen: View, hint: types.InlayHint, subject: str) -> None:
         hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, words)
 
 
-async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Written | None:
+async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Plain | None:
     """What can be written at the cursor."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
     found = completions(seen.snapshot, seen.converter.offset(params.position))
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
-    items = seen.converter.written_completions(found.items, snippets)
-    return Written(f'{{"isIncomplete":{json.dumps(found.is_incomplete)},"items":{items}}}')
+    items = seen.converter.completions(found.items, snippets)
+    return Plain({"isIncomplete": found.is_incomplete, "items": items})
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:
@@ -278,7 +275,7 @@ _LENS_COMMANDS = {LensKind.PIPELINE: RUN_PIPELINE, LensKind.HISTORY: SHOW_HISTOR
 
 async def on_code_lens_resolve(server: RelayLanguageServer, lens: types.CodeLens) -> types.CodeLens:
     """How large a function is. Where the text has changed since, the editor asks for all lines anew by itself."""
-    data = lens.data if isinstance(lens.data, dict) else {}
+    data = fields_of(lens.data)
     seen = await view(server, str(data.get("uri")))
     found = size_of(seen.snapshot, str(data.get("function"))) if seen is not None else None
     lens.command = types.Command(found or "", "")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -27,7 +28,7 @@ __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]
 async def run_and_apply(
     server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: int | None
 ) -> dict[str, Any]:
-    """Run passes and put the result into the buffer, as one edit. What came of it is told to the user and given."""
+    """Run passes and put the result into the buffer, as one edit. The user and the caller learn what came of it."""
     text = document.text
     names = ", ".join(map(str, calls))
     try:
@@ -50,7 +51,7 @@ async def run_and_apply(
 
 
 async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:
-    """Have the editor change the buffer, at the version that it has now; why it did not, which the user is told."""
+    """Have the editor change the buffer, at the version that it has now; why it did not, which is shown to the user."""
     edit = server.edit_of(server.converter_for(document), edits, document.version, label)
     answer = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
     if answer.applied:
@@ -92,7 +93,7 @@ async def run_passes(
 
 
 @asynccontextmanager
-async def work(server: RelayLanguageServer, shown: str, title: str) -> AsyncIterator[Callable[[str], None]]:
+async def work(server: RelayLanguageServer, shown: str, title: str) -> AsyncGenerator[Callable[[str], None]]:
     """Progress around a job of the worker; what keeps the worker from doing it becomes a refusal.
 
     Raises:
@@ -111,17 +112,17 @@ async def work(server: RelayLanguageServer, shown: str, title: str) -> AsyncIter
 
 
 @asynccontextmanager
-async def _progress(server: RelayLanguageServer, title: str) -> AsyncIterator[Callable[[str], None]]:
+async def _progress(server: RelayLanguageServer, title: str) -> AsyncGenerator[Callable[[str], None]]:
     """Progress in the client's window. Its button cancels the task inside."""
     if not server.supports("window", "workDoneProgress"):
         yield lambda text: None
         return
     token = str(uuid.uuid4())
-    progress = server.work_done_progress
+    progress: Any = server.work_done_progress  # whose tokens have no type
     await progress.create_async(token)
     task = asyncio.current_task()
-    watched = progress.tokens.get(token)
-    if watched is not None and task is not None:
+    watched: Future[Any] = progress.tokens[token]
+    if task is not None:
         watched.add_done_callback(lambda future: task.cancel() if future.cancelled() else None)
     progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True))
     try:

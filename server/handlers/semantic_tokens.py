@@ -6,35 +6,40 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from ..lsp.protocol import Plain, RelayLanguageServer, Written
-from ..lsp.token_deltas import EncodedBlock, encode, encoded_blocks, encoded_parts, written
-from ..scheduling.time_slices import gathered
-from .views import early_or_refreshed_view, view
+from ..lsp.protocol import RelayLanguageServer
+from ..lsp.pygls_adapter import Plain
+from ..lsp.token_deltas import TokenBlock, join, token_blocks, tokens_in_range
+from ..scheduling.time_slices import in_slices
+from .views import View, early_or_refreshed_view, view
 
 __all__ = ["register"]
 
 
-async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Written | None:
+async def on_semantic_tokens(server: RelayLanguageServer, params: types.SemanticTokensParams) -> Plain | None:
     """What each word of a document is."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
+    blocks = await _blocks(seen)
     return _all_tokens(blocks, server.tokens.keep(seen.document.uri, blocks))
 
 
-def _all_tokens(blocks: Sequence[EncodedBlock], result_id: str) -> Written:
-    return Written(f'{{"data":{written(blocks)},"resultId":"{result_id}"}}')
+async def _blocks(seen: View) -> list[TokenBlock]:
+    return [block async for block in in_slices(token_blocks(seen.snapshot, seen.converter.encoding))]
+
+
+def _all_tokens(blocks: Sequence[TokenBlock], result_id: str) -> Plain:
+    return Plain({"data": join(blocks).numbers, "resultId": result_id})
 
 
 async def on_semantic_tokens_delta(
     server: RelayLanguageServer, params: types.SemanticTokensDeltaParams
-) -> Plain | Written | None:
+) -> Plain | None:
     """What has changed in that since the client asked last."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    blocks = await gathered(encoded_blocks(seen.snapshot, seen.converter.encoding))
+    blocks = await _blocks(seen)
     edit = server.tokens.edit_since(seen.document.uri, params.previous_result_id, blocks)
     result_id = server.tokens.keep(seen.document.uri, blocks)
     if edit is None:
@@ -51,9 +56,9 @@ async def on_semantic_tokens_range(
     if seen is None:
         return None
     span = seen.converter.span(params.range)
-    parts = encoded_parts(seen.snapshot, seen.converter.encoding, span.start, span.end)
     begin = seen.converter.position(seen.snapshot.token_groups_start(span.start))
-    return Plain({"data": encode(parts, at=(begin.line, begin.character))})
+    place = (begin.line, begin.character)
+    return Plain({"data": tokens_in_range(seen.snapshot, seen.converter.encoding, span.start, span.end, place)})
 
 
 def register(server: RelayLanguageServer) -> None:

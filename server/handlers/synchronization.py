@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
 from ..documents.documents import Document
 from ..import_path import withhold
+from ..lsp.capabilities import initialize_result
 from ..lsp.conversion import change_of
-from ..lsp.protocol import RelayLanguageServer, RelayProtocol
+from ..lsp.protocol import RelayLanguageServer
+from ..lsp.pygls_adapter import Plain
+from .arguments import fields_of
 from .running import apply
 
 __all__ = ["fetch_settings", "register"]
 
 _SECTION = "relay"
-_PAUSE_SECONDS = 0.1  # so that who asks in the meantime seldom waits for it
 
 
 def _section(given: Any) -> Any:
     """The part of a configuration that is ours; some clients send it bare, some under its name."""
-    return given.get(_SECTION, given) if isinstance(given, dict) else given
+    return fields_of(given).get(_SECTION, given)
+
+
+def initialize(server: RelayLanguageServer, params: types.InitializeParams) -> Plain:
+    """Answer as :func:`.capabilities.initialize_result` has it."""
+    server.process_id = params.process_id
+    folders = [folder.uri for folder in params.workspace_folders or ()]
+    root = params.root_uri or (folders[0] if folders else None)
+    server.state.root = Path(to_fs_path(root) or "") if root else None
+    server.state.change_folders(folders or ([params.root_uri] if params.root_uri else []))
+    fields = server.protocol.converter.unstructure(params)
+    server.begin(fields.get("capabilities") or {}, params.initialization_options)
+    return Plain(initialize_result(fields))
 
 
 def initialized(server: RelayLanguageServer, params: types.InitializedParams) -> None:
     """The client is ready."""
     server.state.start()
-    options = server.initialization_options
-    if isinstance(options, dict):
-        # Trust is for the client's user to give. A setting, which a workspace may bring along, must not be able to.
-        server.state.extensions.is_trusted = options.get("trusted") is True
-        folder = options.get("folder")
-        if server.state.root is None and isinstance(folder, str):
-            server.state.root = Path(folder)
-            withhold(folder)
-    server.state.configure(_section(options))
+    options = fields_of(server.initialization_options)
+    # Trust is for the client's user to give. A setting, which a workspace may bring along, must not be able to.
+    server.state.extensions.is_trusted = options.get("trusted") is True
+    folder = options.get("folder")
+    if server.state.root is None and isinstance(folder, str):
+        server.state.root = Path(folder)
+        withhold(folder)
+    server.state.configure(_section(server.initialization_options))
     server.in_background(_begin(server))
 
 
@@ -90,30 +103,24 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     """A document was opened."""
     item = params.text_document
     is_first = not any(server.state.documents)
-    lines = server.long_texts.lines_of(item.text)
-    document = server.state.documents.open(item.uri, lines, item.version, item.language_id)
+    document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(server.state.remembered.recall(item.uri, lines))
+    server.in_background(server.state.remembered.recall(item.uri, document.lines))
     if is_first:
         server.in_background(_prepare(server, document))
 
 
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:
-    """Do what the first request of each kind and the first pass would have to wait for."""
-    protocol = server.protocol
-    assert isinstance(protocol, RelayProtocol)
+    """Start what the first pass would have to wait for."""
     await server.state.analysis.snapshot(document)
     await server.state.quiet()
-    server.in_background(server.state.prepare())
-    for method in list(protocol.fm.features):
-        protocol.prepare_for(method)
-        await asyncio.sleep(_PAUSE_SECONDS)
+    await server.state.prepare()
 
 
 def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:
     """A document was edited."""
     identifier = params.text_document
-    changes = [change_of(event, server.long_texts) for event in params.content_changes]
+    changes = [change_of(event) for event in params.content_changes]
     document = server.state.documents.change(identifier.uri, changes, identifier.version)
     if document is None:
         server.log(f"a change of {identifier.uri}, which is not open, was left aside")
@@ -147,12 +154,14 @@ async def _check(server: RelayLanguageServer, document: Document) -> None:
 
 def shutdown(server: RelayLanguageServer, params: None) -> None:
     """The client is about to end us."""
+    server.has_left = True
     server.abandon_background()
     server.state.shut_down()
 
 
 def register(server: RelayLanguageServer) -> None:
     """Answer these messages."""
+    server.feature(types.INITIALIZE)(initialize)
     server.feature(types.INITIALIZED)(initialized)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(did_change_configuration)
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)

@@ -19,7 +19,7 @@ BY_HAND = "edit"
 
 @dataclass(frozen=True)
 class BufferHistory:
-    """The steps that led to a text, and after them those that led away from it before somebody went back to it."""
+    """The steps that led to a text, and after them those that led away from it before the user went back to it."""
 
     steps: tuple[StepRecord, ...] = ()
     current: int = 0
@@ -41,7 +41,7 @@ def buffer_history(store: HistoryStore, text: str, baseline: str | None) -> Buff
 
 
 def remember_hand_edit(store: HistoryStore, baseline: str, text: str, origins: Iterable[Place]) -> None:
-    """Remember that somebody made ``text`` of ``baseline``, unless it is known already how ``text`` came to be.
+    """Remember that the user made ``text`` of ``baseline``, unless it is known already how ``text`` came to be.
 
     ``origins`` are those of the step that led to ``baseline``.
     """

@@ -25,7 +25,7 @@ class HistoryService:
     """The history of one server's buffers.
 
     The store is asked on a thread of its own; what was looked up for a buffer when it was opened, and after each pass,
-    is kept, so that a hover costs no look-up. ``report`` is told, on any thread, what is wrong with the file.
+    is kept, so that a hover costs no look-up. ``report`` is called, on any thread, with what is wrong with the file.
     """
 
     def __init__(self, report: Callable[[str], object]) -> None:

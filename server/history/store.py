@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -65,7 +65,7 @@ class StepDetails:
     operators: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many calls of each operator there were more or fewer after it."""
     by_hand: bool = False
-    """Whether it was no pass, but what somebody wrote between two of them."""
+    """Whether it was no pass, but an edit by hand between two of them."""
     removed: Sequence[tuple[int, int]] = ()
     """Where in the text before it stand the values that it removed."""
 
@@ -116,7 +116,7 @@ class HistoryStore:
     Args:
         folder: where the file lies; ``None`` keeps everything in memory.
         maximum_bytes: how much what is remembered may take, compressed.
-        report: told in a sentence when the file cannot be used.
+        report: called with a sentence when the file cannot be used.
     """
 
     def __init__(
@@ -219,7 +219,7 @@ class HistoryStore:
             self._let_go()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Generator[sqlite3.Connection]:
         """A transaction that is committed at the end. What goes wrong with the file is reported, and the block left."""
         with self._lock:
             try:
@@ -300,7 +300,7 @@ class HistoryStore:
             return
         aside = _unused(self._path.with_name(f"{self._path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"))
         try:
-            # What belongs to the file goes first, so that nothing of a new one that somebody begins is taken along.
+            # What belongs to the file goes first, so that nothing of a new one, of another process, is taken along.
             for suffix in ("-wal", "-shm"):
                 companion = self._path.with_name(self._path.name + suffix)
                 if companion.exists():
@@ -355,7 +355,7 @@ def _size(database: sqlite3.Connection) -> int:
 
 
 def _give_back_space(connection: sqlite3.Connection) -> None:
-    """Make the file as small as what is in it, where most of it is empty and nobody else is using it."""
+    """Make the file as small as what is in it, where most of it is empty and no other process is using it."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
     if empty > pages // 2:

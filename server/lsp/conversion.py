@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from lsprotocol import types
@@ -30,13 +29,11 @@ from ..features.outline import OutlineItem
 from ..features.provenance import ValueOrigin
 from ..features.references import Access, Highlight
 from ..features.signature_help import SignatureHelp
-from ..transport.long_messages import LongTexts
-from .encoded_locations import written_locations
+from .structures import FoldEntry, LocationEntry, OutlineEntry
 
 __all__ = ["ProtocolConverter", "change_of", "documentation_page"]
 
 _SOURCE = "relay"
-_written_string = json.JSONEncoder().encode
 _DIAGNOSTICS_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "diagnostics"
 
 _SYMBOL_KINDS = {
@@ -66,28 +63,30 @@ _COMPLETION_KINDS = {
 }
 
 
-def _written_completion(completion: Completion, rank: int, snippets: bool, range: str) -> str:
+def _completion_item(completion: Completion, rank: int, snippets: bool, range: Range) -> dict[str, Any]:
     use_snippet = snippets and bool(completion.snippet)
     new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
-    label = _written_string(completion.label)
-    more = ""
+    item: dict[str, Any] = {
+        "label": completion.label,
+        "kind": _COMPLETION_KINDS[completion.kind].value,
+        "sortText": f"{rank:05}",
+        "filterText": completion.label,
+        "textEdit": {"range": range, "newText": new_text},
+    }
     if completion.detail:
-        more = f',"detail":{_written_string(completion.detail)}'
+        item["detail"] = completion.detail
     if use_snippet:
-        more += f',"insertTextFormat":{types.InsertTextFormat.Snippet.value}'
+        item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
     if completion.subject:
-        more += f',"data":{_written_string(completion.subject)}'
-    return (
-        f'{{"label":{label},"kind":{_COMPLETION_KINDS[completion.kind].value},"sortText":"{rank:05}",'
-        f'"filterText":{label},"textEdit":{{"range":{range},"newText":{_written_string(new_text)}}}{more}}}'
-    )
+        item["data"] = completion.subject
+    return item
 
 
-def change_of(event: types.TextDocumentContentChangeEvent, texts: LongTexts) -> Change:
+def change_of(event: types.TextDocumentContentChangeEvent) -> Change:
     """One change of a text, as the documents take it."""
     if isinstance(event, types.TextDocumentContentChangePartial):
         return Change(event.text, _range(event.range))
-    return Change(texts.lines_of(event.text))
+    return Change(event.text)
 
 
 def _range(range: types.Range) -> Range:
@@ -108,11 +107,6 @@ def _kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> Mapping[str, 
     if tags:
         found["tags"] = [int(tag) for tag in tags]
     return found
-
-
-@cache
-def _written_kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> str:
-    return json.dumps(_kind(code, severity, tags))
 
 
 def documentation_page(code: str) -> str | None:
@@ -158,40 +152,26 @@ class ProtocolConverter:
         """A place in this text."""
         return types.Location(self.uri, self.range(span))
 
-    def plain_range(self, span: TextSpan) -> dict[str, Any]:
-        """The client's range of a span, as JSON."""
+    def plain_range(self, span: TextSpan) -> Range:
+        """The client's range of a span, to be encoded as it is."""
         if self._counts_code_points:
             line, character, end_line, end_character = self.lines.lines_and_columns(span)
-            return {
-                "start": {"line": line, "character": character},
-                "end": {"line": end_line, "character": end_character},
-            }
-        found = range_of(self.lines, span, self.encoding)
-        return {
-            "start": {"line": found.start.line, "character": found.start.character},
-            "end": {"line": found.end.line, "character": found.end.character},
-        }
+            return Range(Position(line, character), Position(end_line, end_character))
+        return range_of(self.lines, span, self.encoding)
 
-    def plain_location(self, span: TextSpan) -> dict[str, Any]:
-        """A place in this text, as JSON."""
-        return {"uri": self.uri, "range": self.plain_range(span)}
-
-    def written_locations(self, spans: Sequence[TextSpan]) -> memoryview:
-        """Places in this text, written in JSON: a value may have thousands of uses."""
-        if not self._counts_code_points:
-            ranges = [range_of(self.lines, span, self.encoding) for span in spans]
-            places = [(place.line, place.character) for range in ranges for place in (range.start, range.end)]
-            return written_locations(self.uri, list(np.array(places, np.int64).reshape(-1, 4).T))
+    def location_entries(self, spans: Sequence[TextSpan]) -> list[LocationEntry]:
+        """Places in this text: a value may have thousands of uses."""
+        if not self._counts_code_points or not isinstance(spans, SpanArray):
+            return [LocationEntry(self.uri, self.plain_range(span)) for span in spans]
         line_starts = np.asarray(self.lines.line_starts)
-        numbers: list[Any] = []
-        if isinstance(spans, SpanArray):
-            both = (spans.starts, spans.starts + spans.length)
-        else:
-            both = tuple(np.array(offsets, np.int64) for offsets in zip(*spans, strict=True)) or (np.empty(0, int),) * 2
-        for places in both:
-            lines = np.searchsorted(line_starts, places, "right") - 1
-            numbers += (lines, places - line_starts[lines])
-        return written_locations(self.uri, numbers)
+        columns: list[list[int]] = []
+        for offsets in (spans.starts, spans.starts + spans.length):
+            lines = cast("Any", np.searchsorted(line_starts, offsets, "right")) - 1
+            columns += (lines.tolist(), (offsets - line_starts[lines]).tolist())
+        return [
+            LocationEntry(self.uri, Range(Position(line, character), Position(end_line, end_character)))
+            for line, character, end_line, end_character in zip(*columns, strict=True)
+        ]
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""
@@ -201,36 +181,13 @@ class ProtocolConverter:
             **_kind(diagnostic.code, diagnostic.severity, diagnostic.tags),
         }
         related = [
-            {"location": self.plain_location(item.span), "message": item.message}
+            {"location": LocationEntry(self.uri, self.plain_range(item.span)), "message": item.message}
             for item in diagnostic.related
             if item.span is not None
         ]
         if related:
             found["relatedInformation"] = related
         return found
-
-    def written_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> str:
-        """Findings as :meth:`diagnostic` has them, written in JSON: a pasted block may bring hundreds of hints."""
-        written: list[str] = []
-        for diagnostic in diagnostics:
-            kind = _written_kind(diagnostic.code, diagnostic.severity, diagnostic.tags)
-            place = self._written_range(diagnostic.span or TextSpan(0, 0))
-            related = [
-                f'{{"location":{{"uri":{json.dumps(self.uri)},"range":{self._written_range(item.span)}}}'
-                f',"message":{json.dumps(item.message)}}}'
-                for item in diagnostic.related
-                if item.span is not None
-            ]
-            also = f'"relatedInformation":[{",".join(related)}],' if related else ""
-            written.append(f'{{"range":{place},"message":{json.dumps(diagnostic.message)},{also}{kind[1:]}')
-        return f"[{','.join(written)}]"
-
-    def _written_range(self, span: TextSpan) -> str:
-        if not self._counts_code_points:
-            return json.dumps(self.plain_range(span))
-        line, character, end_line, end_character = self.lines.lines_and_columns(span)
-        start = f'"start":{{"line":{line},"character":{character}}}'
-        return f'{{{start},"end":{{"line":{end_line},"character":{end_character}}}}}'
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
         """A finding for an answer that is not JSON yet."""
@@ -284,26 +241,12 @@ class ProtocolConverter:
         kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
         return types.DocumentHighlight(self.range(highlight.span), kind)
 
-    def outline(self, items: Sequence[OutlineItem]) -> list[dict[str, Any]]:
-        """Definitions as a tree, as JSON. Definitions may be nested deeply, so they are walked without recursion."""
-        roots: list[dict[str, Any]] = []
-        stack = [(item, roots) for item in reversed(items)]
-        while stack:
-            item, siblings = stack.pop()
-            below: list[dict[str, Any]] = []
-            siblings.append({**self.outline_item(item), "children": below})
-            stack.extend((child, below) for child in reversed(item.children))
-        return roots
-
-    def outline_item(self, item: OutlineItem) -> dict[str, Any]:
-        """One definition of an outline, without those inside it, as JSON."""
-        return {
-            "name": item.name,
-            "detail": item.detail,
-            "kind": _SYMBOL_KINDS[item.kind].value,
-            "range": self.plain_range(item.full_span.cover(item.span)),
-            "selectionRange": self.plain_range(item.span),
-        }
+    def outline_entry(self, item: OutlineItem) -> OutlineEntry:
+        """One definition of an outline, without those inside it."""
+        full_range = self.plain_range(item.full_span.cover(item.span))
+        return OutlineEntry(
+            item.name, item.detail, _SYMBOL_KINDS[item.kind].value, full_range, self.plain_range(item.span)
+        )
 
     def symbol_information(self, item: OutlineItem, container: str | None) -> types.SymbolInformation:
         """A definition for clients without trees, and for a search over several files."""
@@ -311,18 +254,17 @@ class ProtocolConverter:
             location=self.location(item.span), name=item.name, kind=_SYMBOL_KINDS[item.kind], container_name=container
         )
 
-    def fold(self, fold: Fold, lines_only: bool) -> dict[str, Any] | None:
-        """A range that can be folded away, as JSON; ``None`` where whole lines are to be hidden, and none would be."""
-        found = range_of(self.lines, fold.span, self.encoding)
-        start, end = found.start.line, found.end.line
-        kind = {"kind": fold.kind.value} if fold.kind is not None else {}
+    def fold_entry(self, fold: Fold, lines_only: bool) -> FoldEntry | None:
+        """A range that can be folded away; ``None`` where whole lines are to be hidden, and none would be."""
+        range = range_of(self.lines, fold.span, self.encoding)
+        start, end = range.start.line, range.end.line
+        kind = fold.kind.value if fold.kind is not None else None
         if not lines_only:
-            characters = {"startCharacter": found.start.character, "endCharacter": found.end.character}
-            return {"startLine": start, "endLine": end, **characters, **kind}
+            return FoldEntry(start, end, range.start.character, range.end.character, kind)
         # Of a line that goes on behind the range, the rest would be hidden with it.
         rest = self.lines.line(end)[self.lines.line_and_column(fold.span.end)[1] :]
         end -= bool(rest.strip())
-        return {"startLine": start, "endLine": end, **kind} if start < end else None
+        return FoldEntry(start, end, kind=kind) if start < end else None
 
     def inlay_hint(self, hint: InlayHint, version: int) -> types.InlayHint:
         """Words beside a value or an argument; ``data`` is what resolving it starts from."""
@@ -349,17 +291,16 @@ class ProtocolConverter:
             detail="" if function.type is None else repr(function.type),
         )
 
-    def written_completions(self, completions: Iterable[Completion], snippets: bool) -> str:
-        """What can be written here, in the order in which the feature gave it, as JSON text: there are hundreds."""
-        ranges: dict[TextSpan, str] = {}
-        made: list[str] = []
+    def completions(self, completions: Iterable[Completion], snippets: bool) -> list[dict[str, Any]]:
+        """What can be written here, in the order in which the feature gave it, as JSON: there are hundreds."""
+        ranges: dict[TextSpan, Range] = {}
+        items: list[dict[str, Any]] = []
         for rank, completion in enumerate(completions):
-            span = completion.span
-            range = ranges.get(span)
+            range = ranges.get(completion.span)
             if range is None:
-                range = ranges[span] = json.dumps(self.plain_range(span))
-            made.append(_written_completion(completion, rank, snippets, range))
-        return f"[{','.join(made)}]"
+                range = ranges[completion.span] = self.plain_range(completion.span)
+            items.append(_completion_item(completion, rank, snippets, range))
+        return items
 
     def signature_help(self, help: SignatureHelp) -> types.SignatureHelp:
         """The call around the cursor."""

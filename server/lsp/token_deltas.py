@@ -1,8 +1,8 @@
 """Semantic tokens as the protocol has them, remembered part by part, so that an edit costs what it changes.
 
-Each part of a text (a statement, a function's head) is encoded once, with places that count from its start, and so are
-blocks of them; what clients have is remembered as the blocks that it was made of, and what stayed the same are the same
-objects. So an edit is found by comparing a few hundred blocks, and then the statements of the one that it touched.
+Each part of a text (some statements, a function's head) is encoded once, with places that count from its start. What
+clients have is remembered as the blocks that it was made of, and blocks that stayed the same are the same objects. So
+an edit is found by comparing a few hundred blocks, and then the numbers of those that it touched.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import itertools
 import operator
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, TypeVar
+from typing import TypeAlias
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenGroup, TokenRole
 
@@ -22,144 +22,74 @@ from ..documents.positions import units
 from ..features.semantic_tokens import word_of
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 
-__all__ = [
-    "EncodedBlock",
-    "EncodedPart",
-    "TokenEdit",
-    "TokenMemory",
-    "encode",
-    "encoded_blocks",
-    "encoded_parts",
-    "written",
-]
+__all__ = ["TokenBlock", "TokenEdit", "TokenMemory", "join", "token_blocks", "tokens_in_range"]
 
-_STRIDE = 5
 _TYPES = {name: number for number, name in enumerate(TOKEN_TYPES)}
 _MODIFIERS = {name: 1 << number for number, name in enumerate(TOKEN_MODIFIERS)}
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
-class EncodedPart:
-    """The tokens of one statement, or of another segment; immutable.
+_Place: TypeAlias = "tuple[int, int]"
+"""A line and a character."""
 
-    ``numbers`` has five for each token. The first one's line and character count from the part's start. ``last`` is
-    where the last token begins, ``end`` where the part ends: a line from its start, and a character, which counts from
-    the part's start where the line is the first.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenBlock:
+    """The tokens of a piece of a text.
+
+    ``numbers`` has five for each token (LSP 3.17, *Semantic Tokens*); the first token counts from the block's start.
+    ``last`` is the line and character at which the last token begins, ``end`` those at which the block ends; both count
+    from the block's start.
     """
 
-    __slots__ = ("end", "last", "numbers")
-
-    def __init__(self, numbers: tuple[int, ...], last: tuple[int, int], end: tuple[int, int]) -> None:
-        self.numbers: Final = numbers
-        self.last: Final = last
-        self.end: Final = end
-
-    @property
-    def count(self) -> int:
-        """How many numbers there are."""
-        return len(self.numbers)
-
-    @property
-    def first(self) -> tuple[int, int]:
-        """Where the first token begins, if there is one."""
-        return self.numbers[:2]  # type: ignore[return-value]
+    numbers: Sequence[int]
+    last: _Place
+    end: _Place
 
 
-class EncodedBlock:
-    """Parts that follow one another, together: they are told from those of another text at one glance; immutable.
-
-    ``first``, ``last`` and ``end`` count from the block's start; ``rest`` is all numbers but the first two, in JSON.
-    """
-
-    __slots__ = ("count", "end", "first", "last", "parts", "rest")
-
-    def __init__(self, parts: Sequence[EncodedPart]) -> None:
-        self.parts: Final = parts
-        place = _Place()
-        numbers: list[int] = []
-        for part in parts:
-            numbers += place.tokens_of(part)
-        self.count: Final = len(numbers)
-        self.first: Final = numbers[:2]
-        self.rest: Final = ",".join(map(str, numbers[2:]))
-        self.last: Final = (place.last_line, place.last_character)
-        self.end: Final = (place.line, place.character)
+def join(blocks: Iterable[TokenBlock], begin: _Place = (0, 0), last: _Place = (0, 0)) -> TokenBlock:
+    """Blocks that follow one another, as one. The first begins at ``begin``, the last token before it at ``last``."""
+    numbers: list[int] = []
+    for block in blocks:
+        if block.numbers:
+            line, character = _moved(begin, (block.numbers[0], block.numbers[1]))
+            numbers += (line - last[0], character - last[1] if line == last[0] else character)
+            numbers += block.numbers[2:]
+            last = _moved(begin, block.last)
+        begin = _moved(begin, block.end)
+    return TokenBlock(numbers, last, begin)
 
 
-class _Place:
-    """Where the next part begins, and the last token before it."""
-
-    __slots__ = ("character", "last_character", "last_line", "line")
-
-    def __init__(self, line: int = 0, character: int = 0) -> None:
-        self.line = line
-        self.character = character
-        self.last_line = 0
-        self.last_character = 0
-
-    def head_of(self, part: EncodedPart | EncodedBlock) -> tuple[int, int]:
-        """Go behind a part that has tokens; gives how far its first one is from the last one before."""
-        line, character = part.first
-        token_line = self.line + line
-        token_character = character if line else self.character + character
-        if token_line == self.last_line:
-            token_character -= self.last_character
-        head = (token_line - self.last_line, token_character)
-        self.pass_over(part)
-        return head
-
-    def tokens_of(self, part: EncodedPart) -> Sequence[int]:
-        """Go behind a part; gives the numbers of its tokens."""
-        if part.numbers:
-            return (*self.head_of(part), *part.numbers[2:])
-        self.pass_over(part)
-        return ()
-
-    def pass_over(self, part: EncodedPart | EncodedBlock) -> None:
-        """Go behind a part."""
-        if part.count:
-            line, character = part.last
-            self.last_line = self.line + line
-            self.last_character = character if line else self.character + character
-        line, character = part.end
-        self.line += line
-        self.character = character if line else self.character + character
+def _passed(blocks: Iterable[TokenBlock]) -> tuple[_Place, _Place]:
+    """Where blocks at the beginning of a text end, and where their last token begins."""
+    begin = last = (0, 0)
+    for block in blocks:
+        last = _moved(begin, block.last) if block.numbers else last
+        begin = _moved(begin, block.end)
+    return begin, last
 
 
-@cache
-def _word(role: TokenRole, declaration: bool) -> tuple[int, int] | None:
-    word = word_of(role, declaration)
-    if word is None:
-        return None
-    type, modifiers = word
-    return _TYPES[type], sum(_MODIFIERS[name] for name in modifiers)
+def _moved(begin: _Place, place: _Place) -> _Place:
+    """Where a place is that counts from ``begin``."""
+    return begin[0] + place[0], place[1] if place[0] else begin[1] + place[1]
 
 
-def encoded_parts(snapshot: Snapshot, encoding: Encoding, start: int, end: int) -> list[EncodedPart]:
-    """The segments of a text that overlap a range, each encoded; what was encoded before is the same object."""
-    return [_encoded_once(group, encoding) for group in snapshot.token_groups(start, end)]
-
-
-def encoded_blocks(snapshot: Snapshot, encoding: Encoding) -> Iterator[EncodedBlock]:
+def token_blocks(snapshot: Snapshot, encoding: Encoding) -> Iterator[TokenBlock]:
     """All of a text, encoded block by block; what was encoded before is the same object."""
-    key = ("semantic tokens, together", encoding)
+    key = ("semantic tokens", encoding)
     for part in snapshot.parts():
         block = part.memo.get(key)
-        if not isinstance(block, EncodedBlock):
-            groups = snapshot.token_groups_in(part)
-            block = part.memo[key] = EncodedBlock([_encoded_once(group, encoding) for group in groups])
+        if not isinstance(block, TokenBlock):
+            block = part.memo[key] = join(_encoded(group, encoding) for group in snapshot.token_groups_in(part))
         yield block
 
 
-def _encoded_once(group: TokenGroup, encoding: Encoding) -> EncodedPart:
-    key = ("semantic tokens", encoding)
-    part = group.memo.get(key)
-    if not isinstance(part, EncodedPart):
-        part = group.memo[key] = _encoded(group, encoding)
-    return part
+def tokens_in_range(snapshot: Snapshot, encoding: Encoding, start: int, end: int, begin: _Place) -> Sequence[int]:
+    """The numbers of the segments of a text that overlap a range, of which the first begins at ``begin``."""
+    return join([_encoded(group, encoding) for group in snapshot.token_groups(start, end)], begin).numbers
 
 
-def _encoded(group: TokenGroup, encoding: Encoding) -> EncodedPart:
+def _encoded(group: TokenGroup, encoding: Encoding) -> TokenBlock:
     counts_code_points = encoding is Encoding.UTF_32 or group.text.isascii()
     starts = [0, *(mark.end() for mark in _LINE_END.finditer(group.text))]
     starts.append(len(group.text) + 1)
@@ -185,32 +115,16 @@ def _encoded(group: TokenGroup, encoding: Encoding) -> EncodedPart:
             offset = starts[line + 1]
     end_line = len(starts) - 2
     end_character = units(group.text[starts[end_line] :], encoding)
-    return EncodedPart(tuple(numbers), (last_line, last_character), (end_line, end_character))
+    return TokenBlock(numbers, (last_line, last_character), (end_line, end_character))
 
 
-def encode(parts: Iterable[EncodedPart], at: tuple[int, int] = (0, 0)) -> list[int]:
-    """The numbers of consecutive parts, of which the very first begins ``at`` a line and character.
-
-    The first token counts from the start of the text.
-    """
-    place = _Place(*at)
-    data: list[int] = []
-    for part in parts:
-        data += place.tokens_of(part)
-    return data
-
-
-def written(blocks: Iterable[EncodedBlock]) -> str:
-    """The numbers of all blocks of a text, as a list in JSON."""
-    place = _Place()
-    pieces: list[str] = []
-    for block in blocks:
-        if block.count:
-            line, character = place.head_of(block)
-            pieces.append(f"{line},{character},{block.rest}")
-        else:
-            place.pass_over(block)
-    return f"[{','.join(pieces)}]"
+@cache
+def _word(role: TokenRole, declaration: bool) -> tuple[int, int] | None:
+    word = word_of(role, declaration)
+    if word is None:
+        return None
+    type, modifiers = word
+    return _TYPES[type], sum(_MODIFIERS[name] for name in modifiers)
 
 
 @dataclass(frozen=True)
@@ -219,7 +133,7 @@ class TokenEdit:
 
     start: int
     delete_count: int
-    data: list[int]
+    data: Sequence[int]
 
     @property
     def changes(self) -> bool:
@@ -232,9 +146,9 @@ class TokenMemory:
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
-        self._sent: dict[str, tuple[str, Sequence[EncodedBlock]]] = {}
+        self._sent: dict[str, tuple[str, Sequence[TokenBlock]]] = {}
 
-    def keep(self, uri: str, blocks: Sequence[EncodedBlock]) -> str:
+    def keep(self, uri: str, blocks: Sequence[TokenBlock]) -> str:
         """Remember what is being sent; gives its name."""
         identity = str(next(self._ids))
         self._sent[uri] = (identity, blocks)
@@ -244,48 +158,31 @@ class TokenMemory:
         """The document was closed."""
         self._sent.pop(uri, None)
 
-    def edit_since(self, uri: str, identity: str, blocks: Sequence[EncodedBlock]) -> TokenEdit | None:
+    def edit_since(self, uri: str, identity: str, blocks: Sequence[TokenBlock]) -> TokenEdit | None:
         """The edit from what was sent under ``identity``; ``None`` where that is not remembered."""
         known, old = self._sent.get(uri, ("", ()))
         if known != identity:
             return None
-        first, after = _differing(old, blocks)
-        if first == len(blocks) == len(old):
-            return TokenEdit(0, 0, [])
-        place = _Place()
-        for block in blocks[:first]:
-            place.pass_over(block)
-        old_parts = [part for block in old[first : len(old) - after] for part in block.parts]
-        parts = [part for block in blocks[first : len(blocks) - after] for part in block.parts]
-        start = sum([block.count for block in blocks[:first]])
-        first, after = _differing(old_parts, parts)
-        for part in parts[:first]:
-            place.pass_over(part)
-            start += part.count
-        deleted = sum([part.count for part in old_parts[first : len(old_parts) - after]])
-        data: list[int] = []
-        for part in parts[first : len(parts) - after]:
-            data += place.tokens_of(part)
-        return TokenEdit(start, deleted, data)
+        first = _common(old, blocks, operator.is_)
+        # The first token behind a change counts from the last one of what changed: its block is compared, too.
+        limit = min(len(old), len(blocks)) - first
+        after = _common(old[len(old) - limit :][::-1], blocks[len(blocks) - limit :][::-1], operator.is_)
+        while after and not blocks[len(blocks) - after].numbers:
+            after -= 1
+        after = max(after - 1, 0)
+        begin, last = _passed(blocks[:first])
+        old_numbers = join(old[first : len(old) - after], begin, last).numbers
+        numbers = join(blocks[first : len(blocks) - after], begin, last).numbers
+        start = _common(old_numbers, numbers, operator.eq)
+        limit = min(len(old_numbers), len(numbers)) - start
+        same = _common(
+            old_numbers[len(old_numbers) - limit :][::-1], numbers[len(numbers) - limit :][::-1], operator.eq
+        )
+        offset = sum([len(block.numbers) for block in blocks[:first]])
+        return TokenEdit(offset + start, len(old_numbers) - same - start, numbers[start : len(numbers) - same])
 
 
-_Encoded = TypeVar("_Encoded", EncodedPart, EncodedBlock)
-
-
-def _differing(old: Sequence[_Encoded], new: Sequence[_Encoded]) -> tuple[int, int]:
-    """How many at the beginning, and how many at the end, are the same and need not be looked at.
-
-    The first one with tokens behind a change is not among them: they count from the last token of what changed.
-    """
-    first = _common(old, new)
-    limit = min(len(old), len(new)) - first
-    after = _common(old[len(old) - limit :][::-1], new[len(new) - limit :][::-1])
-    while after and not new[len(new) - after].count:
-        after -= 1
-    return first, max(after - 1, 0)
-
-
-def _common(one: Sequence[object], other: Sequence[object]) -> int:
+def _common(one: Sequence[object], other: Sequence[object], are_same: Callable[[object, object], bool]) -> int:
     """How many at the beginning are the same."""
-    same = map(operator.is_, one, other)
+    same = map(are_same, one, other)
     return next((number for number, is_same in enumerate(same) if not is_same), min(len(one), len(other)))

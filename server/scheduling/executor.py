@@ -31,7 +31,7 @@ class SingleThread:
         return await asyncio.wrap_future(self._pool.submit(function, *args, **kwargs))
 
     def submit(self, function: Callable[Arguments, object], *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
-        """Run ``function`` some time soon; nobody waits for it."""
+        """Run ``function`` some time soon, without waiting for it."""
         self._pool.submit(function, *args, **kwargs)
 
     def shutdown(self) -> None:

@@ -9,10 +9,8 @@ from collections.abc import Awaitable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..transport import turns
-from ..transport.framing import HEADER_END, content_length
-from ..transport.message_queue import Body
 from .application import create_server
+from .framing import read_message
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -23,7 +21,6 @@ logger = logging.getLogger(__name__)
 
 _LOCAL_PAGE = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _LARGEST_MESSAGE = 256 << 20
-_PIECE = 1 << 16
 
 
 def serve_tcp(host: str, port: int) -> None:
@@ -32,7 +29,6 @@ def serve_tcp(host: str, port: int) -> None:
     Raises:
         OSError: the address cannot be listened on.
     """
-    turns.waiting()
     asyncio.run(_serve_tcp(host, port))
 
 
@@ -45,7 +41,7 @@ async def _serve_tcp(host: str, port: int) -> None:
         connection: Any = writer
         server.protocol.set_writer(connection)
         try:
-            await server.message_queue.serve(partial(_message, reader))
+            await server.protocol.receive_all(partial(read_message, reader))
         except ConnectionError:
             logger.info("the client has left without a word")
         except SystemExit:
@@ -62,22 +58,6 @@ async def _serve_tcp(host: str, port: int) -> None:
     await ended.wait()
 
 
-async def _message(reader: asyncio.StreamReader) -> Body | None:
-    """The body of the next message; ``None`` at the end of the stream, or where it is none of the protocol."""
-    try:
-        while True:
-            missing = content_length(await reader.readuntil(HEADER_END))
-            pieces: list[bytes] = []
-            while missing:
-                piece = await reader.readexactly(min(missing, _PIECE))
-                pieces.append(piece)
-                missing -= len(piece)
-            if pieces:
-                return pieces
-    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-        return None
-
-
 def serve_websocket(host: str, port: int, origins: Sequence[str] = ()) -> None:
     """Serve every client that connects to a WebSocket, each with a server of its own, until the program is stopped.
 
@@ -92,7 +72,6 @@ def serve_websocket(host: str, port: int, origins: Sequence[str] = ()) -> None:
     Raises:
         OSError: the address cannot be listened on.
     """
-    turns.waiting()
     asyncio.run(_serve_websocket(host, port, origins))
 
 
@@ -113,7 +92,7 @@ async def _serve_connection(connection: ServerConnection) -> None:
     frames: Any = _Frames(connection)
     server.protocol.set_writer(frames, include_headers=False)
     try:
-        await server.message_queue.serve(partial(connection.recv, decode=False))
+        await server.protocol.receive_all(partial(connection.recv, decode=False))
     except ConnectionClosed:
         logger.info("a client has left without a word")
     except SystemExit:

@@ -113,7 +113,7 @@ def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
 
 
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
-    """A snapshot that is opened, and looked at here: whoever asks it first would have to wait for that."""
+    """A snapshot that is opened, and analysed here: the first request would have to wait for that."""
     return _analysed(open())
 
 

@@ -169,7 +169,7 @@ def _answer(question: CallQuestion) -> CallAnswer:
     except RelationError as error:
         return CallAnswer(refusal=(error.message, error.argument, error.attribute, error.code, error.related))
     except Exception as error:
-        # A fault in the user's code is told at its line, and as an error of the call that met it.
+        # A fault in the user's code is reported at its line, and as an error of the call that met it.
         extension = extension_of_operator(op.name)
         fault = fault_of(error, extension.path) if extension is not None and extension.path else None
         message = f"its type relation failed on these arguments ({type(error).__name__}: {error})"
@@ -341,8 +341,10 @@ def _attributes_class(name: str, declared: Sequence[AttributeDeclaration]) -> ty
 
 def _question(name: str, context: RelationContext) -> CallQuestion | None:
     types = [_plain(given) for given in context.types]
-    attrs = context.attrs
-    values = () if attrs is None else tuple((each, getattr(attrs, each)) for each in type(attrs).fields())
+    attrs: Attrs | None = context.attrs
+    values: tuple[tuple[str, Any], ...] = ()
+    if attrs is not None:
+        values = tuple((field, getattr(attrs, field)) for field in type(attrs).fields())
     if any(plain is None for plain in types) or not all(_is_plain(value) for _, value in values):
         return None
     constants = tuple(_plain_constant(argument) for argument in context.arguments)

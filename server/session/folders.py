@@ -1,4 +1,4 @@
-"""The Relay files in the folders of a workspace that nobody has opened: for searches and reports over all of it."""
+"""The Relay files in the folders of a workspace that are not open: for searches and reports over all of it."""
 
 from __future__ import annotations
 

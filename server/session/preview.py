@@ -27,7 +27,7 @@ _STATEMENT_END: Final = re.compile(r";\n(?=  (?:%|let ))")
 """The end of a statement in the outermost braces of a function: the next one is indented as TVM does it."""
 
 _REST: Final = "  %_rest_of_the_function\n}\n"
-"""Stands for the rest of the function that the beginning was cut in; that the name means nothing is not told."""
+"""Stands for the rest of the function that the beginning was cut in; that the name means nothing is not reported."""
 
 _MARGIN: Final = 4
 """How many statements before the cut are not sure: where one ends may depend on what follows."""
@@ -73,7 +73,7 @@ class Preview:
 
 
 def _words(diagnostic: Diagnostic) -> tuple[object, ...]:
-    """What a client is told of a finding; fixes are asked for."""
+    """What a client is sent of a finding; fixes are asked for."""
     related = tuple([(each.span, each.message) for each in diagnostic.related])
     return diagnostic.code, diagnostic.span, diagnostic.message, related
 

@@ -57,7 +57,7 @@ _BEGINNING = TextSpan(0, 0)
 class Client(Protocol):
     """What a workspace asks of its client."""
 
-    def publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
+    def publish(self, document: Document, diagnostics: Sequence[Diagnostic]) -> None:
         """Show these diagnostics, and no others, for the document at its version."""
         ...
 
@@ -203,7 +203,7 @@ class Workspace:
         return None if document is None else await self.analysis.snapshot(document)
 
     async def unopened(self) -> Sequence[tuple[str, Snapshot]]:
-        """The files in the workspace's folders that nobody has open, by URI."""
+        """The files in the workspace's folders that are not open, by URI."""
         opened = [document.uri for document in self.documents]
         return await self.analysis.thread.run(self.folders.snapshots, opened)
 
@@ -373,7 +373,7 @@ class Workspace:
         ]
         for candidate in names:
             if not any(document.text == text for document in self.documents):
-                # Nobody looks at this text any more. Should it come back, the work begins anew.
+                # No document has this text any more. Should it come back, the work begins anew.
                 self._surveys.pop(text, None)
                 return
             job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
@@ -408,7 +408,7 @@ class Workspace:
         self.analysis.thread.submit(_preload)
 
     async def quiet(self) -> None:
-        """Wait until nobody writes."""
+        """Wait until no document changes."""
         seen: list[tuple[str, int]] | None = None
         while (versions := [(document.uri, document.version) for document in self.documents]) != seen:
             seen = versions
@@ -476,11 +476,8 @@ def _preload() -> None:
     A text becomes hundreds of thousands of objects that live as long as it does. Looking through them again and again
     for garbage, as Python would by default, takes as long as making them.
     """
-    from relay_lsp.ir.semantic import snapshot  # noqa: F401
+    import relay_lsp.ir.semantic.snapshot  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
-    from ..scheduling.allocation import keep_freed_memory
-
-    keep_freed_memory()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECTOR_THRESHOLDS)

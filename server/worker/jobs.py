@@ -99,7 +99,7 @@ class Prepare:
 
     def run(self, progress: Progress) -> None:
         """Import every pass."""
-        from relay_lsp.ir.semantic import snapshot  # noqa: F401
+        import relay_lsp.ir.semantic.snapshot  # noqa: F401  # pyright: ignore[reportUnusedImport]
         from relay_lsp.passes import registered
 
         registered()
@@ -188,7 +188,7 @@ class WouldChange:
     def run(self, progress: Progress) -> frozenset[str] | None:
         """The functions, such as ``@main``, that it would change, add or take away; ``None`` where there are none.
 
-        A pass that refuses changes nothing, and neither does one that only works out types that nobody has written.
+        A pass that refuses changes nothing, and neither does one that only works out types that were not stated.
         """
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
             run = _run_passes(self.text, self.name, (self.call,), self.opt_level, progress)

@@ -41,7 +41,7 @@ class WorkerDied(JobError):
 
 
 class JobCancelled(JobError):
-    """Somebody stopped the worker while the job ran."""
+    """The worker was stopped while the job ran."""
 
 
 class Worker:
@@ -89,7 +89,7 @@ class Worker:
             finally:
                 self._current = None
                 if answer.done() and not answer.cancelled():
-                    # Looked at, so that asyncio does not complain of an exception that nobody asked for.
+                    # Looked at, so that asyncio does not complain of an exception that was not retrieved.
                     answer.exception()
 
     def restart(self) -> None:
@@ -119,7 +119,7 @@ class Worker:
             return self._process
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
-        # A process is let start even if nobody waits for it any more: asyncio can be caught in a half-started one.
+        # A process is let start even if no caller waits for it any more: asyncio can be caught in a half-started one.
         return await asyncio.shield(self._starting)
 
     async def _start(self) -> Process:

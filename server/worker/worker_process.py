@@ -177,7 +177,7 @@ def _limit_memory(limit: int) -> None:
 
 
 def _give_way() -> None:
-    """Let whoever edits go first: on a busy machine the server's answers do not wait for our turn to end."""
+    """Yield to the editor: on a busy machine the server's answers do not wait for a pass."""
     if hasattr(os, "nice"):  # not on Windows
         os.nice(_NICENESS)
 

@@ -6,10 +6,10 @@ import textwrap
 
 import pytest
 
+from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.syntax import parse
 from relay_lsp.passes import PassContext, Sequential, Trace, create
 from relay_lsp.passes.text_edits import text_edits
-from relay_lsp.passes.text_edits.editing import apply_edits
 
 from .modules import VERSION, assert_same
 

@@ -65,11 +65,11 @@ def answers_where(fault: Exception) -> dict[int, dict[str, Any]]:
 
         server.feature("test/fault")(fail)
         answers = _Answers()
-        server.protocol.set_writer(answers)  # pyright: ignore[reportArgumentType]
+        server.protocol.set_writer(answers)
         for number, method in enumerate(("initialize", "test/fault", "shutdown"), 1):
             params = {"capabilities": {}, "processId": None, "rootUri": None} if method == "initialize" else None
             message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-            server.message_queue.take(json.dumps(message).encode())
+            server.protocol.receive(json.dumps(message).encode())
             await asyncio.sleep(0.05)
         return answers.messages
 

@@ -1,6 +1,5 @@
 """Tokens that are sent part by part, and as edits, are those of the text as it is."""
 
-import json
 import random
 from contextlib import nullcontext
 
@@ -12,7 +11,7 @@ from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.documents.positions import position_of, range_of
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.lsp.capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
-from relay_lsp.server.lsp.token_deltas import EncodedBlock, TokenMemory, encode, encoded_blocks, encoded_parts, written
+from relay_lsp.server.lsp.token_deltas import TokenBlock, TokenMemory, join, token_blocks, tokens_in_range
 from tests.ir.semantic.editing.scripts import random_edit, small_blocks, texts
 
 
@@ -31,8 +30,8 @@ def numbers_of(snapshot: Snapshot, encoding: Encoding) -> list[int]:
     return found
 
 
-def blocks_of(snapshot: Snapshot, encoding: Encoding = Encoding.UTF_16) -> list[EncodedBlock]:
-    return list(encoded_blocks(snapshot, encoding))
+def blocks_of(snapshot: Snapshot, encoding: Encoding = Encoding.UTF_16) -> list[TokenBlock]:
+    return list(token_blocks(snapshot, encoding))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -49,7 +48,7 @@ def _edit_at_random(seed: int):
     memory = TokenMemory()
     blocks = blocks_of(snapshot, encoding)
     identity = memory.keep("a", blocks)
-    client = json.loads(written(blocks))
+    client = list(join(blocks).numbers)
     history = [text]
     for _ in range(8):
         snapshot = snapshot.edit(*random_edit(chance, snapshot.text, history))
@@ -59,17 +58,17 @@ def _edit_at_random(seed: int):
         assert edit is not None
         identity = memory.keep("a", blocks)
         client[edit.start : edit.start + edit.delete_count] = edit.data
-        assert client == json.loads(written(blocks)) == numbers_of(snapshot, encoding)
+        assert client == join(blocks).numbers == numbers_of(snapshot, encoding)
 
 
 def test_a_range_has_the_tokens_of_the_parts_that_it_touches():
     snapshot = Snapshot.open(texts()[0], "example.relay")
     encoding = Encoding.UTF_16
-    whole = json.loads(written(blocks_of(snapshot)))
+    whole = join(blocks_of(snapshot)).numbers
     start = snapshot.text.index("%5 =")
     first = snapshot.token_groups_start(start)
     begin = position_of(snapshot.lines, first, encoding)
-    part = encode(encoded_parts(snapshot, encoding, start, start + 10), at=(begin.line, begin.character))
+    part = tokens_in_range(snapshot, encoding, start, start + 10, (begin.line, begin.character))
     assert part[:2] == [begin.line, begin.character]
     assert any(whole[at + 2 : at + len(part)] == part[2:] for at in range(0, len(whole), 5))
 

@@ -37,7 +37,7 @@ def offers(snapshot: Snapshot, span: TextSpan, steps: Sequence[RememberedStep]) 
 
 
 def carry(snapshot: Snapshot, where: TextSpan, steps: Sequence[RememberedStep]) -> Sequence[TextEdit]:
-    """The edits that write provenance behind the statements in a range; a comment that told it before is replaced.
+    """The edits that write provenance behind the statements in a range; a comment that stated it before is replaced.
 
     Raises:
         RefactoringError: of none of the values it is known where it came from.
@@ -81,8 +81,8 @@ def _comment(first: Snapshot, places: Sequence[tuple[int, int]]) -> str:
     for start, end in places:
         line, column = first.lines.line_and_column(start)
         place = f"{first.name}:{line + 1}:{column + 1}"
-        told = [str(origin) for origin in origins_at(first, end)]
-        layers.update(dict.fromkeys(told or [place]))
+        stated = [str(origin) for origin in origins_at(first, end)]
+        layers.update(dict.fromkeys(stated or [place]))
         lines[place] = None
     return f"/* si=[{', '.join(layers)}] from={', '.join(lines)} */" if lines else ""
 

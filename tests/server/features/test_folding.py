@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.encoding import Encoding
-from relay_lsp.server.features.folding import FoldKind, folds, inline_folds
+from relay_lsp.server.features.folding import FoldKind, folds, passages_in
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from tests.fixture import Fixture, read_fixture
 
@@ -11,6 +12,14 @@ from tests.fixture import Fixture, read_fixture
 def folded(source: str) -> list[tuple[str, FoldKind | None]]:
     fixture = read_fixture(source)
     return [(fixture.words(fold.span), fold.kind) for fold in folds(fixture.snapshot)]
+
+
+def inline_comments(fixture: Fixture) -> list[TextSpan]:
+    return [
+        TextSpan(part.start + start, part.start + end)
+        for part in fixture.snapshot.parts()
+        for start, end in passages_in(fixture.snapshot, part).inline
+    ]
 
 
 def test_bodies_of_functions_and_blocks_inside_them() -> None:
@@ -32,7 +41,7 @@ def @main(%x: Tensor[(1, 64), float32]) {
   %0 /* short */
 }
 """)
-    assert [fold.span for fold in inline_folds(fixture.snapshot)] == fixture.spans
+    assert inline_comments(fixture) == fixture.spans
 
 
 def test_lines_of_comments_that_follow_each_other() -> None:
@@ -53,8 +62,8 @@ def test_broken_text_folds_as_far_as_it_goes() -> None:
 
 def lines(fixture: Fixture, lines_only: bool) -> list[tuple[int, int]]:
     converter = ProtocolConverter("file:///x", fixture.snapshot.lines, Encoding.UTF_16)
-    found = (converter.fold(fold, lines_only) for fold in folds(fixture.snapshot))
-    return [(fold["startLine"], fold["endLine"]) for fold in found if fold is not None]
+    entries = (converter.fold_entry(fold, lines_only) for fold in folds(fixture.snapshot))
+    return [(entry.start_line, entry.end_line) for entry in entries if entry is not None]
 
 
 def test_what_stands_behind_a_fold_on_its_last_line_stays_visible_where_whole_lines_fold() -> None:
@@ -85,4 +94,4 @@ def @main(%x: Tensor[(1, 64), float32]) {
   %2 // /* ty=Tensor[(1, 64), float32] */
 }
 """)
-    assert [fold.span for fold in inline_folds(fixture.snapshot)] == fixture.spans
+    assert inline_comments(fixture) == fixture.spans

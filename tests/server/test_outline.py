@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import random
 from itertools import pairwise
 
@@ -10,10 +10,15 @@ import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.documents.encoding import Encoding
-from relay_lsp.server.features.outline import outline
 from relay_lsp.server.lsp.conversion import ProtocolConverter
-from relay_lsp.server.lsp.encoded_outline import written_outline
+from relay_lsp.server.lsp.structures import OutlineEntry
+from relay_lsp.server.lsp.whole_text import outline_entries
 from tests.ir.semantic.editing.scripts import edited, small_blocks, texts
+
+
+def outlined(snapshot: Snapshot, encoding: Encoding) -> list[OutlineEntry]:
+    converter = ProtocolConverter("file:///example.relay", snapshot.lines, encoding)
+    return asyncio.run(outline_entries(snapshot, converter))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -24,9 +29,7 @@ def test_the_outline_of_an_edited_text_is_that_of_the_text_opened_afresh(seed: i
         text = chance.choice(texts())
         text = text.replace("/* ty", "/* 𝒯é ty", 3) if chance.random() < 0.5 else text
         for snapshot in edited(chance, text, 5):
-            converter = ProtocolConverter("file:///example.relay", snapshot.lines, encoding)
-            written = json.loads(f"[{''.join(written_outline(snapshot, converter))}]")
-            assert written == converter.outline(outline(Snapshot.open(snapshot.text, "example.relay")))
+            assert outlined(snapshot, encoding) == outlined(Snapshot.open(snapshot.text, "example.relay"), encoding)
 
 
 TWICE = """#[version = "0.0.5"]
@@ -40,15 +43,13 @@ def @main() { 1 }
 
 def test_what_is_defined_twice_is_shown_with_what_stands_inside_it():
     snapshot = Snapshot.open(TWICE, "example.relay")
-    converter = ProtocolConverter("file:///example.relay", snapshot.lines, Encoding.UTF_16)
-    written = json.loads(f"[{''.join(written_outline(snapshot, converter))}]")
-    assert [(item["name"], [child["name"] for child in item["children"]]) for item in written] == [
+    definitions = outlined(snapshot, Encoding.UTF_16)
+    assert [(item.name, [child.name for child in item.children]) for item in definitions] == [
         ("Option", ["Some", "None_"]),
         ("@half", ["%x", "%h"]),
         ("Option", ["Some", "Nothing"]),
         ("@half", ["%y"]),
         ("@main", []),
     ]
-    assert written == converter.outline(outline(snapshot))
-    lines = [(item["range"]["start"]["line"], item["range"]["end"]["line"]) for item in written]
+    lines = [(item.range.start.line, item.range.end.line) for item in definitions]
     assert all(end <= following for (_, end), (following, _) in pairwise(lines)), lines

@@ -1,0 +1,49 @@
+"""The answers that may have thousands of items, as structures that msgspec encodes; the fields are those of LSP 3.17.
+
+Lines and characters are in the client's units; so are those of :class:`..documents.positions.Range`, which is part of
+most of them.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..documents.positions import Range
+
+__all__ = ["FoldEntry", "LinkEntry", "LocationEntry", "OutlineEntry"]
+
+
+class LocationEntry(msgspec.Struct, frozen=True, gc=False):
+    """A place in a text (*Location*)."""
+
+    uri: str
+    range: Range
+
+
+class OutlineEntry(msgspec.Struct, rename="camel", gc=False):
+    """A definition with those inside it (*DocumentSymbol*)."""
+
+    name: str
+    detail: str
+    kind: int
+    range: Range
+    selection_range: Range
+    children: list[OutlineEntry] = []
+
+
+class FoldEntry(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+    """A range that can be folded away (*FoldingRange*); without characters, whole lines are."""
+
+    start_line: int
+    end_line: int
+    start_character: int | None = None
+    end_character: int | None = None
+    kind: str | None = None
+
+
+class LinkEntry(msgspec.Struct, frozen=True, gc=False):
+    """A place in a text that leads to another file (*DocumentLink*)."""
+
+    range: Range
+    target: str
+    tooltip: str

@@ -1,1 +1,0 @@
-"""Bytes to messages and back: framing, the queue of messages, standard streams."""
