@@ -24,7 +24,7 @@ class recast(ModulePass):  # noqa: N801 - TVM's name
     from the inputs, along the way by which an operator is first reached from the result. Source of the rule:
     ``python/tvm/relay/transform/recast.py``.
 
-    Before (dtype="int8", out_dtype="int32", ops=("nn.dense",))::
+    Before (dtype="float16", out_dtype="float16", ops=("nn.dense",))::
 
         def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(2, 4), float32]) {
           nn.dense(%x, %w, units=2)
@@ -33,9 +33,9 @@ class recast(ModulePass):  # noqa: N801 - TVM's name
     After::
 
         def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(2, 4), float32]) -> Tensor[(1, 2), float32] {
-          %0 = cast(%x, dtype="int8");
-          %1 = cast(%w, dtype="int8");
-          %2 = nn.dense(%0, %1, units=2, out_dtype="int32");
+          %0 = cast(%x, dtype="float16");
+          %1 = cast(%w, dtype="float16");
+          %2 = nn.dense(%0, %1, units=2, out_dtype="float16");
           cast(%2, dtype="float32")
         }
     """

@@ -22,7 +22,12 @@ from .ranges import fits, narrowest_float, rounded_floats
 
 __all__ = ["BOUNDS", "ComparisonFailed", "KeepsMeaning", "Verdict", "bound_of", "entry_function", "verify"]
 
-BOUNDS: Mapping[str, float] = {"FastMath": 1e-2, "ToMixedPrecision": 5e-2, "FakeQuantizationToInteger": 2e-2}
+BOUNDS: Mapping[str, float] = {
+    "FastMath": 1e-2,
+    "ToMixedPrecision": 5e-2,
+    "FakeQuantizationToInteger": 2e-2,
+    "recast": 5e-2,
+}
 """Passes that compute something else on purpose, and how much of the largest element it may be."""
 
 

@@ -114,6 +114,8 @@ def run_pass(record: Record) -> str | None:
 
 OTHER_SIGNATURE = {
     "ChangeBatch",
+    "Conv2dToSparse",
+    "DenseToSparse",
     "FirstOrderGradient",
     "SimplifyFCTranspose",
     "ToCPS",
