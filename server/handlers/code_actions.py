@@ -34,18 +34,18 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         return None
     version = seen.document.version
     wanted = _Wanted(params.context.only)
-    found = server.state.diagnostics(seen.document, seen.snapshot)
+    reported = server.state.diagnostics(seen.document, seen.snapshot)
     actions: list[types.CodeAction] = []
     if wanted("quickfix"):
-        for item in quick_fixes(found, seen.converter.span(params.range)):
+        for item in quick_fixes(reported, seen.converter.span(params.range)):
             action = _fix_action(seen, item.fix, "quickfix", version)
             action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
             action.is_preferred = item.preferred
             actions.append(action)
-    if wanted(_FIX_ALL_KIND) and (everything := fix_all(found)) is not None:
+    if wanted(_FIX_ALL_KIND) and (everything := fix_all(reported)) is not None:
         actions.append(_fix_action(seen, everything, _FIX_ALL_KIND, version))
     span = seen.converter.span(params.range)
-    for code, fix in fix_all_of_kind(found, span):
+    for code, fix in fix_all_of_kind(reported, span):
         if wanted("quickfix"):
             actions.append(_fix_action(seen, fix, "quickfix", version))
         if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
@@ -66,7 +66,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         runs = [*pass_actions(changing, function.name if function else "", pipeline, pipelines)]
         if wanted(_RUN_PASS_KIND):
             runs += normal_form_actions(seen.snapshot, span)
-        if not any(item.severity is Severity.ERROR for item in found):
+        if not any(item.severity is Severity.ERROR for item in reported):
             actions += (_pass_action(server, run, seen.document.uri, version) for run in runs)
         elif server.supports("textDocument", "codeAction", "disabledSupport"):
             actions += map(_disabled, runs)

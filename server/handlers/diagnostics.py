@@ -19,16 +19,16 @@ __all__ = ["register"]
 
 
 def _report(
-    converter: ProtocolConverter, found: Sequence[Diagnostic], version: int | None, known: str | None
+    converter: ProtocolConverter, reported: Sequence[Diagnostic], version: int | None, known: str | None
 ) -> dict[str, Any]:
     """Diagnostics, or word that they are what the client knows under this name.
 
     The same text with the same findings has the same name.
     """
-    name = f"{version}:{hash((converter.lines.text, tuple(item.message for item in found))):x}"
+    name = f"{version}:{hash((converter.lines.text, tuple(item.message for item in reported))):x}"
     if name == known:
         return {"kind": "unchanged", "resultId": name}
-    return {"kind": "full", "resultId": name, "items": [converter.diagnostic(item) for item in found]}
+    return {"kind": "full", "resultId": name, "items": [converter.diagnostic(item) for item in reported]}
 
 
 async def on_document_diagnostic(server: RelayLanguageServer, params: types.DocumentDiagnosticParams) -> Plain:
@@ -36,8 +36,8 @@ async def on_document_diagnostic(server: RelayLanguageServer, params: types.Docu
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return Plain({"kind": "full", "items": []})
-    found = server.state.diagnostics(seen.document, seen.snapshot)
-    return Plain(_report(seen.converter, found, seen.document.version, params.previous_result_id))
+    reported = server.state.diagnostics(seen.document, seen.snapshot)
+    return Plain(_report(seen.converter, reported, seen.document.version, params.previous_result_id))
 
 
 async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.WorkspaceDiagnosticParams) -> Plain:
@@ -66,16 +66,16 @@ async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncI
     for document in server.state.documents:
         seen = await view(server, document.uri)
         if seen is not None:
-            found = server.state.diagnostics(seen.document, seen.snapshot)
-            report = _report(seen.converter, found, document.version, known.get(document.uri))
+            reported = server.state.diagnostics(seen.document, seen.snapshot)
+            report = _report(seen.converter, reported, document.version, known.get(document.uri))
             yield {"uri": document.uri, "version": document.version, **report}
     for uri, snapshot in await server.state.unopened():
         settings = server.state.settings_for(uri)
-        found = await server.state.analysis.thread.run(
+        reported = await server.state.analysis.thread.run(
             diagnostics, snapshot, unused_values=settings.unused_values, unreachable_code=settings.unreachable_code
         )
         converter = ProtocolConverter(uri, snapshot.lines, server.state.documents.encoding)
-        yield {"uri": uri, "version": None, **_report(converter, found, None, known.get(uri))}
+        yield {"uri": uri, "version": None, **_report(converter, reported, None, known.get(uri))}
 
 
 def register(server: RelayLanguageServer) -> None:

@@ -31,13 +31,13 @@ EXPORT_PIPELINE = "relay/exportPipeline"
 async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
     """The steps on a buffer: those that led to its text, and those that it was taken back from."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
-    found = await server.state.remembered.buffer_history(document)
+    past = await server.state.remembered.buffer_history(document)
     return {
         "version": document.version,
-        "edited": found.edited,
-        "current": found.current,
-        "steps": [_described(step, index < found.current) for index, step in enumerate(found.steps)],
-        "command": _command(found.steps[: found.current], path_of(document.uri)),
+        "edited": past.edited,
+        "current": past.current,
+        "steps": [_described(step, index < past.current) for index, step in enumerate(past.steps)],
+        "command": _command(past.steps[: past.current], path_of(document.uri)),
     }
 
 
@@ -74,11 +74,11 @@ async def _steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[St
     Raises:
         JsonRpcException: one of them is not remembered.
     """
-    found = await server.state.remembered.steps(numbers)
-    missing = [str(number) for number, step in zip(numbers, found, strict=True) if step is None]
+    steps = await server.state.remembered.steps(numbers)
+    missing = [str(number) for number, step in zip(numbers, steps, strict=True) if step is None]
     if missing:
         raise refusal(f"step {', '.join(missing)} is not remembered any more")
-    return [step for step in found if step is not None and not step.details.by_hand]
+    return [step for step in steps if step is not None and not step.details.by_hand]
 
 
 async def calls_of_steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[PassCall]:
@@ -133,8 +133,8 @@ async def on_export_pipeline(server: RelayLanguageServer, params: Any) -> dict[s
     document = open_document(server, field_of(params, "textDocument", "uri"))
     given = field_of(params, "steps")
     if given is None:
-        found = await server.state.remembered.buffer_history(document)
-        steps = [step for step in found.steps[: found.current] if not step.details.by_hand]
+        past = await server.state.remembered.buffer_history(document)
+        steps = [step for step in past.steps[: past.current] if not step.details.by_hand]
     else:
         steps = await _steps(server, numbers_in(given))
     calls = [_call(step) for step in steps]
@@ -188,8 +188,8 @@ async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
 async def show_history(server: RelayLanguageServer, *arguments: Any) -> None:
     """Tell the user in a sentence which passes made the text. Clients with a view of their own show that instead."""
     given = one_argument(arguments)
-    found = await server.state.remembered.buffer_history(open_document(server, given.get("uri")))
-    steps = found.steps[: found.current]
+    past = await server.state.remembered.buffer_history(open_document(server, given.get("uri")))
+    steps = past.steps[: past.current]
     pass_names = " → ".join("edited by hand" if step.details.by_hand else step.call for step in steps)
     server.say(pass_names or "No pass has changed this text yet.", Severity.INFORMATION)
 

@@ -145,11 +145,11 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
         **_changes(server, old, outcome),
         "diagnostics": [
             {
-                "message": found.message,
-                "code": found.code,
-                "range": old.plain_range(found.span) if found.span is not None else None,
+                "message": diagnostic.message,
+                "code": diagnostic.code,
+                "range": old.plain_range(diagnostic.span) if diagnostic.span is not None else None,
             }
-            for found in outcome.diagnostics
+            for diagnostic in outcome.diagnostics
         ],
     }
 

@@ -104,10 +104,10 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
         raise refusal("this step is not among those that led to the text")
     before = steps[0].before
     then = server.converter_of(uri, before)
-    found = await server.state.fate(uri, steps, then.offset(_position(params)))
-    if found is None:
+    span_and_fate = await server.state.fate(uri, steps, then.offset(_position(params)))
+    if span_and_fate is None:
         return None
-    span, fate = found
+    span, fate = span_and_fate
     now = server.converter_for(document)
     return {
         "range": then.plain_range(span),
