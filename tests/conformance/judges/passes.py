@@ -113,6 +113,7 @@ def run_pass(record: Record) -> str | None:
 
 
 OTHER_SIGNATURE = {
+    "BindParams",
     "ChangeBatch",
     "Conv2dToSparse",
     "DenseToSparse",
