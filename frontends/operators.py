@@ -285,8 +285,19 @@ def concatenate(data: Sequence[Expr] | Expr, axis: int) -> Expr:
     return call("concatenate", data if isinstance(data, Expr) else Tuple(tuple(data)), axis=axis)
 
 
+MOST_PARTS = 2**16
+"""How many parts a tensor is split into at most: each is an expression of its own."""
+
+
 def split(data: Expr, indices_or_sections: int | Sequence[int], axis: int = 0) -> Outputs:
-    """Equal parts of ``data``, or those between indices."""
+    """Equal parts of ``data``, or those between indices.
+
+    Raises:
+        ValueError: there are more than :data:`MOST_PARTS`.
+    """
+    count = indices_or_sections if isinstance(indices_or_sections, int) else len(indices_or_sections)
+    if count > MOST_PARTS:
+        raise ValueError(f"{count} parts are more than the {MOST_PARTS} that are unfolded at most")
     if isinstance(indices_or_sections, int):
         size, value = int(indices_or_sections), indices_or_sections
     else:

@@ -41,6 +41,7 @@ _CONVERSION_FAILURES = (
     KeyError,
     ArithmeticError,
     AssertionError,
+    MemoryError,
 )
 
 MOST_NODES = 1_000_000

@@ -17,6 +17,7 @@ from relay_lsp.ir.visitor import free_vars
 
 from ..diagnostics import ConversionError, ModelPlace
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
+from ..operators import MOST_PARTS
 
 if TYPE_CHECKING:
     from relay_lsp.ir.types import Dim
@@ -130,6 +131,16 @@ class OnnxNode:
             ConversionError: a dimension is not known.
         """
         return static_shape_of(self.input(index), f"input {index}")
+
+    def unfolded(self, count: int, what: str) -> int:
+        """A number of expressions or elements that a converter is about to make.
+
+        Raises:
+            ConversionError: it is more than is unfolded at most.
+        """
+        if count > MOST_PARTS:
+            raise ConversionError(f"{what} {count} is more than the {MOST_PARTS} that are unfolded at most")
+        return count
 
     def fold(self, expr: Expr) -> Expr:
         """``expr`` with its constant parts computed."""

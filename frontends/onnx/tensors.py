@@ -31,7 +31,7 @@ def dtype_name(elem_type: int) -> str:
         dtype = np.dtype(helper.tensor_dtype_to_np_dtype(elem_type))
     except (KeyError, ValueError):
         raise ConversionError(f"{elem_type} is no element type of ONNX", code="invalid-model-tensor") from None
-    if dtype.kind not in "biuf":
+    if dtype.kind not in "biuf" or dtype.name.startswith("float8"):
         name = TensorProto.DataType.Name(elem_type)  # type: ignore[arg-type]
         raise ConversionError(f"Relay has no tensors of ONNX's type {name}", code="unsupported-model-node")
     return dtype.name

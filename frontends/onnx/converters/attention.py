@@ -55,6 +55,7 @@ def _sizes(node: OnnxNode, weight: Expr, bias: Expr, mask: Expr, past: Expr | No
     shape = static_shape_of(node.input(), "the input")
     if len(shape) != 3:
         raise ConversionError("the input must be batches of sequences of vectors", input="0")
+    node.unfolded(max(shape[:2]), "the batch or the length of")
     features, joined = _matrix_shape(weight)
     if features != shape[2] or joined % 3 or (joined // 3) % heads:
         raise ConversionError(

@@ -184,7 +184,7 @@ def scan_of_batch(node: OnnxNode) -> Outputs:
     """The ``Scan`` of each element of the batch, one after the other."""
     (batch, *_) = static_shape_of(node.input(1), "the first state")
     elements: list[Outputs] = []
-    for index in range(batch):
+    for index in range(node.unfolded(batch, "the batch of")):
         inputs = [take(node.input(place), constant(index), 0) for place in range(1, len(node.inputs))]
         element = OnnxNode(node.scope, node.name, node.operator, inputs, node.attributes, node.outputs, 9)
         elements.append(scan(element))

@@ -79,6 +79,7 @@ def embed_layer_norm(node: OnnxNode) -> Outputs:
     segments, gamma, beta, mask, position_ids = node[4], node.input(5), node.input(6), node[7], node[8]
     batch, length = node.static_shape()
     if position_ids is None:
+        node.unfolded(batch * length, "the number of positions")
         position_ids = Constant(np.array([list(range(length))] * batch, np.int32))
     vectors = take(words, ids, 0)
     total = add(vectors, take(positions, position_ids, 0))

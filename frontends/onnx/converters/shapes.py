@@ -192,7 +192,9 @@ def split_by_input(node: OnnxNode) -> Expr | Outputs:
         if 0 in sizes_known:
             return _slices(node, [int(size) for size in sizes_known])
         return _split(node, _indices(sizes_known))
-    count = node.int("num_outputs", len(node.outputs))
+    count = len(node.outputs)
+    if node.int("num_outputs", count) != count:
+        raise node.invalid("num_outputs", f"num_outputs is {node.int('num_outputs')}, and there are {count} outputs")
     axis = node.int("axis", 0)
     length = node.shape()[axis]
     if isinstance(length, int) and count > 0 and length % count:
