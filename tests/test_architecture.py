@@ -52,7 +52,7 @@ def _imports(path: Path) -> Iterator[Import]:
                 yield Import(path, node.lineno, False, is_own, parts[1:] if is_own else parts)
         elif isinstance(node, ast.ImportFrom):
             parts = tuple(node.module.split(".")) if node.module else ()
-            is_own = bool(node.level) or parts[0] == "relay_lsp"
+            is_own = bool(node.level) or parts[:1] == ("relay_lsp",)
             if node.level:
                 parts = (*package[: len(package) - (node.level - 1)], *parts)
             elif is_own:

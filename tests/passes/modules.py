@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.evaluation import evaluate
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.printing import to_text
@@ -26,6 +28,11 @@ def typed(module: IRModule) -> IRModule:
     inferred = infer_types(module)
     assert not [found for found in inferred.diagnostics if found.severity is Severity.ERROR], inferred.diagnostics
     return inferred.module
+
+
+def computed(module: IRModule, *inputs: object) -> Any:
+    """What ``@main`` computes from these inputs: an array, or a tuple of such."""
+    return evaluate(module, *inputs)
 
 
 def assert_same(got: IRModule, wanted: IRModule) -> None:

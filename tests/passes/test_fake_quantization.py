@@ -10,7 +10,7 @@ from relay_lsp.ir.ops.application import apply
 from relay_lsp.passes import PassError, create
 from relay_lsp.passes.fake_quantization import rules
 
-from .modules import assert_same, read, typed
+from .modules import assert_same, computed, read, typed
 
 
 def converted(text, **options):
@@ -24,8 +24,8 @@ def operators(module):
 
 def assert_close(before, after, *inputs, steps=1):
     """The quantised results differ by rounding at most."""
-    wanted = ir.evaluate(before, *inputs).astype(int)
-    got = ir.evaluate(after, *inputs).astype(int)
+    wanted = computed(before, *inputs).astype(int)
+    got = computed(after, *inputs).astype(int)
     assert np.abs(wanted - got).max() <= steps
 
 

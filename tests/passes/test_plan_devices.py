@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp import ir
 from relay_lsp.ir.expressions import VirtualDevice
 from relay_lsp.ir.metadata import write_metadata
 from relay_lsp.passes import PassContext, PassError, create
@@ -85,7 +86,8 @@ def test_shapes_lie_on_the_host():
     module = planned(
         "def @main(%x: Tensor[(?), float32], %s: Tensor[(1), int64]) { vm.reshape_tensor(%x, %s, newshape=[5]) }"
     )
-    assert [param.virtual_device.device_type for param in module["main"].params] == [2, 1]
+    devices = [param.virtual_device for param in module["main"].params]
+    assert [device and device.device_type for device in devices] == [2, 1]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +124,9 @@ def test_the_plan_can_be_read_back():
     devices = recover_virtual_device_map(module, function)
     assert devices[function] == devices[function.params[1]] == devices[function.body] == GPU
     assert devices[function.params[0]] == CPU
+    assert isinstance(function.body, ir.Call)
     copy = function.body.args[0]
     assert devices[copy] == GPU
+    assert isinstance(copy, ir.Call)
+    assert isinstance(copy.args[0], ir.Call)
     assert devices[copy.args[0].args[0]] == CPU
