@@ -73,6 +73,7 @@ _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
 BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
 """A brace, or what ends every body."""
 _BINDING = re.compile("G[CK]*=|w|v")
+_VALUE_BEGINS = re.compile(r"=[CK(]*\Z")
 _NEXT_BINDING = re.compile("G[CK]*=|w[CK]*L")
 _RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
 _AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
@@ -223,9 +224,10 @@ class Splitter:
     def _is_let_value(self, first: int, let: int) -> bool:
         """Whether a ``let`` is the value that the statement from ``first`` on binds: ``let %a = let %b = 1; %b;``.
 
-        One on a line of its own is, where it is indented deeper; else the value is missing.
+        It may stand in parentheses, ``let %a = (let %b = 1; %b);``. One on a line of its own is the value where it is
+        indented deeper; else the value is missing.
         """
-        if self.kinds[let] != LET or _kind_before(self.kinds, let) != "=":
+        if self.kinds[let] != LET or _VALUE_BEGINS.search(self.kinds, first, let) is None:
             return False
         own, column = self.indentation(first), self.indentation(let)
         return own is None or column is None or column > own
