@@ -82,6 +82,12 @@ class IRModule:
         """The ``GlobalVar`` called ``name``, if there is one."""
         return self._by_name.get(name)
 
+    def unused_name(self, name: str) -> str:
+        """``name``, with an underscore behind it as long as a function of the module is called so."""
+        while name in self:
+            name += "_"
+        return name
+
     def get_global_type_var(self, name: str) -> GlobalTypeVar:
         """The ``GlobalTypeVar`` called ``name``.
 

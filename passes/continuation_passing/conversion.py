@@ -101,10 +101,7 @@ class CpsConverter:
         """The name of the converted counterpart of a global function, which is converted later if it has not been."""
         name = self._names.get(var)
         if name is None:
-            free = f"{var.name_hint}_cps"
-            while free in self.module:
-                free += "_"
-            name = self._names[var] = GlobalVar(free)
+            name = self._names[var] = GlobalVar(self.module.unused_name(f"{var.name_hint}_cps"))
             self._record.record(name, var)
             self._waiting.append(var)
         return name

@@ -148,10 +148,7 @@ class _Shared:
         """The name of the differentiated copy of a global function."""
         name = self.names.get(var)
         if name is None:
-            free = f"{var.name_hint}_grad"
-            while free in self.module:
-                free += "_"
-            name = self.names[var] = GlobalVar(free)
+            name = self.names[var] = GlobalVar(self.module.unused_name(f"{var.name_hint}_grad"))
             self.record.record(name, var)
             self.waiting.append(var)
         return name

@@ -154,7 +154,7 @@ export class ServerInstallation {
         }
     }
 
-    /** Remove what was given up, or replaced, and is in nobody's use any more. */
+    /** Remove what was given up, or replaced, and is no longer used. */
     async tidy(): Promise<void> {
         const kept = this.current?.folder;
         for (const folder of list(this.storage)) {

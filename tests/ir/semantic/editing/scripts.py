@@ -223,7 +223,7 @@ _TYPED = [
     "%1002 = if (%c) { %0 } else { %1 };",
     "%1003 = add(\n    %0,\n    %1\n  );",
 ]
-"""Statements that are typed, as far as somebody has got."""
+"""Statements that the user is typing, up to some key."""
 
 _SMALL = [
     (source, "_BLOCK", 60),
