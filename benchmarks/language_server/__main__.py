@@ -19,7 +19,7 @@ from .figures import Figure, figures_table
 from .peer import RECORDED, peer, peer_command
 from .profiles import Profiles
 from .queries import measure_peer_queries, measure_queries
-from .sides import ours
+from .targets import ours
 from .typed_keys import measure_typed_keys
 
 Measure = Callable[[], Iterable[Figure]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..client import span
 from .edits import keystroke
 from .figures import Figure
-from .sides import RELAY, Side
+from .targets import RELAY, Target
 
 __all__ = ["measure_cold", "measure_growth", "measure_memory"]
 
@@ -19,7 +19,7 @@ _FIRST_EDITS = 200
 """Edits after which everything that is loaded or made only once is there."""
 
 
-def measure_cold(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
+def measure_cold(sizes: list[int], repeat: int, target: Target) -> Iterator[Figure]:
     """From the start of the process to the answer to ``initialize``; from opening to all diagnostics.
 
     Only ours is asked for the tokens of a screen, and given a fault on it: the peer has no tokens, and tells of faults
@@ -27,17 +27,17 @@ def measure_cold(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
     """
     started: list[float] = []
     for size in sizes:
-        text = side.dialect.chain(size)
+        text = target.dialect.chain(size)
         opened: list[float] = []
         visible: list[float] = []
         faults: list[float] = []
         cpu: list[float] = []
         for number in range(max(3, repeat // 6) if size <= 10_000 else 3):
-            client = side.start()
+            client = target.start()
             started.append(client.initialize() * 1000)
             client.open("")  # loads what is loaded lazily, as the wait for a user's first file does
             before = client.cpu_seconds
-            if number % 3 == 1 or side.dialect is not RELAY:
+            if number % 3 == 1 or target.dialect is not RELAY:
                 with client.recorded(f"open, {size:,}"):
                     seconds, found = client.open(text)
                 opened.append(seconds * 1000)
@@ -59,24 +59,24 @@ def measure_cold(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
     yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
 
 
-def measure_memory(side: Side) -> Iterator[Figure]:
+def measure_memory(target: Target) -> Iterator[Figure]:
     """Resident memory by the byte of text."""
     for megabytes, goal in _MEMORY_GOALS.items():
-        size = _statements(megabytes, side)
-        text = side.dialect.chain(size)
-        client = side.start()
+        size = _statements(megabytes, target)
+        text = target.dialect.chain(size)
+        client = target.start()
         client.initialize()
         client.open(text)
         yield Figure(f"memory with {megabytes} MB open", size, [client.resident_bytes / len(text)], goal, unit="B/B")
         client.close()
 
 
-def measure_growth(edits: int, side: Side) -> Iterator[Figure]:
+def measure_growth(edits: int, target: Target) -> Iterator[Figure]:
     """How memory grows while the user edits a text of one megabyte."""
-    size = _statements(1, side)
-    client = side.start()
+    size = _statements(1, target)
+    client = target.start()
     client.initialize()
-    client.open(side.dialect.chain(size))
+    client.open(target.dialect.chain(size))
     for number in range(_FIRST_EDITS):
         keystroke(client, size, number)
     before = client.resident_bytes
@@ -87,7 +87,7 @@ def measure_growth(edits: int, side: Side) -> Iterator[Figure]:
     client.close()
 
 
-def _statements(megabytes: int, side: Side) -> int:
+def _statements(megabytes: int, target: Target) -> int:
     """The statements of a chain that is so long."""
     sample = 10_000
-    return round(megabytes * 1_000_000 * sample / len(side.dialect.chain(sample)))
+    return round(megabytes * 1_000_000 * sample / len(target.dialect.chain(sample)))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..client import Client
 from ..inputs import calling, data_types, fan
 from .figures import Figure, time_each
-from .sides import RELAY, Dialect, Side
+from .targets import RELAY, Dialect, Target
 
 __all__ = ["growth", "keystroke", "measure_edits", "measure_functions", "measure_retyping"]
 
@@ -19,11 +19,11 @@ _BURST = 20
 _FIRST = "break and mend a name"
 
 
-def measure_edits(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
+def measure_edits(sizes: list[int], repeat: int, target: Target) -> Iterator[Figure]:
     """Every kind of edit, in the middle of texts of these sizes."""
-    dialect = side.dialect
+    dialect = target.dialect
     for size in sizes:
-        client = side.start()
+        client = target.start()
         client.initialize()
         client.open(dialect.chain(size))
         goal = _GOALS.get(size)
@@ -40,7 +40,7 @@ def measure_edits(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]
         client.close()
 
 
-def measure_functions(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
+def measure_functions(sizes: list[int], repeat: int, target: Target) -> Iterator[Figure]:
     """Breaking and mending a name in the middle of modules of many functions."""
     for size in sizes:
         for what, make in (
@@ -48,7 +48,7 @@ def measure_functions(sizes: list[int], repeat: int, side: Side) -> Iterator[Fig
             ("data types and generic functions", data_types),
         ):
             text = make(size)
-            client = side.start()
+            client = target.start()
             client.initialize()
             client.open(text)
             yield time_each(f"{_FIRST}: {what}", size, client, _GOALS.get(size), repeat, _misspell(client, text))
@@ -71,9 +71,9 @@ def _misspell(client: Client, text: str) -> Run:
     return run
 
 
-def measure_retyping(repeat: int, side: Side) -> Iterator[Figure]:
+def measure_retyping(repeat: int, target: Target) -> Iterator[Figure]:
     """An edit whose type change reaches far."""
-    client = side.start()
+    client = target.start()
     client.initialize()
     client.open(fan(1_000))
     yield time_each("a type that changes 1,000 statements", 1_000, client, 100, repeat, _retype(client))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ..client import Client
-from .sides import Dialect, Side
+from .targets import Dialect, Target
 
 __all__ = ["MLIR", "RECORDED", "peer", "peer_command"]
 
@@ -88,7 +88,7 @@ def peer_command() -> str | None:
     return shutil.which("mlir-lsp-server") or shutil.which("mlir-lsp-server-22")
 
 
-def peer(command: str) -> Side:
-    """The peer as a side of the comparison."""
+def peer(command: str) -> Target:
+    """The peer as a target of the measurements."""
     start = partial(_WholeTextClient, [command, "--log=error"], uri="file:///benchmark/model.mlir", language="mlir")
-    return Side(MLIR, start)
+    return Target(MLIR, start)

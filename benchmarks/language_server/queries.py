@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ..client import URI, Client, span
 from ..inputs import chain
 from .figures import Figure, time_each
-from .sides import RELAY, Side
+from .targets import RELAY, Target
 
 __all__ = ["measure_peer_queries", "measure_queries"]
 
@@ -24,12 +24,12 @@ _BUSY = 10.0
 """How many milliseconds longer an answer may take while the server is at work."""
 
 
-def measure_peer_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
+def measure_peer_queries(size: int, repeat: int, target: Target) -> Iterator[Figure]:
     """The requests that a peer answers too."""
-    dialect = side.dialect
+    dialect = target.dialect
     statement = dialect.middle(size)
     line = dialect.line(statement)
-    client = side.start()
+    client = target.start()
     client.initialize()
     client.open(dialect.chain(size))
     places = {"hover": dialect.operator_end(statement) - 1, "definition": dialect.operand(statement)}
@@ -37,14 +37,14 @@ def measure_peer_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]
         run = _ask(client, what, {"position": {"line": line, "character": character}})
         yield time_each(what, size, client, None, repeat, run)
     client.close()
-    yield from _measure_references(repeat, side)
+    yield from _measure_references(repeat, target)
 
 
-def _measure_references(repeat: int, side: Side) -> Iterator[Figure]:
+def _measure_references(repeat: int, target: Target) -> Iterator[Figure]:
     """The references to one value, asked again and again; and each time after an edit in the middle."""
-    client = side.start()
+    client = target.start()
     client.initialize()
-    client.open(side.dialect.shared_value(_USES))
+    client.open(target.dialect.shared_value(_USES))
     everywhere = {"position": {"line": 2, "character": 3}, "context": {"includeDeclaration": True}}
     run = _ask(client, "references", everywhere)
     what = f"references to a value with {_USES:,} uses"
@@ -53,7 +53,7 @@ def _measure_references(repeat: int, side: Side) -> Iterator[Figure]:
     client.close()
 
 
-def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
+def measure_queries(size: int, repeat: int, target: Target) -> Iterator[Figure]:
     """Every request that an editor makes while the user reads and types."""
     line = RELAY.line(size // 2 // RELAY.period * RELAY.period)
     name = {"line": line, "character": len(f"  %{line - 2} = nn.co")}
@@ -68,7 +68,7 @@ def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
         "tokens of a screen": (20, "semanticTokens/range", {"range": screen}),
         "inlay hints of a screen": (20, "inlayHint", {"range": screen}),
     }
-    client = side.start()
+    client = target.start()
     client.initialize()
     client.open(chain(size))
     for what, (goal, method, params) in queries.items():
@@ -88,7 +88,7 @@ def measure_queries(size: int, repeat: int, side: Side) -> Iterator[Figure]:
         words = f"{what}, while ten times as much is read"
         yield time_each(words, size, client, wanted, few // 2, _ask_behind(client, other, method, params))
     client.close()
-    yield from _measure_references(repeat, side)
+    yield from _measure_references(repeat, target)
 
 
 def _ask(client: Client, method: str, params: dict[str, object]) -> Callable[[int], Sequence[float]]:

@@ -8,7 +8,7 @@ from typing import Final
 from ..client import Client
 from ..inputs import chain, lets
 from .figures import Figure, time_each
-from .sides import Side
+from .targets import Target
 
 __all__ = ["measure_typed_keys"]
 
@@ -22,14 +22,14 @@ _SHAPES: Final[dict[str, tuple[Callable[[int], str], str, str]]] = {
 """For each shape the text of so many statements, what is typed in its middle, and what is there before."""
 
 
-def measure_typed_keys(sizes: list[int], repeat: int, side: Side) -> Iterator[Figure]:
+def measure_typed_keys(sizes: list[int], repeat: int, target: Target) -> Iterator[Figure]:
     """A figure for each shape: the keys that type the statement and those that delete it. The worst key is named.
 
     Only our own language's texts are typed in; a peer has other shapes.
     """
     for size in sizes:
         for shape, (make, statement, line_end) in _SHAPES.items():
-            client = side.start()
+            client = target.start()
             client.initialize()
             client.open(make(size))
             line = _FIRST_LINE + size // 2

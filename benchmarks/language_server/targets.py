@@ -1,4 +1,4 @@
-"""Whose answers are measured: ours, and those of a peer beside us on texts that ask as much of it."""
+"""The servers whose answers are measured: ours, and a peer beside us on texts that ask as much of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..client import Client
 from ..inputs import chain, shared_value
 from .profiles import Profiles
 
-__all__ = ["RELAY", "Dialect", "Side", "ours"]
+__all__ = ["RELAY", "Dialect", "Target", "ours"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class Side:
+class Target:
     """A language server and what it reads."""
 
     dialect: Dialect
@@ -90,6 +90,6 @@ RELAY = Dialect(
 )
 
 
-def ours(command: Sequence[str] = (), profiles: Profiles | None = None) -> Side:
+def ours(command: Sequence[str] = (), profiles: Profiles | None = None) -> Target:
     """Our server, or another build of it by its command; profiled, if so wanted."""
-    return Side(RELAY, partial(Client, command, record=profiles.record if profiles is not None else None))
+    return Target(RELAY, partial(Client, command, record=profiles.record if profiles is not None else None))
