@@ -6,6 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
@@ -61,53 +62,55 @@ class LineIndex:
     edit costs a block, and :attr:`text` is put together on demand.
     """
 
-    __slots__ = ("_blocks", "_is_ascii", "_lines", "_offsets", "_starts", "_text")
-
     def __init__(self, text: str) -> None:
-        self._take(_blocks_of(text))
-        self._text: str | None = text
+        self.text = text
 
-    def _take(self, blocks: Sequence[_Block]) -> None:
-        self._blocks = blocks
-        self._offsets = list(accumulate([len(block.text) for block in blocks], initial=0))
-        self._lines = list(accumulate([block.line_ends for block in blocks], initial=0))
-        self._starts: array[int] | None = None
-        self._is_ascii: bool | None = None
-        self._text = None
+    @classmethod
+    def _of(cls, blocks: Sequence[_Block]) -> LineIndex:
+        index = cls.__new__(cls)
+        index._blocks = blocks
+        return index
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The whole text."""
-        if self._text is None:
-            self._text = "".join([block.text for block in self._blocks])
-        return self._text
+        return "".join([block.text for block in self._blocks])
+
+    # Cut when it is first asked for, which is not on the event loop: 10 MB take 10 ms.
+    @cached_property
+    def _blocks(self) -> Sequence[_Block]:
+        return _blocks_of(self.text)
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return list(accumulate([len(block.text) for block in self._blocks], initial=0))
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return list(accumulate([block.line_ends for block in self._blocks], initial=0))
 
     @property
     def length(self) -> int:
         """How many code points the text has."""
-        return self._offsets[-1]
+        return len(self.text) if "text" in self.__dict__ else self._offsets[-1]
 
-    @property
+    @cached_property
     def is_ascii(self) -> bool:
         """Whether every code point is one of ASCII."""
-        if self._is_ascii is None:
-            self._is_ascii = all(block.is_ascii for block in self._blocks)
-        return self._is_ascii
+        return all(block.is_ascii for block in self._blocks)
 
     @property
     def line_count(self) -> int:
         """How many lines there are; an empty text has one, and so has what follows the last line end."""
         return self._lines[-1] + 1
 
-    @property
+    @cached_property
     def line_starts(self) -> Sequence[int]:
         """The offset at which each line begins."""
-        if self._starts is None:
-            starts = array("q", (0,))
-            for block, offset in zip(self._blocks, self._offsets, strict=False):
-                starts.frombytes((np.array(block.starts[1:], np.int64) + offset).tobytes())
-            self._starts = starts
-        return self._starts
+        starts = array("q", (0,))
+        for block, offset in zip(self._blocks, self._offsets, strict=False):
+            starts.frombytes((np.array(block.starts[1:], np.int64) + offset).tobytes())
+        return starts
 
     def edited(self, span: TextSpan, new_text: str) -> LineIndex:
         """The index of the text in which ``new_text`` replaces ``span``."""
@@ -120,9 +123,7 @@ class LineIndex:
         if len(region) < _BLOCK // 4 and last + 1 < len(blocks):
             last += 1
             region += blocks[last].text
-        edited = LineIndex.__new__(LineIndex)
-        edited._take((*blocks[:first], *_blocks_of(region), *blocks[last + 1 :]))
-        return edited
+        return LineIndex._of((*blocks[:first], *_blocks_of(region), *blocks[last + 1 :]))
 
     def _block_at(self, offset: int) -> int:
         return max(0, min(bisect_right(self._offsets, offset) - 1, len(self._blocks) - 1))
@@ -130,8 +131,8 @@ class LineIndex:
     def part(self, start: int, end: int) -> str:
         """The text between two offsets, as far as there is any, without putting together all of it."""
         start, end = max(start, 0), min(end, self.length)
-        if self._text is not None:
-            return self._text[start:end]
+        if "text" in self.__dict__:
+            return self.text[start:end]
         if start >= end:
             return ""
         blocks, offsets = self._blocks, self._offsets

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
+    from typing import BinaryIO
 
-__all__ = ["HEADER_END", "content_length", "read_message"]
+__all__ = ["read_blocking", "read_message"]
 
-HEADER_END = b"\r\n\r\n"
+_HEADER_END = b"\r\n\r\n"
 
 
-def content_length(header: bytes) -> int:
+def _content_length(header: bytes) -> int:
     """How many bytes a message has after its header; 0 where the header does not say."""
     for line in header.split(b"\r\n"):
         name, _, value = line.partition(b":")
@@ -27,8 +28,23 @@ async def read_message(reader: asyncio.StreamReader) -> bytes | None:
 
     try:
         while True:
-            length = content_length(await reader.readuntil(HEADER_END))
+            length = _content_length(await reader.readuntil(_HEADER_END))
             if length:
                 return await reader.readexactly(length)
     except (IncompleteReadError, LimitOverrunError):
         return None
+
+
+def read_blocking(stream: BinaryIO) -> bytes | None:
+    """The body of the next message of a stream that blocks; ``None`` at its end."""
+    header = b""
+    while line := stream.readline():
+        header += line
+        if line.strip():
+            continue
+        length = _content_length(header)
+        if length:
+            body = stream.read(length)
+            return body if len(body) == length else None
+        header = b""
+    return None

@@ -10,48 +10,28 @@ import json
 import os
 import sys
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from ..lsp.capabilities import initialize_result
-from .framing import HEADER_END, content_length, read_message
+from .framing import read_blocking
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from typing import BinaryIO
 
 __all__ = ["serve_stdio"]
-
-_CHUNK = 1 << 16
 
 
 def serve_stdio() -> None:
     """Serve the client on standard input and output until it leaves."""
-    source = sys.stdin.fileno()
+    # A reader of our own: the interpreter closes sys.stdin at its end, and would wait there for the reading thread.
+    source = open(os.dup(sys.stdin.fileno()), "rb")  # noqa: SIM115 - read until the process ends
     output = _StandardOutput(os.dup(sys.stdout.fileno()))
     # Printed text must not get between the messages.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    first = _first_message(partial(os.read, source))
+    first = read_blocking(source)
     if first is not None:
         _serve(source, output, first, is_answered=_answer(first, output))
-
-
-def _first_message(read: Callable[[int], bytes]) -> bytes | None:
-    """The first message, and not a byte more; ``None`` at the end of the stream."""
-    header = body = b""
-    while not header.endswith(HEADER_END):
-        byte = read(1)
-        if not byte:
-            return None
-        header += byte
-    missing = content_length(header)
-    while missing:
-        chunk = read(missing)
-        if not chunk:
-            return None
-        body += chunk
-        missing -= len(chunk)
-    return body
 
 
 def _answer(body: bytes, output: _StandardOutput) -> bool:
@@ -72,7 +52,7 @@ def _answer(body: bytes, output: _StandardOutput) -> bool:
     return True
 
 
-def _serve(source: int, output: _StandardOutput, first: bytes, *, is_answered: bool) -> None:
+def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answered: bool) -> None:
     import asyncio
 
     from .application import create_server
@@ -81,13 +61,13 @@ def _serve(source: int, output: _StandardOutput, first: bytes, *, is_answered: b
     server.protocol.set_writer(_Discarded() if is_answered else output)
 
     async def serve() -> None:
-        reader = asyncio.StreamReader()
-        feed = partial(_feed, source, reader, asyncio.get_running_loop())
+        received: asyncio.Queue[bytes | None] = asyncio.Queue()
+        arguments = (source, received, asyncio.get_running_loop())
         server.protocol.receive(first)
         server.protocol.set_writer(output)
-        threading.Thread(target=feed, name="relay-input", daemon=True).start()
+        threading.Thread(target=_feed, args=arguments, name="relay-input", daemon=True).start()
         try:
-            await server.protocol.receive_all(partial(read_message, reader))
+            await server.protocol.receive_all(received.get)
         finally:
             await server.state.worker.close()
 
@@ -99,23 +79,21 @@ def _serve(source: int, output: _StandardOutput, first: bytes, *, is_answered: b
         server.state.shut_down()
 
 
-def _feed(source: int, reader: asyncio.StreamReader, loop: asyncio.AbstractEventLoop) -> None:
-    """Read a descriptor to its end, on a thread of its own.
+def _feed(source: BinaryIO, received: asyncio.Queue[bytes | None], loop: asyncio.AbstractEventLoop) -> None:
+    """Read all messages, on a thread of its own.
 
     So a client that reads no answer until it has written everything does not wait for ever for a server that is
-    writing. The thread may still wait when the process ends; on one of Python's buffered streams it would hold a lock
-    that the interpreter wants then.
+    writing.
     """
-    while True:
+    body: bytes | None = b""
+    while body is not None:
         try:
-            chunk = os.read(source, _CHUNK)
+            body = read_blocking(source)
         except ConnectionError:
-            chunk = b""
+            body = None
         try:
-            loop.call_soon_threadsafe(reader.feed_data, chunk) if chunk else loop.call_soon_threadsafe(reader.feed_eof)
+            loop.call_soon_threadsafe(received.put_nowait, body)
         except RuntimeError:  # the loop is closed: the server is about to end
-            return
-        if not chunk:
             return
 
 
