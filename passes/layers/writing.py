@@ -7,19 +7,20 @@ before; and the layers whose result it is. Reading the text back (:func:`.commen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from relay_lsp.ir.diagnostics import Place, TextEdit
-from relay_lsp.ir.expressions import Expr, Function, Let, Var
+from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.ir.visitor import children, post_order
+from relay_lsp.ir.visitor import post_order
 
 from ..provenance import Trace
 from .comments import layers_in, span_text
+from .outputs import layer_outputs
 from .places import VALUES, value_ends, values_by_end
 
 __all__ = ["provenance_edits"]
@@ -60,7 +61,7 @@ class _Comments:
         self._trace = trace
         self._source = SourceName(before.reading.name)
         self._layers_of = {expr: self._named_layers(expr) for expr in post_order(*after.functions.values())}
-        self._outputs = _outputs(after, self._layers_of)
+        self._outputs = layer_outputs(after, self._layers_of)
 
     def of(self, expr: Expr) -> str:
         """The comment behind a value; empty where nothing is known of it."""
@@ -95,24 +96,3 @@ def _parts(span: AnySpan | None) -> tuple[Span, ...]:
 
 def _listed(span: AnySpan) -> str:
     return ", ".join(map(span_text, _parts(span)))
-
-
-def _outputs(module: IRModule, layers_of: Mapping[Expr, frozenset[str]]) -> Mapping[Expr, list[str]]:
-    """For each value the layers whose result it is: those that something outside of the layer uses it for."""
-    bound = {expr.var: expr.value for expr in layers_of if isinstance(expr, Let)}
-    leaving: dict[Expr, set[str]] = {}
-
-    def use(part: Expr, layers: frozenset[str]) -> None:
-        while isinstance(part, Var) and part in bound:
-            part = bound[part]
-        if outside := layers_of.get(part, frozenset()) - layers:
-            leaving.setdefault(part, set()).update(outside)
-
-    for user, layers in layers_of.items():
-        if isinstance(user, (Let, Function)):
-            if not isinstance(user.body, Let):
-                use(user.body, frozenset())
-        else:
-            for part in children(user):
-                use(part, layers)
-    return {expr: sorted(layers) for expr, layers in leaving.items()}

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections import Counter
+from collections.abc import Callable
 
+import pytest
+
+from relay_lsp.ir import testing
 from relay_lsp.ir.diagnostics import apply_edits
-from relay_lsp.ir.expressions import Call, TupleGetItem, Var
+from relay_lsp.ir.expressions import Call, Expr, Function, TupleGetItem, Var
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.printing import to_text, to_text_with_positions
-from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax import parse
+from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import Trace, create
 from relay_lsp.passes.layers import layer_annotation, layers_in, provenance_edits
+from relay_lsp.passes.layers.outputs import layer_outputs
 
 from .modules import VERSION
 
@@ -143,3 +152,50 @@ def test_comments_are_written_in_branches_and_closures():
         assert f"/* si=[layer.{layer}] from=model.relay:" in line, line
     again = layers_in(parse("\n".join(lines)))
     assert {str(span) for span in again.values()} >= {"layer.b:0:0", "layer.c:0:0, layer.d:0:0", "layer.e:0:0"}
+
+
+def test_after_fusion_the_output_of_a_layer_is_what_other_layers_use():
+    lines = [line.strip() for line in annotated(MODEL, "SimplifyInference", "FuseOps").splitlines()]
+    marked = [line for line in lines if "output=torch.batch_norm_8" in line]
+    assert [line.partition(" /*")[0] for line in marked] == ["%7 = add(%5, %6)"]
+    (exp,) = [line for line in lines if line.startswith("exp(")]
+    assert "output=torch.exp_9, torch.out" in exp
+
+
+MODELS: dict[str, Callable[[], IRModule]] = {
+    "dcgan": lambda: testing.dcgan(layer_names=True),
+    "densenet": lambda: testing.densenet(layer_names=True),
+    "dqn": lambda: testing.dqn(layer_names=True),
+    "inception_v3": lambda: testing.inception_v3(layer_names=True),
+    "lstm": lambda: testing.lstm(layer_names=True),
+    "mlp": lambda: testing.mlp(layer_names=True),
+    "mobilenet": lambda: testing.mobilenet(layer_names=True),
+    "resnet": lambda: testing.resnet(layer_names=True),
+    "squeezenet": lambda: testing.squeezenet(layer_names=True),
+    "vgg": lambda: testing.vgg(layer_names=True),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_fusion_changes_no_output_of_a_layer(name: str):
+    before = create("SimplifyInference")(MODELS[name]())
+    assert outputs_of_calls(before)
+    assert outputs_of_calls(create("FuseOps")(before)) == outputs_of_calls(before)
+
+
+def outputs_of_calls(module: IRModule) -> Counter[tuple[str, str]]:
+    """How often a call of an operator is the output of a layer."""
+    layers_of = {expr: layers(expr) for expr in post_order(*module.functions.values())}
+    return Counter(
+        (expr.op.name, layer)
+        for expr, leaving in layer_outputs(module, layers_of).items()
+        for layer in leaving
+        if isinstance(expr, Call) and isinstance(expr.op, Op)
+    )
+
+
+def layers(expr: Expr) -> frozenset[str]:
+    spans = expr.span.spans if isinstance(expr.span, SequentialSpan) else (expr.span,)
+    if isinstance(expr, (Function, Var)):
+        return frozenset()
+    return frozenset(span.source_name.name for span in spans if span is not None)
