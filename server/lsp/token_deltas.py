@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import operator
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -90,10 +91,19 @@ def tokens_in_range(snapshot: Snapshot, encoding: Encoding, start: int, end: int
 
 
 def _encoded(group: TokenGroup, encoding: Encoding) -> TokenBlock:
+    """The tokens of a group, remembered beside it: without that, an edit costs the part it is in, 20 ms of the 20."""
+    key = ("semantic tokens", encoding)
+    block = group.memo.get(key)
+    if not isinstance(block, TokenBlock):
+        block = group.memo[key] = _encode(group, encoding)
+    return block
+
+
+def _encode(group: TokenGroup, encoding: Encoding) -> TokenBlock:
     counts_code_points = encoding is Encoding.UTF_32 or group.text.isascii()
     starts = [0, *(mark.end() for mark in _LINE_END.finditer(group.text))]
     starts.append(len(group.text) + 1)
-    numbers: list[int] = []
+    numbers = array("L")
     line = last_line = last_character = 0
     for offset, text, role, declaration in group.tokens():
         word = _word(role, declaration)
@@ -110,7 +120,7 @@ def _encoded(group: TokenGroup, encoding: Encoding) -> TokenBlock:
                 length = units(piece, encoding)
             if length:
                 delta = character - last_character if line == last_line else character
-                numbers += (line - last_line, delta, length, *word)
+                numbers.extend((line - last_line, delta, length, *word))
                 last_line, last_character = line, character
             offset = starts[line + 1]
     end_line = len(starts) - 2
