@@ -1,7 +1,6 @@
 """Targets as declared data: what a program is compiled for, and what that means for layouts and legal operators."""
 
-from .current import current_target
 from .kinds import KINDS, TargetKind, register_target_kind
-from .target import Target, TargetError
+from .target import Target, TargetError, current_target
 
 __all__ = ["KINDS", "Target", "TargetError", "TargetKind", "current_target", "register_target_kind"]

@@ -7,6 +7,7 @@ Source of the rule: ``TargetInternal::FromRawString`` and ``FromConfig`` in ``sr
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,10 +17,9 @@ from typing import Final
 from relay_lsp.ir.metadata.objects import MetadataNode, SharedString
 
 from ..infrastructure.errors import PassError, did_you_mean
-from .current import entered
 from .kinds import KINDS, TargetKind, TargetValue
 
-__all__ = ["Target", "TargetError"]
+__all__ = ["Target", "TargetError", "current_target"]
 
 _ALIASES: Final[Mapping[str, str]] = {"arm_cpu": "llvm -keys=arm_cpu,cpu -device=arm_cpu", "cpu": "llvm"}
 """Names that stand for a target, as TVM's functions ``tvm.target.arm_cpu()`` do."""
@@ -105,13 +105,13 @@ class Target:
         )
 
     def __enter__(self) -> Target:
-        entered().append(self)
+        _entered.targets.append(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        entered().pop()
+        _entered.targets.pop()
 
     def __str__(self) -> str:
         parts = [self.kind.name]
@@ -119,6 +119,21 @@ class Target:
             parts.append(f"-keys={','.join(self.keys)}")
         parts += [f"-{name}={_written(value)}" for name, value in self.attributes.items()]
         return " ".join(parts)
+
+
+class _Entered(threading.local):
+    """The targets that a thread is inside of, outermost first."""
+
+    def __init__(self) -> None:
+        self.targets: list[Target] = []
+
+
+_entered = _Entered()
+
+
+def current_target() -> Target | None:
+    """The innermost target that this thread is inside of; ``None`` outside of any."""
+    return _entered.targets[-1] if _entered.targets else None
 
 
 @cache
