@@ -32,7 +32,7 @@ class _Checked:
 
     name: str
     lines: LineIndex
-    found: Sequence[Diagnostic]
+    diagnostics: Sequence[Diagnostic]
 
 
 def check(options: argparse.Namespace) -> int:
@@ -47,25 +47,29 @@ def check(options: argparse.Namespace) -> int:
             unreadable = True
             continue
         snapshot = Snapshot.open(file.text, Path(file.source_name).name)
-        found = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
-        checked.append(_Checked(file.source_name, snapshot.lines, found))
+        wanted = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
+        checked.append(_Checked(file.source_name, snapshot.lines, wanted))
     if options.format == "json":
-        print(json.dumps([_json(item, file) for file in checked for item in file.found], indent=2, ensure_ascii=False))
+        print(
+            json.dumps(
+                [_json(item, file) for file in checked for item in file.diagnostics], indent=2, ensure_ascii=False
+            )
+        )
     elif options.format == "sarif":
         print(json.dumps(_sarif(checked), indent=2, ensure_ascii=False))
     else:
         _report(checked)
     if unreadable:
         return EXIT_TROUBLE
-    errors = any(item.severity is Severity.ERROR for file in checked for item in file.found)
+    errors = any(item.severity is Severity.ERROR for file in checked for item in file.diagnostics)
     return EXIT_FOUND if errors else EXIT_OK
 
 
 def _report(checked: Sequence[_Checked]) -> None:
     for file in checked:
-        _report_text(file.name, file.lines, file.found)
-    errors = sum(item.severity is Severity.ERROR for file in checked for item in file.found)
-    others = sum(len(file.found) for file in checked) - errors
+        _report_text(file.name, file.lines, file.diagnostics)
+    errors = sum(item.severity is Severity.ERROR for file in checked for item in file.diagnostics)
+    others = sum(len(file.diagnostics) for file in checked) - errors
     files = f"{len(checked)} file{'' if len(checked) == 1 else 's'}"
     if errors or others:
         counts = [f"{errors} error{'' if errors == 1 else 's'}"] if errors else []
@@ -75,21 +79,21 @@ def _report(checked: Sequence[_Checked]) -> None:
         print(f"{files} checked: nothing wrong")
 
 
-def _report_text(name: str, lines: LineIndex, found: Sequence[Diagnostic]) -> None:
+def _report_text(name: str, lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> None:
     """Print diagnostics with excerpts, in colour on a terminal unless ``NO_COLOR`` is set."""
     paint = Painter(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
-    for item in found:
+    for item in diagnostics:
         print("\n".join(excerpt(item, name, lines, paint)))
         print()
 
 
-def report_placed(file: SourceFile, found: Sequence[Diagnostic]) -> None:
+def report_placed(file: SourceFile, diagnostics: Sequence[Diagnostic]) -> None:
     """Print those diagnostics of a run of passes that have a place in the file.
 
     The rest are about what was asked for, such as an option; an editor shows them at the first word for want of a
     place, and the caller says them in a sentence.
     """
-    placed = [item for item in found if item.span not in (None, FIRST_WORD)]
+    placed = [item for item in diagnostics if item.span not in (None, FIRST_WORD)]
     _report_text(file.source_name, LineIndex(file.text), placed)
 
 
@@ -132,7 +136,7 @@ _SARIF_LEVELS = {
 
 def _sarif(checked: Sequence[_Checked]) -> dict[str, Any]:
     """A log in SARIF 2.1.0 (OASIS standard)."""
-    codes = sorted({item.code for file in checked for item in file.found})
+    codes = sorted({item.code for file in checked for item in file.diagnostics})
     results = [
         {
             "ruleId": item.code,
@@ -147,7 +151,7 @@ def _sarif(checked: Sequence[_Checked]) -> dict[str, Any]:
             ],
         }
         for file in checked
-        for item in file.found
+        for item in file.diagnostics
     ]
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

@@ -36,10 +36,10 @@ def import_model(options: argparse.Namespace) -> int:
         write_file(options.output, text)
     else:
         sys.stdout.write(text)
-    found = any(diagnostic.severity is Severity.ERROR for diagnostic in imported.diagnostics)
+    failed = any(diagnostic.severity is Severity.ERROR for diagnostic in imported.diagnostics)
     if options.verify and not _verified(imported, path, options.seed):
-        found = True
-    return EXIT_FOUND if found else EXIT_OK
+        failed = True
+    return EXIT_FOUND if failed else EXIT_OK
 
 
 def _read(path: Path, options: argparse.Namespace) -> ImportedModel:
@@ -65,8 +65,8 @@ def _shape(text: str) -> tuple[str, list[Dim]]:
 
 
 def _report(name: str, diagnostics: tuple[ImportDiagnostic, ...]) -> None:
-    for found in diagnostics:
-        print(f"{name}: {found.severity.name.lower()}: {found}", file=sys.stderr)
+    for diagnostic in diagnostics:
+        print(f"{name}: {diagnostic.severity.name.lower()}: {diagnostic}", file=sys.stderr)
 
 
 def _write_params(path: Path, params: Mapping[str, NDArray]) -> None:

@@ -41,22 +41,22 @@ def function_named(snapshot: Snapshot, name: str) -> Symbol | None:
 def incoming(snapshot: Snapshot, function: Symbol) -> list[Calls]:
     """The functions that use ``function``, in the order of the text, each with all its uses."""
     functions = snapshot.functions
-    found: dict[Symbol, list[TextSpan]] = {}
+    uses_by_caller: dict[Symbol, list[TextSpan]] = {}
     for use in sorted(set(function.uses) - {function.span}):
         caller = _around(functions, use.start)
         if caller is not None:
-            found.setdefault(caller, []).append(use)
-    return [Calls(caller, places) for caller, places in found.items()]
+            uses_by_caller.setdefault(caller, []).append(use)
+    return [Calls(caller, places) for caller, places in uses_by_caller.items()]
 
 
 def outgoing(snapshot: Snapshot, function: Symbol) -> list[Calls]:
     """The functions that ``function`` uses, in the order of the text."""
-    found: list[Calls] = []
+    calls: list[Calls] = []
     for other in snapshot.functions:
         places = [use for use in other.uses if use != other.span and function.full_span.contains(use.start)]
         if places:
-            found.append(Calls(other, sorted(places)))
-    return found
+            calls.append(Calls(other, sorted(places)))
+    return calls
 
 
 def _around(functions: Sequence[Symbol], offset: int) -> Symbol | None:

@@ -110,13 +110,13 @@ def completions(snapshot: Snapshot, offset: int) -> Completions:
             word = begun[start] = snapshot.lines.part(start, offset)
             if word.startswith("%"):
                 most = _MOST_NAMED
-        found = likeness(item.label, word)
-        if found is not None:
-            likenesses.setdefault(found, []).append(item)
+        rank = likeness(item.label, word)
+        if rank is not None:
+            likenesses.setdefault(rank, []).append(item)
             count += 1
-            if found == NEAREST and len(likenesses[found]) > most:
+            if rank == NEAREST and len(likenesses[rank]) > most:
                 break  # nothing can come before these
-    ranked = [item for found in sorted(likenesses) for item in likenesses[found]]
+    ranked = [item for rank in sorted(likenesses) for item in likenesses[rank]]
     return Completions(ranked[:most], is_incomplete=count > most)
 
 
@@ -221,8 +221,8 @@ def _passes(before: str, offset: int) -> Iterator[Completion]:
             yield from _option_values(value["pass"], value["option"], span)
         return
     if match["open"]:
-        found = registered().get(match["open"])
-        options = found.declaration().options.values() if found is not None else ()
+        pass_class = registered().get(match["open"])
+        options = pass_class.declaration().options.values() if pass_class is not None else ()
         for option in options:
             detail = option.kind if option.required else f"{option.kind}, default {value_text(option.default)}"
             yield Completion(
@@ -246,8 +246,8 @@ def _passes(before: str, offset: int) -> Iterator[Completion]:
 def _option_values(pass_name: str, name: str, span: TextSpan) -> Iterator[Completion]:
     from relay_lsp.passes import registered
 
-    found = registered().get(pass_name)
-    option = found.declaration().options.get(name) if found is not None else None
+    pass_class = registered().get(pass_name)
+    option = pass_class.declaration().options.get(name) if pass_class is not None else None
     if option is None:
         return
     values: dict[str, None] = {} if option.required else {value_text(option.default): None}
@@ -388,10 +388,10 @@ def documentation(subject: str) -> str:
 def _pass_documentation(name: str, option: str) -> str:
     from relay_lsp.passes import registered
 
-    found = registered().get(name)
-    if found is None:
+    pass_class = registered().get(name)
+    if pass_class is None:
         return ""
-    declaration = found.declaration()
+    declaration = pass_class.declaration()
     if not option:
         return markdown(declaration.doc)
     return markdown(declaration.options[option].doc) if option in declaration.options else ""

@@ -37,7 +37,7 @@ def type_definition(snapshot: Snapshot, offset: int) -> list[DefinitionTarget]:
     type = type or snapshot.type_at(offset)
     if type is None:
         return []
-    names = {found.name for found in _data_types(type)}
+    names = {data_type.name for data_type in _data_types(type)}
     if not names:
         return []
     return [
@@ -53,12 +53,12 @@ def _word(snapshot: Snapshot, offset: int) -> TextSpan | None:
 
 
 def _data_types(type: Type) -> list[GlobalTypeVar]:
-    found: list[GlobalTypeVar] = []
+    data_types: list[GlobalTypeVar] = []
     stack = [type]
     while stack:
         current = stack.pop()
         if isinstance(current, GlobalTypeVar):
-            found.append(current)
+            data_types.append(current)
         elif isinstance(current, TypeCall):
             stack.extend((*reversed(current.args), current.func))
         elif isinstance(current, TupleType):
@@ -67,4 +67,4 @@ def _data_types(type: Type) -> list[GlobalTypeVar]:
             stack.extend((*reversed(current.arg_types), current.ret_type))
         elif isinstance(current, RelayRefType):
             stack.append(current.value)
-    return found
+    return data_types

@@ -17,8 +17,8 @@ def diagnostics(
     snapshot: Snapshot, *, unused_values: bool = True, unreachable_code: bool = True
 ) -> Sequence[Diagnostic]:
     """Every finding, in the order of the text; those about what does nothing only if they are wanted."""
-    found = snapshot.diagnostics
+    findings = snapshot.diagnostics
     if not unused_values:
-        found = tuple(item for item in found if item.code != UNUSED_VALUE)
+        findings = tuple(item for item in findings if item.code != UNUSED_VALUE)
     hints = unreachable(snapshot) if unreachable_code else ()
-    return in_order((*found, *hints)) if hints else found
+    return in_order((*findings, *hints)) if hints else findings

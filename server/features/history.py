@@ -90,7 +90,7 @@ _DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)
 
 def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[RemovedValue, ...]:
     """What ``steps``, in order, removed from the function of this name (``@main``), each with the step that did."""
-    found: list[RemovedValue] = []
+    values: list[RemovedValue] = []
     for step in steps:
         definitions = [(match.start(), match[1]) for match in _DEFINITION.finditer(step.before)]
         starts = [start for start, _ in definitions]
@@ -98,8 +98,8 @@ def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[Remo
             index = bisect_right(starts, start) - 1
             if index >= 0 and definitions[index][1] == function:
                 text = _one_line(step.before[start:end])
-                found.append(RemovedValue(step.pass_name, text, step.id, TextSpan(start, end)))
-    return tuple(found)
+                values.append(RemovedValue(step.pass_name, text, step.id, TextSpan(start, end)))
+    return tuple(values)
 
 
 def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:

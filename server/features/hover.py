@@ -152,14 +152,14 @@ def _dtype_documentation(name: str) -> str:
 def _comment_above(snapshot: Snapshot, symbol: Symbol) -> str:
     """The ``//`` comments on the lines directly above a definition, as people document functions."""
     line, _ = snapshot.lines.line_and_column(symbol.span.start)
-    found: list[str] = []
+    comments: list[str] = []
     while line > 0:
         line -= 1
         text = snapshot.lines.line(line).strip()
         if not text.startswith("//"):
             break
-        found.append(text.lstrip("/ "))
-    return "\n".join(reversed(found))
+        comments.append(text.lstrip("/ "))
+    return "\n".join(reversed(comments))
 
 
 def render(hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda origin: None) -> str:

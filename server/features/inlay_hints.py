@@ -112,8 +112,10 @@ def inlay_documentation(snapshot: Snapshot, subject: str) -> str:
     if kind == "argument":
         op = ops.find(rest.rpartition(":")[0])
         name = rest.rpartition(":")[2]
-        found = next((argument for argument in op.arguments if argument.name == name), None) if op is not None else None
-        return f"{found.type}. {markdown(found.doc)}" if found is not None else ""
+        described = (
+            next((argument for argument in op.arguments if argument.name == name), None) if op is not None else None
+        )
+        return f"{described.type}. {markdown(described.doc)}" if described is not None else ""
     if not rest.isdecimal():
         return ""
     type = snapshot.type_at(int(rest))

@@ -39,9 +39,9 @@ def origins_at(snapshot: Snapshot, offset: int) -> tuple[ValueOrigin, ...]:
     expr = snapshot.expr_at(offset)
     span = snapshot.span_of(expr) if expr is not None else None
     if span is not None and span.contains(offset):
-        found = _origins(_comments_after(snapshot, span.end))
-        if found:
-            return found
+        origins = _origins(_comments_after(snapshot, span.end))
+        if origins:
+            return origins
     return _origins(_comments_at_the_end(snapshot, offset))
 
 

@@ -44,11 +44,11 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     span = seen.snapshot.span_of(expr) if expr is not None else None
     text = seen.document.text if seen.is_beginning else seen.snapshot.text
     events = server.state.remembered.events(seen.document.uri, text, span) if span is not None else ()
-    found = hover(seen.snapshot, offset, events)
-    if found is not None and (function := function_at(seen.snapshot, offset)):
-        found = replace(found, removed=server.state.remembered.removed(seen.document.uri, function))
+    content = hover(seen.snapshot, offset, events)
+    if content is not None and (function := function_at(seen.snapshot, offset)):
+        content = replace(content, removed=server.state.remembered.removed(seen.document.uri, function))
     folder = folder_of(seen.document.uri)
-    return None if found is None else seen.converter.hover(found, lambda origin: origin_address(folder, origin))
+    return None if content is None else seen.converter.hover(content, lambda origin: origin_address(folder, origin))
 
 
 async def on_definition(
@@ -56,12 +56,12 @@ async def on_definition(
 ) -> types.Location | list[types.LocationLink] | None:
     """Where the name under the cursor is defined."""
     seen = await view(server, params.text_document.uri)
-    found = definition(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
-    if seen is None or found is None:
+    target = definition(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
+    if seen is None or target is None:
         return None
     if server.supports("textDocument", "definition", "linkSupport"):
-        return [seen.converter.link(found)]
-    return seen.converter.location(found.span)
+        return [seen.converter.link(target)]
+    return seen.converter.location(target.span)
 
 
 async def on_type_definition(
@@ -71,10 +71,10 @@ async def on_type_definition(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    found = type_definition(seen.snapshot, seen.converter.offset(params.position))
+    targets = type_definition(seen.snapshot, seen.converter.offset(params.position))
     if server.supports("textDocument", "typeDefinition", "linkSupport"):
-        return [seen.converter.link(target) for target in found]
-    return [seen.converter.location(target.span) for target in found]
+        return [seen.converter.link(target) for target in targets]
+    return [seen.converter.location(target.span) for target in targets]
 
 
 async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Plain | None:
@@ -83,8 +83,8 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
-    found = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-    return Plain(seen.converter.location_entries(found))
+    spans = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
+    return Plain(seen.converter.location_entries(spans))
 
 
 async def on_highlight(
@@ -131,15 +131,15 @@ async def on_workspace_symbol(
     texts += (
         (snapshot, ProtocolConverter(uri, snapshot.lines, encoding)) for uri, snapshot in await server.state.unopened()
     )
-    found: list[types.SymbolInformation] = []
+    symbols: list[types.SymbolInformation] = []
     for snapshot, converter in texts:
         for symbol in find_symbols(snapshot.symbols, params.query):
             item = OutlineItem(symbol.name, "", symbol.kind, symbol.full_span, symbol.span)
             container = symbol.container.name if symbol.container is not None else None
-            found.append(converter.symbol_information(item, container))
-            if len(found) >= _WORKSPACE_SYMBOLS:
-                return found
-    return found
+            symbols.append(converter.symbol_information(item, container))
+            if len(symbols) >= _WORKSPACE_SYMBOLS:
+                return symbols
+    return symbols
 
 
 async def on_folding_range(server: RelayLanguageServer, params: types.FoldingRangeParams) -> Plain | None:
@@ -168,16 +168,16 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
     if seen is None:
         return None
     span, settings = seen.converter.span(params.range), server.state.settings_for(seen.document.uri)
-    found: list[InlayHint] = []
+    shown: list[InlayHint] = []
     if settings.inlay_types:
-        found += inlay_hints(seen.snapshot, span)
+        shown += inlay_hints(seen.snapshot, span)
     if settings.inlay_argument_names:
-        found += inlay_argument_names(seen.snapshot, span)
+        shown += inlay_argument_names(seen.snapshot, span)
     if settings.inlay_shapes:
-        found += inlay_shapes(seen.snapshot, span)
-    hints = [seen.converter.inlay_hint(hint, seen.document.version) for hint in found]
+        shown += inlay_shapes(seen.snapshot, span)
+    hints = [seen.converter.inlay_hint(hint, seen.document.version) for hint in shown]
     if not server.supports("textDocument", "inlayHint", "resolveSupport"):
-        for hint, item in zip(found, hints, strict=True):
+        for hint, item in zip(shown, hints, strict=True):
             _document_hint(seen, item, hint.subject)
     return hints
 
@@ -202,10 +202,10 @@ async def on_completion(server: RelayLanguageServer, params: types.CompletionPar
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    found = completions(seen.snapshot, seen.converter.offset(params.position))
+    offered = completions(seen.snapshot, seen.converter.offset(params.position))
     snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
-    items = seen.converter.completions(found.items, snippets)
-    return Plain({"isIncomplete": found.is_incomplete, "items": items})
+    items = seen.converter.completions(offered.items, snippets)
+    return Plain({"isIncomplete": offered.is_incomplete, "items": items})
 
 
 def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:
@@ -221,8 +221,8 @@ async def on_signature_help(
 ) -> types.SignatureHelp | None:
     """The call around the cursor."""
     seen = await view(server, params.text_document.uri)
-    found = signature_help(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
-    return None if seen is None or found is None else seen.converter.signature_help(found)
+    signature = signature_help(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
+    return None if seen is None or signature is None else seen.converter.signature_help(signature)
 
 
 async def on_prepare_rename(
@@ -258,7 +258,7 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
     if seen is None or not server.state.settings_for(seen.document.uri).code_lens:
         return None
     steps = await server.state.remembered.steps_to(seen.snapshot.text)
-    found: list[types.CodeLens] = []
+    code_lenses: list[types.CodeLens] = []
     for lens in lenses(seen.snapshot, [step.pass_name for step in steps if not step.details.by_hand]):
         made = types.CodeLens(seen.converter.range(lens.span))
         argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
@@ -266,8 +266,8 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
             made.data = {**argument, "version": seen.document.version}
         else:
             made.command = types.Command(lens.title, _LENS_COMMANDS[lens.kind], arguments=[argument])
-        found.append(made)
-    return found
+        code_lenses.append(made)
+    return code_lenses
 
 
 _LENS_COMMANDS = {LensKind.PIPELINE: RUN_PIPELINE, LensKind.HISTORY: SHOW_HISTORY}
@@ -277,8 +277,8 @@ async def on_code_lens_resolve(server: RelayLanguageServer, lens: types.CodeLens
     """How large a function is. Where the text has changed since, the editor asks for all lines anew by itself."""
     data = fields_of(lens.data)
     seen = await view(server, str(data.get("uri")))
-    found = size_of(seen.snapshot, str(data.get("function"))) if seen is not None else None
-    lens.command = types.Command(found or "", "")
+    size = size_of(seen.snapshot, str(data.get("function"))) if seen is not None else None
+    lens.command = types.Command(size or "", "")
     return lens
 
 

@@ -104,13 +104,13 @@ class HistoryService:
         store = self._store()
         if store.text(content_hash(lines)) is None:
             return None
-        found: list[RememberedStep] = []
+        steps: list[RememberedStep] = []
         for record in store.steps_to(lines.text):
             before, after = store.text(record.before), store.text(record.after)
             if before is not None and after is not None:
                 removed = [(start, end) for start, end in record.details.removed]
-                found.append(RememberedStep(record.pass_name, before, after, record.origins, record.id, removed))
-        return tuple(found)
+                steps.append(RememberedStep(record.pass_name, before, after, record.origins, record.id, removed))
+        return tuple(steps)
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """The steps that led to a text."""
@@ -183,7 +183,7 @@ class HistoryService:
 
         Its places in the buffer are left out where they were edited since.
         """
-        found = fate(steps, span)
+        outcome = fate(steps, span)
         baseline = self._baselines.get(document.uri)
         if baseline is None:
             return None
@@ -191,7 +191,7 @@ class HistoryService:
         shift = len(new_text) - (edited.end - edited.start)
         places = tuple(
             place if place.end <= edited.start else place.shifted(shift)
-            for place in found.spans
+            for place in outcome.spans
             if place.end <= edited.start or place.start >= edited.end
         )
-        return replace(found, spans=places)
+        return replace(outcome, spans=places)

@@ -278,11 +278,11 @@ class HistoryStore:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
-            found = connection.execute("PRAGMA user_version").fetchone()[0]
-            if found in _MIGRATIONS:
-                found = _migrate(connection)
-            if found > _FORMAT:
-                raise _NewerFormat(f"a newer version of relay-lsp has written it (format {found}, not {_FORMAT})")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version in _MIGRATIONS:
+                version = _migrate(connection)
+            if version > _FORMAT:
+                raise _NewerFormat(f"a newer version of relay-lsp has written it (format {version}, not {_FORMAT})")
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA user_version = {_FORMAT}")
             connection.commit()
@@ -340,11 +340,11 @@ def _identity(path: Path) -> _Identity | None:
 
 def _unused(path: Path) -> Path:
     """``path``, or with a number behind it where there is such a file already."""
-    found, number = path, 1
-    while found.exists():
+    unused, number = path, 1
+    while unused.exists():
         number += 1
-        found = path.with_name(f"{path.name}-{number}")
-    return found
+        unused = path.with_name(f"{path.name}-{number}")
+    return unused
 
 
 def _size(database: sqlite3.Connection) -> int:
@@ -367,13 +367,13 @@ def _give_back_space(connection: sqlite3.Connection) -> None:
 def _migrate(connection: sqlite3.Connection) -> int:
     """Bring a file of an older format up to date, unless another server has done so meanwhile; gives its format."""
     connection.execute("BEGIN IMMEDIATE")
-    found = connection.execute("PRAGMA user_version").fetchone()[0]
-    while found in _MIGRATIONS:
-        connection.execute(_MIGRATIONS[found])
-        found += 1
-    connection.execute(f"PRAGMA user_version = {found}")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    while version in _MIGRATIONS:
+        connection.execute(_MIGRATIONS[version])
+        version += 1
+    connection.execute(f"PRAGMA user_version = {version}")
     connection.commit()
-    return found
+    return version
 
 
 def _step(row: tuple[Any, ...]) -> StepRecord:

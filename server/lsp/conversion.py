@@ -100,13 +100,13 @@ def _position(position: types.Position) -> Position:
 @cache
 def _kind(code: str, severity: Severity, tags: tuple[Tag, ...]) -> Mapping[str, Any]:
     """What findings of one kind have in common, as JSON: there are few kinds, and hundreds of findings of each."""
-    found: dict[str, Any] = {"severity": int(severity), "code": code, "source": _SOURCE}
+    fields: dict[str, Any] = {"severity": int(severity), "code": code, "source": _SOURCE}
     page = documentation_page(code)
     if page is not None:
-        found["codeDescription"] = {"href": page}
+        fields["codeDescription"] = {"href": page}
     if tags:
-        found["tags"] = [int(tag) for tag in tags]
-    return found
+        fields["tags"] = [int(tag) for tag in tags]
+    return fields
 
 
 def documentation_page(code: str) -> str | None:
@@ -138,14 +138,15 @@ class ProtocolConverter:
 
     def position(self, offset: int) -> types.Position:
         """The client's position of an offset."""
-        found = position_of(self.lines, offset, self.encoding)
-        return types.Position(found.line, found.character)
+        place = position_of(self.lines, offset, self.encoding)
+        return types.Position(place.line, place.character)
 
     def range(self, span: TextSpan) -> types.Range:
         """The client's range of a span."""
-        found = range_of(self.lines, span, self.encoding)
+        places = range_of(self.lines, span, self.encoding)
         return types.Range(
-            types.Position(found.start.line, found.start.character), types.Position(found.end.line, found.end.character)
+            types.Position(places.start.line, places.start.character),
+            types.Position(places.end.line, places.end.character),
         )
 
     def location(self, span: TextSpan) -> types.Location:
@@ -175,7 +176,7 @@ class ProtocolConverter:
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "range": self.plain_range(diagnostic.span or TextSpan(0, 0)),
             "message": diagnostic.message,
             **_kind(diagnostic.code, diagnostic.severity, diagnostic.tags),
@@ -186,8 +187,8 @@ class ProtocolConverter:
             if item.span is not None
         ]
         if related:
-            found["relatedInformation"] = related
-        return found
+            fields["relatedInformation"] = related
+        return fields
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> types.Diagnostic:
         """A finding for an answer that is not JSON yet."""
@@ -325,7 +326,7 @@ class ProtocolConverter:
 
     def selection_range(self, spans: Sequence[TextSpan]) -> types.SelectionRange:
         """Ranges that grow around a place, the smallest outside."""
-        found: types.SelectionRange | None = None
+        innermost: types.SelectionRange | None = None
         for span in reversed(spans):
-            found = types.SelectionRange(self.range(span), found)
-        return found or types.SelectionRange(self.range(TextSpan(0, 0)))
+            innermost = types.SelectionRange(self.range(span), innermost)
+        return innermost or types.SelectionRange(self.range(TextSpan(0, 0)))

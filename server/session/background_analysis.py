@@ -61,8 +61,8 @@ class BackgroundAnalysis:
             coming = asyncio.ensure_future(self._preview_thread.run(_plain_preview, lines, document.name))
             self._previews[document] = lines, coming
         # Several may wait for it; that one of them is cancelled is nothing to the others.
-        found = await asyncio.shield(coming)
-        return None if document.has_snapshot or document.lines is not lines else found
+        preview = await asyncio.shield(coming)
+        return None if document.has_snapshot or document.lines is not lines else preview
 
     async def early_diagnostics(
         self, document: Document, collect: Callable[[Document, Snapshot], Sequence[Diagnostic]]
@@ -108,8 +108,8 @@ class BackgroundAnalysis:
 
 def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
     """The beginning of a text, where it can be followed statement by statement."""
-    found = preview_of(lines, name)
-    return found if found is not None and found.is_plain else None
+    preview = preview_of(lines, name)
+    return preview if preview is not None and preview.is_plain else None
 
 
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
@@ -180,15 +180,15 @@ class Publisher:
         if not self._is_current(document, version):
             return
         if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
-            found = self._collect(document, snapshot)
+            diagnostics = self._collect(document, snapshot)
         else:
-            found = await self._analysis.thread.run(self._collect, document, snapshot)
+            diagnostics = await self._analysis.thread.run(self._collect, document, snapshot)
         # What has arrived meanwhile goes first: this may have been the beginning of a burst. The loop takes a message
         # in one turn, and hands it to us in the next.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         if self._is_current(document, version):
-            self._send(document, found)
+            self._send(document, diagnostics)
 
     def _is_current(self, document: Document, version: int) -> bool:
         """Whether nothing has changed since; if something has, its own turn comes."""

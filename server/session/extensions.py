@@ -62,13 +62,13 @@ class LoadExtension:
         from .extension_operators import declare
 
         progress(f"loading {self.name}")
-        found = _load(self.name, self.root)
+        extensions = _load(self.name, self.root)
         open_snapshot.cache_clear()
-        classes = [find(name) for extension in found for name in extension.passes]
+        classes = [find(name) for extension in extensions for name in extension.passes]
         return Loaded(
             [describe_pass(each.declaration()) for each in classes if each is not None],
-            [declare(operator.get(name)) for extension in found for name in extension.operators],
-            [extension.fault for extension in found if extension.fault is not None],
+            [declare(operator.get(name)) for extension in extensions for name in extension.operators],
+            [extension.fault for extension in extensions if extension.fault is not None],
         )
 
 

@@ -61,24 +61,24 @@ class Folders:
         from relay_lsp.ir.semantic.snapshot import Snapshot
 
         skipped = set(opened)
-        found: dict[str, tuple[tuple[int, int], Snapshot]] = {}
+        known_files: dict[str, tuple[tuple[int, int], Snapshot]] = {}
         for path in self._files():
             uri = path.as_uri()
-            if uri in skipped or uri in found:
+            if uri in skipped or uri in known_files:
                 continue
             try:
                 status = path.stat()
                 stamp = (status.st_mtime_ns, status.st_size)
                 known = self._known.get(uri)
                 if known is not None and known[0] == stamp:
-                    found[uri] = known
+                    known_files[uri] = known
                 elif status.st_size <= _LARGEST:
                     text = path.read_bytes().decode("utf-8-sig")
-                    found[uri] = (stamp, Snapshot.open(text, path.name))
+                    known_files[uri] = (stamp, Snapshot.open(text, path.name))
             except (OSError, UnicodeDecodeError):  # gone meanwhile, or no text: opening it says what is wrong
                 continue
-        self._known = found
-        return [(uri, snapshot) for uri, (_, snapshot) in found.items()]
+        self._known = known_files
+        return [(uri, snapshot) for uri, (_, snapshot) in known_files.items()]
 
     def _files(self) -> Iterator[Path]:
         files = entries = 0

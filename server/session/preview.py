@@ -54,17 +54,17 @@ class Preview:
         """Whether a range lies in it."""
         return span.end <= self.end
 
-    def sure(self, found: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    def sure(self, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
         """Of what was found in the snapshot, that which will be found in the whole text, too.
 
         There is none where something below may give a meaning to what has none here: a definition, or metadata. And
         should the rest not be plain, all of it will be read in the other way; so what both say of the beginning counts.
         """
         lines, end = self.lines, self.end
-        if not found or not self.is_plain or "meta[" in lines.part(0, end) or _defines(lines, end):
+        if not diagnostics or not self.is_plain or "meta[" in lines.part(0, end) or _defines(lines, end):
             return []
         sure_end = self.snapshot.statement_start(end, _MARGIN)
-        errors = [each for each in found if each.severity is Severity.ERROR]
+        errors = [each for each in diagnostics if each.severity is Severity.ERROR]
         errors = [each for each in errors if each.span is not None and each.span.end <= sure_end]
         if not errors:
             return errors

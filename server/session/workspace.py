@@ -167,7 +167,7 @@ class Workspace:
 
     def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
         """What is wrong with the text, and what passes found in it the last time it was saved."""
-        found = diagnostics(
+        findings = diagnostics(
             snapshot,
             unused_values=self.settings_for(document.uri).unused_values,
             unreachable_code=self.settings_for(document.uri).unreachable_code,
@@ -175,13 +175,13 @@ class Workspace:
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.
         if from_passes and text == snapshot.text:
-            found = [*found, *from_passes]
+            findings = [*findings, *from_passes]
         if self.extensions.are_awaited:
-            return [each for each in found if each.code != "undefined-operator"]
-        return found
+            return [each for each in findings if each.code != "undefined-operator"]
+        return findings
 
-    def _publish(self, document: Document, found: Sequence[Diagnostic]) -> None:
-        self.client.publish(document, found)
+    def _publish(self, document: Document, findings: Sequence[Diagnostic]) -> None:
+        self.client.publish(document, findings)
         if self.extensions.has_questions and (self._asking is None or self._asking.done()):
             self._asking = asyncio.get_running_loop().create_task(self._ask_about_calls())
 
@@ -256,13 +256,13 @@ class Workspace:
 
     def _instruments(self) -> tuple[PassCall, ...]:
         """The instruments of the settings; the folders that they name are relative to that of the workspace."""
-        found: list[PassCall] = []
+        instruments: list[PassCall] = []
         for call in parse_pipeline(self.settings.instruments):
             folder = call.options.get("dump_dir")
             if isinstance(folder, str) and self.root is not None:
                 call = PassCall(call.name, {**call.options, "dump_dir": str(self.root / folder)})
-            found.append(call)
-        return tuple(found)
+            instruments.append(call)
+        return tuple(instruments)
 
     async def verify(
         self,
@@ -292,8 +292,8 @@ class Workspace:
         self.client.status("ready", "")
         self._check(document, version)
         # Errors of the text itself are shown already.
-        found = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
-        self._take_findings(document, document.text, found)
+        findings = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
+        self._take_findings(document, document.text, findings)
         return outcome
 
     def _check(self, document: Document, version: int) -> None:
@@ -333,15 +333,19 @@ class Workspace:
     def _findings_of(self, outcome: PassesOutcome) -> list[Diagnostic]:
         """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
         if outcome.failed is not None:
-            return [found for found in outcome.diagnostics if found.code.startswith(("pass-", "unknown-", "option"))]
+            return [
+                diagnostic
+                for diagnostic in outcome.diagnostics
+                if diagnostic.code.startswith(("pass-", "unknown-", "option"))
+            ]
         changing = ", ".join(step.name for step in outcome.steps if step.changed)
         return [
             Diagnostic("pass-would-change", Severity.HINT, f"{changing} would change this", edit.span)
             for edit in outcome.edits[:_HINTS_SHOWN]
         ]
 
-    def _take_findings(self, document: Document, text: str, found: tuple[Diagnostic, ...]) -> None:
-        self._findings[document.uri] = (text, found)
+    def _take_findings(self, document: Document, text: str, findings: tuple[Diagnostic, ...]) -> None:
+        self._findings[document.uri] = (text, findings)
         self.publisher.schedule(document)
 
     async def passes_that_change(self, document: Document, wait: bool) -> Mapping[str, frozenset[str]]:
@@ -393,8 +397,8 @@ class Workspace:
         """The value at ``offset`` of the text before the first of ``steps``, and what became of it."""
         span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
         document = self.documents.find(uri)
-        found = self.remembered.fate(document, steps, span) if span is not None and document is not None else None
-        return None if span is None or found is None else (span, found)
+        fate = self.remembered.fate(document, steps, span) if span is not None and document is not None else None
+        return None if span is None or fate is None else (span, fate)
 
     def _report_from_any_thread(self, problem: str) -> None:
         if self._loop is not None:

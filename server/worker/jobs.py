@@ -256,7 +256,9 @@ def _run_passes(
 
     snapshot = open_snapshot(text, name)
     parsed = snapshot.parsed
-    errors = tuple(without_expressions(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
+    errors = tuple(
+        without_expressions(diagnostic) for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR
+    )
     if errors:
         count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
         return PassesOutcome(text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
@@ -285,7 +287,7 @@ def _run_passes(
                     module = _only(call.function, before, module)
                     require_sound(module, call.name)
             except passes.PassError as error:
-                located = tuple(_located(found, trace, parsed) for found in error.diagnostics)
+                located = tuple(_located(diagnostic, trace, parsed) for diagnostic in error.diagnostics)
                 return PassesOutcome(text, diagnostics=located, failed=str(error))
             except MemoryError:
                 raise  # The worker knows the limit, and says which setting it is.
@@ -296,10 +298,10 @@ def _run_passes(
                 fault = _fault_of(error, call.name)
                 if fault is not None:
                     message += f" ({Path(fault.path).name}, line {fault.line})"
-                found = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
-                return PassesOutcome(text, diagnostics=(found,), failed=message, fault=fault)
+                diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
+                return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault)
             steps += _steps_of(call, before, trace.steps[known:])
-        reports += [found for each in watching if isinstance(each, Reporting) and (found := each.render())]
+        reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
     return _Run(parsed, module, trace, steps, _changing(steps, names))
 
 
@@ -375,7 +377,7 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
     """
     from relay_lsp.ir.printing import to_text_with_positions
 
-    found: dict[_RunStep, _StepText] = {}
+    step_texts: dict[_RunStep, _StepText] = {}
     places: Places = places_of(run.parsed)
     for step in run.steps:
         if step not in run.changing:
@@ -387,9 +389,9 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
             printed = to_text_with_positions(step.after)
             text, new_places = printed.text, printed.positions.get
         removed = tuple((span.start, span.end) for span in removed_by_step(step.trace, step.after, places))
-        found[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed)
+        step_texts[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed)
         places = new_places
-    return found
+    return step_texts
 
 
 def _places_through(step: _RunStep, places: Places) -> Places:

@@ -178,9 +178,9 @@ def removed_by_step(step: TraceStep, after: IRModule, old_places: Places) -> Ite
         for expr in step.removed
         if expr not in kept and not isinstance(expr, (Op, Var, GlobalVar, Function, Let))
     )
-    found = [RemovedExpression(place, step.name) for place in places if place is not None]
-    found.sort(key=lambda value: (value.span.start, -value.span.end))
-    yield from (value.span for value in _outermost(found))
+    removed = [RemovedExpression(place, step.name) for place in places if place is not None]
+    removed.sort(key=lambda value: (value.span.start, -value.span.end))
+    yield from (value.span for value in _outermost(removed))
 
 
 def _outermost(removed: Iterable[RemovedExpression]) -> Iterator[RemovedExpression]:

@@ -71,7 +71,11 @@ class VerifyPasses:
         from relay_lsp.passes.verification import check
 
         snapshot = open_snapshot(self.text, self.name)
-        errors = tuple(without_expressions(found) for found in snapshot.diagnostics if found.severity is Severity.ERROR)
+        errors = tuple(
+            without_expressions(diagnostic)
+            for diagnostic in snapshot.diagnostics
+            if diagnostic.severity is Severity.ERROR
+        )
         if errors:
             return VerifyOutcome(f"the text has errors: {errors[0].message}", diagnostics=errors, failed=True)
         progress("comparing before and after")
@@ -80,8 +84,8 @@ class VerifyPasses:
             # Each in a pipeline of its own, which sees to what it requires.
             pipeline = [passes.Sequential([passes.create(call.name, **call.options)]) for call in self.calls]
         except passes.PassError as error:
-            found = tuple(replace(item, span=FIRST_WORD, place=None) for item in error.diagnostics)
-            return VerifyOutcome(str(error), diagnostics=found, failed=True)
+            diagnostics = tuple(replace(item, span=FIRST_WORD, place=None) for item in error.diagnostics)
+            return VerifyOutcome(str(error), diagnostics=diagnostics, failed=True)
         with passes.PassContext(opt_level=self.opt_level, required_pass=names):
             report = check(
                 snapshot.parsed.module,
@@ -106,8 +110,8 @@ def _outcome(report: BisectionReport, names: Sequence[str], parsed: Parsed) -> V
     # Within the pipeline of one pass, the infrastructure knows the pipeline; the user knows the pass.
     name = names[culprit.number] if culprit.pass_name == "sequential" else culprit.pass_name
     message = f"{name} {culprit.kind}: {culprit.message.removeprefix(f'{name}: ')}"
-    found = _diagnostic(culprit, message, parsed)
-    return VerifyOutcome(message, steps, name, culprit.number, culprit.kind, report.reduced, (found,))
+    diagnostic = _diagnostic(culprit, message, parsed)
+    return VerifyOutcome(message, steps, name, culprit.number, culprit.kind, report.reduced, (diagnostic,))
 
 
 def _in_words(report: BisectionReport) -> str:

@@ -89,9 +89,9 @@ def _comment(first: Snapshot, places: Sequence[tuple[int, int]]) -> str:
 
 def _edits(text: str, statement: StatementLayout, comment: str) -> Iterator[TextEdit]:
     old = [
-        TextSpan(found.start(), found.end())
-        for found in _COMMENT.finditer(text, statement.value_end, statement.line_end)
-        if found[1].strip().startswith("si=")
+        TextSpan(match.start(), match.end())
+        for match in _COMMENT.finditer(text, statement.value_end, statement.line_end)
+        if match[1].strip().startswith("si=")
     ]
     if not old:
         yield TextEdit(TextSpan(statement.value_end, statement.value_end), f" {comment}")

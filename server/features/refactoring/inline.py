@@ -92,7 +92,7 @@ def _innermost_call(snapshot: Snapshot, call: SyntaxNode, use: TextSpan) -> Synt
 def _arguments(snapshot: Snapshot, call: SyntaxNode, use: TextSpan) -> list[TextSpan]:
     """The arguments of a call, by its commas."""
     tokens = [token for token in snapshot.tokens(use.end, call.span.end) if not is_comment(token)]
-    found: list[TextSpan] = []
+    arguments: list[TextSpan] = []
     depth, start = 0, -1
     for token in tokens:
         if token.text in ("(", "[", "{"):
@@ -105,11 +105,11 @@ def _arguments(snapshot: Snapshot, call: SyntaxNode, use: TextSpan) -> list[Text
         if (depth == 1 and token.text == ",") or depth == 0:
             argument = without_outer_space(snapshot.text, TextSpan(start, token.span.start))
             if argument.start < argument.end:
-                found.append(argument)
+                arguments.append(argument)
             start = token.span.end
         if depth == 0:
             break
-    return found
+    return arguments
 
 
 def _parameters(snapshot: Snapshot, function: Symbol) -> list[Symbol]:

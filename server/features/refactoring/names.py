@@ -27,12 +27,12 @@ def _is_normal(snapshot: Snapshot, function: Symbol) -> bool:
     """Whether the graph values of a function are numbered so already."""
     number = 0
     for part in snapshot.parts_in(function.full_span):
-        found = part.memo.get(_NUMBERS)
-        if not isinstance(found, _Numbers):
-            found = part.memo[_NUMBERS] = _numbers(snapshot, part)
-        if not found.are_in_order or (found.count and found.first != number):
+        numbers = part.memo.get(_NUMBERS)
+        if not isinstance(numbers, _Numbers):
+            numbers = part.memo[_NUMBERS] = _numbers(snapshot, part)
+        if not numbers.are_in_order or (numbers.count and numbers.first != number):
             return False
-        number += found.count
+        number += numbers.count
     return True
 
 

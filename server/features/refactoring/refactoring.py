@@ -40,10 +40,10 @@ def checked(snapshot: Snapshot, edits: Iterable[TextEdit]) -> tuple[TextEdit, ..
     """
     ordered = tuple(sorted(edits, key=lambda edit: edit.span))
     edited = _edited(snapshot, ordered)
-    before = {found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR}
-    for found in edited.diagnostics:
-        if found.severity is Severity.ERROR and found.message not in before:
-            raise RefactoringError(f"this would break the text: {found.message}")
+    before = {diagnostic.message for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR}
+    for diagnostic in edited.diagnostics:
+        if diagnostic.severity is Severity.ERROR and diagnostic.message not in before:
+            raise RefactoringError(f"this would break the text: {diagnostic.message}")
     return ordered
 
 

@@ -130,11 +130,11 @@ def names_in(snapshot: Snapshot, span: TextSpan) -> Iterator[tuple[Token, Symbol
 
 def outer_names(snapshot: Snapshot, span: TextSpan) -> dict[Symbol, list[TextSpan]]:
     """The local names in a range that are defined outside it, in the order of their first use."""
-    found: dict[Symbol, list[TextSpan]] = {}
+    uses: dict[Symbol, list[TextSpan]] = {}
     for token, symbol in names_in(snapshot, span):
         if not (span.start <= symbol.span.start and symbol.span.end <= span.end):
-            found.setdefault(symbol, []).append(token.span)
-    return found
+            uses.setdefault(symbol, []).append(token.span)
+    return uses
 
 
 def is_visible(snapshot: Snapshot, symbols: Iterable[Symbol], offset: int) -> bool:
