@@ -64,8 +64,10 @@ class ModuleTypes:
         made = Names()
         made.metadata = self.tables
         declared = self.reading.names
-        made.types = {name: _elsewhere(found) for name, found in declared.types.items()}
-        made.constructors = {name: _elsewhere(found) for name, found in declared.constructors.items()}
+        made.types = {name: _elsewhere(declared_definition) for name, declared_definition in declared.types.items()}
+        made.constructors = {
+            name: _elsewhere(declared_definition) for name, declared_definition in declared.constructors.items()
+        }
         return made
 
     def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:

@@ -75,20 +75,20 @@ class FunctionStatements:
 
     def binding(self, name: str) -> TypedStatement | None:
         """The statement that gives a name its value."""
-        found = self.names.get(name)
-        return found[0] if isinstance(found, tuple) else found
+        bindings = self.names.get(name)
+        return bindings[0] if isinstance(bindings, tuple) else bindings
 
     def bound_before(self, name: str, order: float) -> TypedStatement | None:
         """The statement before that of ``order`` that gives a name its value."""
-        found = self.binding(name)
-        return found if found is not None and found.order < order else None
+        statement = self.binding(name)
+        return statement if statement is not None and statement.order < order else None
 
     def graph_type(self, name: str) -> Type | None:
         """The type of a graph variable that it binds; ``None`` where it binds no such."""
-        found = self.binding(name)
-        return found.type if found is not None else None
+        statement = self.binding(name)
+        return statement.type if statement is not None else None
 
     def type_before(self, name: str, order: float) -> Type | None:
         """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""
-        found = self.bound_before(name, order)
-        return found.type if found is not None else self.parameters.get(name)
+        statement = self.bound_before(name, order)
+        return statement.type if statement is not None else self.parameters.get(name)

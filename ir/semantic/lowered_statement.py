@@ -85,17 +85,17 @@ class LoweredStatement:
             value = Let(item.var, value, item.var)
         self.value: Final[Expr] = value
         what = {"let": item.var, "graph": item.value}.get(item.kind)
-        bound = (found for found in reversed(lowering.definitions) if found.value is what)
+        bound = (definition for definition in reversed(lowering.definitions) if definition.value is what)
         self.bound: Final = next(bound, None)
         """The definition of the name that it binds."""
-        self.binds_inside: Final = any(found is not self.bound for found in lowering.definitions)
+        self.binds_inside: Final = any(definition is not self.bound for definition in lowering.definitions)
         """Whether it has other names of its own."""
         self.is_broken: Final = isinstance(value, ErrorExpr)
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.functions: Final = tuple(lowering.functions)
         self.placeholders: Final[dict[str, Expr]] = {**lowering.placeholders, **lowering.functions}
         self.declared: Final = tuple(
-            dict.fromkeys(found.name for _, _, found in lowering.uses if found.kind in _OF_TYPES)
+            dict.fromkeys(definition.name for _, _, definition in lowering.uses if definition.kind in _OF_TYPES)
         )
         self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
         self.lowering: Final[Lowering] = lowering
@@ -107,7 +107,7 @@ class LoweredStatement:
         self._effect: Effect | None = None
         self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
-        if not guess and any(found.code == "undefined-operator" for found in lowering.diagnostics):
+        if not guess and any(diagnostic.code == "undefined-operator" for diagnostic in lowering.diagnostics):
             suggested = LoweredStatement(segment, names, module, guess=True)
             self.guess = None if suggested.diagnostics else suggested
 
@@ -116,19 +116,19 @@ class LoweredStatement:
 
         ``heads`` are those of the functions of the module: what is wrong with a call speaks of the parameters.
         """
-        found = self.typed.get(types)
-        if found is None:
-            found = self._infer(types, heads)
+        typed = self.typed.get(types)
+        if typed is None:
+            typed = self._infer(types, heads)
             if len(self.typed) >= _TYPES_KEPT:
                 self.typed.clear()
-            if not (found.diagnostics and self.functions):
-                self.typed[types] = found
-        return found
+            if not (typed.diagnostics and self.functions):
+                self.typed[types] = typed
+        return typed
 
     def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
         """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
-        found = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
-        return None if found is None or found.diagnostics or found.type is ERROR else found.type
+        typed = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
+        return None if typed is None or typed.diagnostics or typed.type is ERROR else typed.type
 
     @property
     def matches(self) -> Sequence[Match]:
@@ -182,8 +182,8 @@ class LoweredStatement:
             return ()
         function = Function((), value, result)
         inferred = infer_statement(function, known, module)
-        found = inferred.diagnostics[len(alone.diagnostics) :]
-        if not found:
+        diagnostics = inferred.diagnostics[len(alone.diagnostics) :]
+        if not diagnostics:
             raise NeedsFullAnalysis
 
         def of_head(place: Place | None) -> Place | None:
@@ -196,7 +196,7 @@ class LoweredStatement:
                 related=tuple(replace(other, place=of_head(other.place)) for other in diagnostic.related),
                 data=None,
             )
-            for diagnostic in found
+            for diagnostic in diagnostics
         )
 
     def _infer(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
@@ -215,8 +215,8 @@ class LoweredStatement:
         inferred = infer_statement(value, known, self._module_with(heads))
         if not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis
-        found = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
-        return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, found)
+        diagnostics = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
+        return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
 
     def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
         """The data types, and the functions that the statement names, without their bodies."""

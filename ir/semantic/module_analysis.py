@@ -68,39 +68,41 @@ class ModuleAnalysis:
     @cached
     def outer_graph(self) -> frozenset[str]:
         """The graph variables that are used in a function which does not bind them before."""
-        found: set[str] = set()
+        names: set[str] = set()
         for index in self.reported:
             state = self.states[index]
             assert state is not None
-            found.update(state.outer_graph)
+            names.update(state.outer_graph)
         for function in self.functions:
             if isinstance(function, WholeFunctionAnalysis):
-                found.update(function.outer_graph)
-        return frozenset(found)
+                names.update(function.outer_graph)
+        return frozenset(names)
 
     # ---- what is wrong
 
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
-        found = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
-        found.extend(self._of_strays())
+        diagnostics = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
+        diagnostics.extend(self._of_strays())
         for index in self.reported:
             state = self.states[index]
             assert state is not None
             base = self.segments.start(index)
-            found.extend(self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics)
+            diagnostics.extend(
+                self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics
+            )
         for function in self.functions:
             if isinstance(function, WholeFunctionAnalysis):
-                found.extend(self._of_whole(function))
+                diagnostics.extend(self._of_whole(function))
                 continue
             if function.head.diagnostics:
                 base = self.segments.start(function.start - 1)
-                found.extend(shift(diagnostic, base) for diagnostic in function.head.diagnostics)
+                diagnostics.extend(shift(diagnostic, base) for diagnostic in function.head.diagnostics)
             if function.findings:
-                found.extend(self._of_value(function, finding) for finding in function.findings)
+                diagnostics.extend(self._of_value(function, finding) for finding in function.findings)
             if function.rebound:
-                found.extend(self._rebindings(function))
-        return in_order(found)
+                diagnostics.extend(self._rebindings(function))
+        return in_order(diagnostics)
 
     def _of_strays(self) -> Iterator[Diagnostic]:
         first = next((index for index, segment in enumerate(self.segments) if segment.tokens[0]), None)
@@ -141,8 +143,8 @@ class ModuleAnalysis:
         for function in self.functions:
             head = function.head
             if place.expr in head.origins and (place.expr is head.function or place.expr in head.function.params):
-                found = place_span(head.origins, place)
-                return found.shifted(self.segments.start(function.start - 1)) if found is not None else None
+                span = place_span(head.origins, place)
+                return span.shifted(self.segments.start(function.start - 1)) if span is not None else None
         return None
 
     def _of_value(self, function: FunctionStatements, finding: Diagnostic) -> Diagnostic:
@@ -157,10 +159,10 @@ class ModuleAnalysis:
 
         def locate(place: Place) -> TextSpan | None:
             if place.expr is function.head.function:
-                found = place_span(function.head.origins, place)
-                return found.shifted(header) if found is not None else None
-            found = place_span(own.origins, place)
-            return found.shifted(base) if found is not None else None
+                span = place_span(function.head.origins, place)
+                return span.shifted(header) if span is not None else None
+            span = place_span(own.origins, place)
+            return span.shifted(base) if span is not None else None
 
         located = finding.located(locate)
         span = located.span or self.unit(function.start - 1).span(1)
@@ -169,13 +171,13 @@ class ModuleAnalysis:
     def _of_whole(self, function: WholeFunctionAnalysis) -> Iterator[Diagnostic]:
         base = self.segments.start(function.start - 1)
         for diagnostic, undeclared in function.diagnostics:
-            found = self._with_heads(shift(diagnostic, base))
-            yield found if undeclared is None else self._with_result(found, undeclared)
+            with_heads = self._with_heads(shift(diagnostic, base))
+            yield with_heads if undeclared is None else self._with_result(with_heads, undeclared)
 
     def _with_result(self, diagnostic: Diagnostic, var: GlobalVar) -> Diagnostic:
         """A finding about a call of a function that does not say what it gives, with what it would have to say."""
         head = self.heads.get(f"@{var.name_hint}")
-        function = next((found for found in self.functions if found.head is head), None)
+        function = next((other for other in self.functions if other.head is head), None)
         if function is None:
             return diagnostic
         result = (
@@ -230,14 +232,14 @@ class ModuleAnalysis:
 
     def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """Warnings for all bindings of a graph variable but the first."""
-        found = {name: function.names.get(name) for name in function.rebound}
-        states = [state for bound in found.values() if isinstance(bound, tuple) for state in bound]
+        bindings = {name: function.names.get(name) for name in function.rebound}
+        states = [state for bound in bindings.values() if isinstance(bound, tuple) for state in bound]
         states.sort(key=attrgetter("order"))
         places: dict[TypedStatement, TextSpan] = {}
         for index, state in zip(self.states.positions(states, function.start, function.end), states, strict=True):
             segment, at = self.segments[index], state.bound_at
             places[state] = (segment.span(at) if at else segment.first_span).shifted(self.segments.start(index))
-        for name, bound in found.items():
+        for name, bound in bindings.items():
             assert isinstance(bound, tuple)
             related = (Related("the binding that stays", places[bound[0]]),)
             for state in bound[1:]:
@@ -257,16 +259,16 @@ class ModuleAnalysis:
         """The values that nothing uses."""
         for function in self.functions:
             if isinstance(function, WholeFunctionAnalysis):
-                for found in function.unused:
-                    if not self._is_borrowed(function, found.name):
-                        yield replace(found, unit=self.unit(function.start - 1 + found.unit.number))
+                for value in function.unused:
+                    if not self._is_borrowed(function, value.name):
+                        yield replace(value, unit=self.unit(function.start - 1 + value.unit.number))
             elif function.mentions.unused or function.rebound:
                 yield from self._unused(function)
         for index in self.reported:
             state = self.states[index]
             assert state is not None
-            for found in state.inner_unused:
-                yield replace(found, unit=self.unit(index))
+            for value in state.inner_unused:
+                yield replace(value, unit=self.unit(index))
 
     def _unused(self, function: FunctionStatements) -> Iterator[Unused]:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
@@ -286,7 +288,7 @@ class ModuleAnalysis:
                 effect = self._effect_if_unused(function, state, is_graph_name(name))
                 if effect is not None:
                     unused.append((state, effect))
-        unused.sort(key=lambda found: found[0].order)
+        unused.sort(key=lambda entry: entry[0].order)
         places = self.states.positions([state for state, _ in unused], function.start, function.end)
         for index, (state, effect) in zip(places, unused, strict=True):
             name = state.bound
@@ -329,7 +331,7 @@ def first_graph_type(functions: Iterable[AnalysedFunction], name: str) -> Type |
 
 def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:
     """The effect of a statement, and of the graph bindings that are evaluated as its parts."""
-    found = Effect.NONE
+    total = Effect.NONE
     seen: set[str] = set()
     pending = [state]
     while pending:
@@ -338,10 +340,10 @@ def _effect_of(function: FunctionStatements, state: TypedStatement) -> Effect:
         if effect is Effect.SOME:
             return effect
         if effect is Effect.UNKNOWN:
-            found = effect
+            total = effect
         for name in statement.uses:
             bound = function.binding(name) if is_graph_name(name) else None
             if bound is not None and name not in seen:
                 seen.add(name)
                 pending.append(bound)
-    return found
+    return total

@@ -91,10 +91,10 @@ class ModuleAnalyzer:
         if earlier is None:
             return [index for index, segment in enumerate(self.segments) if segment.role is Role.TYPE]
         known, by = earlier.types, splice.new_end - splice.old_end
-        found = [index for index in known if index < splice.first]
+        indices = [index for index in known if index < splice.first]
         new = self.segments[splice.first : splice.new_end]
-        found += [index for index, segment in enumerate(new, splice.first) if segment.role is Role.TYPE]
-        return [*found, *(index + by for index in known if index >= splice.old_end)]
+        indices += [index for index, segment in enumerate(new, splice.first) if segment.role is Role.TYPE]
+        return [*indices, *(index + by for index in known if index >= splice.old_end)]
 
     # ---- where functions are
 
@@ -105,13 +105,13 @@ class ModuleAnalyzer:
             NeedsFullAnalysis: there is something that the whole text must be read for.
         """
         segments, splice = self.segments, self.splice
-        found: list[_Region] = []
+        regions: list[_Region] = []
         kept = bisect_left(self.earlier, splice.first, key=lambda function: function.last)
         if kept and segments[self.earlier[kept - 1].last].role is not Role.CLOSE:
             kept -= 1  # it is not closed, so what was changed after it may be part of it now
         for function in self.earlier[:kept]:
-            found.append(self._kept(function))
-        index = found[-1].last + 1 if found else 0
+            regions.append(self._kept(function))
+        index = regions[-1].last + 1 if regions else 0
         self.top_level.extend(stray for stray in self.earlier_top_level if stray < index)
         while index < self.count:
             if segments[index].role is not Role.HEADER:
@@ -123,14 +123,14 @@ class ModuleAnalyzer:
                 number = bisect_left(self.earlier, index - self.shift + 1, key=lambda function: function.start)
                 if number < len(self.earlier) and self.earlier[number].start == index - self.shift + 1:
                     following = [self._kept(function.moved(self.shift)) for function in self.earlier[number:]]
-                    found += following
+                    regions += following
                     first, index = index, following[-1].last + 1
                     moved = (stray + self.shift for stray in self.earlier_top_level)
                     self.top_level.extend(stray for stray in moved if first <= stray < index)
                     continue
-            found.append(self._region(index))
-            index = found[-1].last + 1
-        return found
+            regions.append(self._region(index))
+            index = regions[-1].last + 1
+        return regions
 
     @staticmethod
     def _is_stray(segment: Segment) -> bool:
@@ -187,17 +187,17 @@ class ModuleAnalyzer:
         number = bisect_left(self.earlier, at, key=lambda function: function.start)
         if number == len(self.earlier) or self.earlier[number].start != at:
             return None
-        found = self.earlier[number]
+        function = self.earlier[number]
         if not is_before:
-            return found.moved(self.shift)
-        is_plain = isinstance(found, FunctionStatements)
-        return found if is_plain and found.last <= splice.first and found.last < self.count else None
+            return function.moved(self.shift)
+        is_plain = isinstance(function, FunctionStatements)
+        return function if is_plain and function.last <= splice.first and function.last < self.count else None
 
     def _head(self, header: Segment) -> Head:
-        found = header.memo.get(self.context)
-        if not isinstance(found, Head):
-            found = header.memo[self.context] = Head(header, self.context.types)
-        return found
+        head = header.memo.get(self.context)
+        if not isinstance(head, Head):
+            head = header.memo[self.context] = Head(header, self.context.types)
+        return head
 
     def _gap(self, last: int) -> int:
         """How much text without a token follows a function that is not closed."""
@@ -336,6 +336,6 @@ def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
 
 
 def _with_reported(reported: Sequence[int], followed: Mapping[int, TypedStatement]) -> list[int]:
-    found = {index for index in reported if index not in followed}
-    found.update(index for index, state in followed.items() if state.is_reported)
-    return sorted(found)
+    indices = {index for index in reported if index not in followed}
+    indices.update(index for index, state in followed.items() if state.is_reported)
+    return sorted(indices)

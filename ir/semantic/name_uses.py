@@ -40,21 +40,21 @@ class NameUses:
         places = SpanArray.of((), len(name))
         function = self.analysis.function_at(key.segment)
         if isinstance(function, WholeFunctionAnalysis):
-            found = list(self._uses_in_whole(key, function))
+            spans = list(self._uses_in_whole(key, function))
         else:
             unit = self.analysis.unit(key.segment)
-            found = list(self._meaning(key, key.segment))
-            found.remove(unit.span(key.token))
+            spans = list(self._meaning(key, key.segment))
+            spans.remove(unit.span(key.token))
             if function is not None and self.is_outer(key, function):
                 first = max(key.segment + 1, function.start)
                 if name in function.rebound:
                     indices = self.analysis.states.using({name}, first, function.end)
-                    found += [span for index in indices for span in self._uses_in_statement(key, index, name)]
+                    spans += [span for index in indices for span in self._uses_in_statement(key, index, name)]
                 else:
-                    places = self._uses_in_runs(key, first, function.end, name, found)
+                    places = self._uses_in_runs(key, first, function.end, name, spans)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.outer_graph:
-            found += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
-        return places.merged(found)
+            spans += self._uses_in_functions(key, SymbolKind.GRAPH, name, function.last + 1)
+        return places.merged(spans)
 
     def _uses_in_runs(self, key: DefinitionSite, first: int, end: int, name: str, others: list[TextSpan]) -> SpanArray:
         """The uses in statements of a name that none of them binds; those where not all have forms go to ``others``.
@@ -83,17 +83,17 @@ class NameUses:
     def _uses_in_statements(self, key: DefinitionSite, start: int, end: int, name: str) -> list[TextSpan]:
         """The uses in some statements of a name that none of them binds; where they have forms, in all at once."""
         segments = self.analysis.segments
-        found: list[TextSpan] = []
+        spans: list[TextSpan] = []
         searched = start
         for index, segment in enumerate(segments[start:end], start):
             if segment.form is None:
-                found += self._uses_by_form(searched, index, name)
+                spans += self._uses_by_form(searched, index, name)
                 state = self.analysis.states[index]
                 if state is not None and name in state.depends_on:
-                    found += self._uses_in_statement(key, index, name)
+                    spans += self._uses_in_statement(key, index, name)
                 searched = index + 1
-        found += self._uses_by_form(searched, end, name)
-        return found
+        spans += self._uses_by_form(searched, end, name)
+        return spans
 
     def _uses_by_form(self, start: int, end: int, name: str) -> Iterable[TextSpan]:
         """The uses of a name in statements that have forms."""
@@ -139,8 +139,8 @@ class NameUses:
         if kind is not SymbolKind.FUNCTION:
             heads = (function.start - 1 for function in analysis.functions if isinstance(function, FunctionStatements))
             for index in (*analysis.types, *heads):
-                for token, (found, text) in self.in_segments.local(index).outside.items():
-                    if found is kind and text == name:
+                for token, (other_kind, text) in self.in_segments.local(index).outside.items():
+                    if other_kind is kind and text == name:
                         yield analysis.unit(index).span(token)
         yield from self._uses_in_functions(key, kind, name, 0)
 

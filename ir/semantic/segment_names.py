@@ -88,8 +88,8 @@ class SegmentNames:
             function = self.plain(index)
             assert function is not None
             head = function.head
-            defined = {found.token: (found.kind, found.name) for found in head.definitions}
-            outside = {token: (found.kind, found.name) for token, found in head.uses.items()}
+            defined = {definition.token: (definition.kind, definition.name) for definition in head.definitions}
+            outside = {token: (definition.kind, definition.name) for token, definition in head.uses.items()}
             return LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, {}, outside, head.unresolved)
         state = self.state(index)
         if state is None:
@@ -97,47 +97,53 @@ class SegmentNames:
         lowered = state.own or state.lowered
         if state.is_flat:
             return LocalNames(_bound_in(state), {}, self._outside(segment, lowered), frozenset())
-        found = state.memo.get("names")
-        if not isinstance(found, LocalNames):
+        names = state.memo.get("names")
+        if not isinstance(names, LocalNames):
             lowering = lowered.lowering
             kinds, texts, _ = segment.tokens
-            definitions = {found.token: (found.kind, texts[found.token]) for found in lowering.definitions}
-            uses = {token: (0, found.token) for _, token, found in lowering.uses if found.unit is not None}
+            definitions = {
+                definition.token: (definition.kind, texts[definition.token]) for definition in lowering.definitions
+            }
+            uses = {
+                token: (0, definition.token) for _, token, definition in lowering.uses if definition.unit is not None
+            }
             unresolved = {token for _, token in lowering.unresolved}
             outside = self._outside(segment, lowered)
             named = (token for token, kind in enumerate(kinds) if kind == GLOBAL and texts[token] in lowered.functions)
             unresolved.update(token for token in named if token not in outside)
-            found = LocalNames(definitions, uses, outside, frozenset(unresolved))
-            state.memo["names"] = found
-        return found
+            names = LocalNames(definitions, uses, outside, frozenset(unresolved))
+            state.memo["names"] = names
+        return names
 
     def _outside(self, segment: Segment, lowered: LoweredStatement) -> dict[int, tuple[SymbolKind, str]]:
         """What the tokens of a statement name of what the module declares."""
         if not lowered.functions and not lowered.declared and not lowered.diagnostics:
             return {}
         used = lowered.lowering.uses
-        found = {token: (found.kind, found.name) for _, token, found in used if found.unit is None}
+        declared = {
+            token: (definition.kind, definition.name) for _, token, definition in used if definition.unit is None
+        }
         kinds, texts, _ = segment.tokens
         for token, kind in enumerate(kinds):
             if kind == GLOBAL and texts[token] in self.analysis.heads:
-                found[token] = (SymbolKind.FUNCTION, texts[token])
-        return found
+                declared[token] = (SymbolKind.FUNCTION, texts[token])
+        return declared
 
     def _local_of_type(self, number: int) -> LocalNames:
         lowering = self.analysis.context.types.reading.lowering
         definitions = {
-            found.token: (found.kind, found.name)
-            for found in lowering.definitions
-            if found.unit is not None and found.unit.number == number
+            definition.token: (definition.kind, definition.name)
+            for definition in lowering.definitions
+            if definition.unit is not None and definition.unit.number == number
         }
         uses: dict[int, tuple[int, int]] = {}
         outside: dict[int, tuple[SymbolKind, str]] = {}
-        for unit, token, found in lowering.uses:
-            if unit.number == number and found.unit is not None:
-                if found.kind is SymbolKind.TYPE_PARAMETER:
-                    uses[token] = (0, found.token)
+        for unit, token, definition in lowering.uses:
+            if unit.number == number and definition.unit is not None:
+                if definition.kind is SymbolKind.TYPE_PARAMETER:
+                    uses[token] = (0, definition.token)
                 else:
-                    outside[token] = (found.kind, found.name)
+                    outside[token] = (definition.kind, definition.name)
         unresolved = frozenset(token for unit, token in lowering.unresolved if unit.number == number)
         return LocalNames(definitions, uses, outside, unresolved)
 
@@ -151,30 +157,30 @@ class SegmentNames:
         state = self.state(index)
         if state is not None and state.is_flat:
             return _bound_in(state).values()
-        return [found for _, found in sorted(self.local(index).definitions.items())]
+        return [kind_and_name for _, kind_and_name in sorted(self.local(index).definitions.items())]
 
     def meanings(self, index: int) -> tuple[dict[int, DefinitionSite], set[int]]:
         """What the tokens of a segment name, definitions included; and those that mean nothing."""
         local = self.local(index)
-        found = {token: DefinitionSite(index + by, definition) for token, (by, definition) in local.uses.items()}
+        sites = {token: DefinitionSite(index + by, definition) for token, (by, definition) in local.uses.items()}
         for token, (kind, name) in local.outside.items():
             home = self.home(index, kind, name)
             if home is not None:
-                found[token] = home
-        found.update((token, DefinitionSite(index, token)) for token in local.definitions)
+                sites[token] = home
+        sites.update((token, DefinitionSite(index, token)) for token in local.definitions)
         unresolved = set(local.unresolved)
         function = self.plain(index)
         state = self.state(index)
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
             for token, kind in enumerate(kinds):
-                if kind in VALUES and token not in found:
+                if kind in VALUES and token not in sites:
                     defined = self.analysis.definition_before(function, texts[token], state.order)
                     if defined is not None:
-                        found[token] = DefinitionSite(*defined)
+                        sites[token] = DefinitionSite(*defined)
                     elif texts[token] in state.uses:
                         unresolved.add(token)
-        return found, unresolved
+        return sites, unresolved
 
     def home(self, index: int, kind: SymbolKind, name: str) -> DefinitionSite | None:
         """Where something outside of the function that a segment is part of is defined, which has this name there."""
@@ -187,9 +193,11 @@ class SegmentNames:
             defined = analysis.foreign_definition(function, name) if function is not None else None
             return DefinitionSite(*defined) if defined is not None else None
         names = analysis.context.types.reading.names
-        found = (names.types if kind is SymbolKind.TYPE else names.constructors).get(name)
+        definition = (names.types if kind is SymbolKind.TYPE else names.constructors).get(name)
         return (
-            DefinitionSite(analysis.types[found.unit.number], found.token) if found is not None and found.unit else None
+            DefinitionSite(analysis.types[definition.unit.number], definition.token)
+            if definition is not None and definition.unit
+            else None
         )
 
     def named_tokens(self, index: int) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
@@ -198,28 +206,28 @@ class SegmentNames:
         if state is not None and state.is_flat:
             return self._named_in_shared(index, state)
         local = self.local(index)
-        found: dict[int, tuple[SymbolKind, bool]] = {}
+        named: dict[int, tuple[SymbolKind, bool]] = {}
         for token, (by, at) in local.uses.items():
             other = local if by == 0 else self.local(index + by)
-            found[token] = (other.definitions[at][0], False)
-        found.update((token, (kind, False)) for token, (kind, _) in local.outside.items())
-        found.update((token, (kind, True)) for token, (kind, _) in local.definitions.items())
+            named[token] = (other.definitions[at][0], False)
+        named.update((token, (kind, False)) for token, (kind, _) in local.outside.items())
+        named.update((token, (kind, True)) for token, (kind, _) in local.definitions.items())
         unresolved = set(local.unresolved)
         function = self.plain(index)
         if state is not None and function is not None:
             kinds, texts, _ = self.analysis.segments[index].tokens
             for token, kind in enumerate(kinds):
-                if kind in VALUES and token not in found:
+                if kind in VALUES and token not in named:
                     name = texts[token]
                     if function.bound_before(name, state.order) is not None:
-                        found[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, False)
+                        named[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, False)
                     elif name in function.parameters:
-                        found[token] = (SymbolKind.PARAMETER, False)
+                        named[token] = (SymbolKind.PARAMETER, False)
                     elif kind == GRAPH and self.analysis.foreign_definition(function, name) is not None:
-                        found[token] = (SymbolKind.GRAPH, False)
+                        named[token] = (SymbolKind.GRAPH, False)
                     elif name in state.uses:
                         unresolved.add(token)
-        return found, unresolved
+        return named, unresolved
 
     def _named_in_shared(
         self, index: int, state: TypedStatement
@@ -229,21 +237,21 @@ class SegmentNames:
         assert function is not None
         segment, bound, token = state.segment, state.bound, 0
         outside = self._outside(segment, state.lowered)
-        found = {token: (kind, False) for token, (kind, _) in outside.items()}
+        named = {token: (kind, False) for token, (kind, _) in outside.items()}
         unresolved: set[int] = set()
         for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
             if kind in VALUES:
                 name = piece.rstrip(WHITE_SPACE)
                 declares = name == bound and token == state.bound_at
                 if kind == LOCAL and not declares and function.bound_before(name, state.order) is None:
-                    found[token] = (SymbolKind.PARAMETER, False)
+                    named[token] = (SymbolKind.PARAMETER, False)
                 else:
-                    found[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, declares)
-            elif kind == GLOBAL and token not in found:
+                    named[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, declares)
+            elif kind == GLOBAL and token not in named:
                 unresolved.add(token)
             if kind != COMMENT:
                 token += 1
-        return found, unresolved
+        return named, unresolved
 
     def token_memo(self, index: int) -> dict[object, object]:
         """What is remembered of a segment as long as its tokens mean the same."""
@@ -272,7 +280,9 @@ def _bound_in(state: TypedStatement) -> Mapping[int, tuple[SymbolKind, str]]:
 
 
 def _local_of_whole(function: WholeFunctionAnalysis, number: int) -> LocalNames:
-    definitions = {token: (found.kind, found.name) for token, found in function.definitions[number].items()}
+    definitions = {
+        token: (definition.kind, definition.name) for token, definition in function.definitions[number].items()
+    }
     uses: dict[int, tuple[int, int]] = {}
     outside: dict[int, tuple[SymbolKind, str]] = {}
     for token, meaning in function.meanings[number].items():

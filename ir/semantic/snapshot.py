@@ -277,15 +277,15 @@ class Snapshot:
             return [TextSpan(0, len(self.text))]
         first = max(self._index_at(span.start) - 1, 0)
         end = min(self._index_at(max(span.start, span.end - 1)) + 1, last)
-        found = [TextSpan(segments.start(first), segments.start(end + 1))]
+        spans = [TextSpan(segments.start(first), segments.start(end + 1))]
         # What is in the body of a function is laid out by its head, whose brace is closed by its end.
         if segments[first].role in (Role.STATEMENT, Role.CLOSE):
             head = next((at for at in range(first - 1, -1, -1) if segments[at].role is Role.HEADER), None)
-            found.insert(0, TextSpan(0, found[0].start) if head is None else self._extent(head))
+            spans.insert(0, TextSpan(0, spans[0].start) if head is None else self._extent(head))
         if segments[end].role in (Role.STATEMENT, Role.HEADER):
             close = next((at for at in range(end + 1, last + 1) if segments[at].role is Role.CLOSE), None)
-            found.append(TextSpan(found[-1].end, segments.length) if close is None else self._extent(close))
-        return found
+            spans.append(TextSpan(spans[-1].end, segments.length) if close is None else self._extent(close))
+        return spans
 
     def _extent(self, index: int) -> TextSpan:
         """Where a segment begins and ends."""
@@ -343,7 +343,7 @@ class Snapshot:
                 continue
             unit = self._unit(index)
             inside = (span.start <= unit.base + start < span.end for start in unit.segment.tokens[2])
-            count += sum(found is role and here for found, here in zip(roles, inside, strict=True))
+            count += sum(token_role is role and here for token_role, here in zip(roles, inside, strict=True))
         return count
 
     def token_at(self, offset: int) -> Token | None:
@@ -398,8 +398,8 @@ class Snapshot:
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
         """The definitions whose name begins in a range of the text, in order."""
         first, last = max(0, self._index_at(span.start)), self._index_at(span.end)
-        found = self._meaning.symbols(first, last + 1)
-        return [symbol for symbol in found if span.start <= symbol.span.start <= span.end]
+        symbols = self._meaning.symbols(first, last + 1)
+        return [symbol for symbol in symbols if span.start <= symbol.span.start <= span.end]
 
     def symbol_at(self, offset: int) -> Symbol | None:
         """The symbol that the name at ``offset`` defines or uses."""

@@ -106,12 +106,12 @@ class StatementNames:
 
     def symbol(self, home: DefinitionSite) -> Symbol:
         """The symbol of a definition: always the same one."""
-        found = self._symbols.get(home)
-        if found is None:
+        symbol = self._symbols.get(home)
+        if symbol is None:
             kind, name = self.in_segments.local(home.segment).definitions[home.token]
             container = self._container(home, kind)
-            found = self._symbols.setdefault(home, Symbol(kind, name, container, self, home))
-        return found
+            symbol = self._symbols.setdefault(home, Symbol(kind, name, container, self, home))
+        return symbol
 
     def _container(self, home: DefinitionSite, kind: SymbolKind) -> Symbol | None:
         """What a definition is inside of: a function, or a data type."""
@@ -228,12 +228,12 @@ class StatementNames:
 
     def _bound_in(self, first: int, last: int, memo: dict[object, object]) -> str:
         """The names that statements bind, a line each; remembered with them."""
-        found = memo.get(_BOUND)
-        if not isinstance(found, str):
+        lines = memo.get(_BOUND)
+        if not isinstance(lines, str):
             states = self.analysis.states[first:last]
             names = [state.bound for state in states if state is not None and state.bound is not None]
-            found = memo[_BOUND] = "\n".join(names)
-        return found
+            lines = memo[_BOUND] = "\n".join(names)
+        return lines
 
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
@@ -242,14 +242,14 @@ class StatementNames:
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
         """The functions of the module that have one of some names, in order."""
-        found = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
-        return [symbol for symbol in found if symbol is not None]
+        symbols = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
+        return [symbol for symbol in symbols if symbol is not None]
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
-        found = [self.symbol(home) for index in self.analysis.types for home in self.in_segments.definitions(index)]
+        symbols = [self.symbol(home) for index in self.analysis.types for home in self.in_segments.definitions(index)]
         functions = [self._function_symbol(function) for function in self.analysis.functions]
-        return [*(symbol for symbol in found if symbol.kind in OF_MODULE), *(one for one in functions if one)]
+        return [*(symbol for symbol in symbols if symbol.kind in OF_MODULE), *(one for one in functions if one)]
 
     def name_span(self, key: object) -> TextSpan:
         """The range of a name."""
@@ -273,10 +273,10 @@ class StatementNames:
     def uses(self, key: object) -> Sequence[TextSpan]:
         """Where a name is used; cached here, since no caller need keep its symbol."""
         assert isinstance(key, DefinitionSite)
-        found = self._uses.get(key)
-        if found is None:
-            found = self._uses[key] = self._in_text.find(key)
-        return found
+        spans = self._uses.get(key)
+        if spans is None:
+            spans = self._uses[key] = self._in_text.find(key)
+        return spans
 
     def symbol_type(self, key: object) -> Type | None:
         """The type of a symbol."""
@@ -285,9 +285,9 @@ class StatementNames:
         function = self.analysis.function_at(key.segment)
         if kind is SymbolKind.CONSTRUCTOR:
             types = self.analysis.context.types
-            found = types.reading.names.constructors[name].value
-            assert isinstance(found, Constructor)
-            return constructor_type(types.module, found)
+            constructor = types.reading.names.constructors[name].value
+            assert isinstance(constructor, Constructor)
+            return constructor_type(types.module, constructor)
         if function is None:
             return None
         if kind is SymbolKind.FUNCTION:
@@ -318,12 +318,12 @@ class StatementNames:
         if whole is not None:
             return whole[0].definitions[whole[1]].get(key.token)
         function = self.in_segments.plain(key.segment)
-        found: Sequence[Definition] = ()
+        definitions: Sequence[Definition] = ()
         if function is not None and key.segment == function.start - 1:
-            found = function.head.definitions
+            definitions = function.head.definitions
         elif (own := self._own(key.segment)) is not None:
-            found = own.lowering.definitions
-        return next((definition for definition in found if definition.token == key.token), None)
+            definitions = own.lowering.definitions
+        return next((definition for definition in definitions if definition.token == key.token), None)
 
     def value(self, key: object) -> Expr | None:
         """The expression that a symbol stands for."""
@@ -337,17 +337,17 @@ class StatementNames:
     def expression(self, index: int, statement: object, node: object) -> Expr | None:
         """The expression made from a node of a statement's syntax."""
         whole, own, function = self.in_segments.whole(index), self._own(index), self.in_segments.plain(index)
-        found: Expr | None = None
+        expr: Expr | None = None
         if whole is not None:
-            found = whole[0].expressions.get((whole[1], id(statement), id(node)))
+            expr = whole[0].expressions.get((whole[1], id(statement), id(node)))
         elif own is not None:
-            found = own.nodes.get((id(statement), id(node)))
+            expr = own.nodes.get((id(statement), id(node)))
         elif function is not None and index == function.start - 1:
             origins = function.head.origins
-            found = next((expr for expr, origin in origins.items() if origin.node is node), None)
-        if found is not None:
-            self._homes[found] = index
-        return found
+            expr = next((expr for expr, origin in origins.items() if origin.node is node), None)
+        if expr is not None:
+            self._homes[expr] = index
+        return expr
 
     def knows(self, expr: Expr) -> bool:
         """Whether an expression was given out here."""
@@ -366,7 +366,9 @@ class StatementNames:
             return None
         if own is None or state is None:
             definitions = function.head.definitions
-            return next((function.parameters[found.name] for found in definitions if found.value is expr), None)
+            return next(
+                (function.parameters[definition.name] for definition in definitions if definition.value is expr), None
+            )
         known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
         return _known(own.types_with(known, self.analysis.heads).get(expr))
 
@@ -379,10 +381,10 @@ class StatementNames:
         if name[0] == "@":
             head = self.analysis.heads.get(name)
             return head.signature if head is not None else ERROR
-        found = function.type_before(name, order)
-        if found is None and is_graph_name(name):
-            found = self.analysis.earlier_graph(function, name)
-        return found or ERROR
+        type = function.type_before(name, order)
+        if type is None and is_graph_name(name):
+            type = self.analysis.earlier_graph(function, name)
+        return type or ERROR
 
     def locate(self, place: Place) -> TextSpan | None:
         """The range of a part of an expression that was given out here."""
@@ -390,16 +392,16 @@ class StatementNames:
         start = self.analysis.segments.start
         function = self.analysis.function_at(index)
         if isinstance(function, WholeFunctionAnalysis):
-            found = function.locate(place)
-            return found.shifted(start(function.start - 1)) if found is not None else None
+            span = function.locate(place)
+            return span.shifted(start(function.start - 1)) if span is not None else None
         own = self._own(index)
         origins: Mapping[Expr, SyntaxOrigin] = {}
         if own is not None:
             origins = own.origins
         elif function is not None:
             origins = function.head.origins
-        found = place_span(origins, place)
-        return found.shifted(start(index)) if found is not None else None
+        span = place_span(origins, place)
+        return span.shifted(start(index)) if span is not None else None
 
 
 def _known(type: Type | None) -> Type | None:

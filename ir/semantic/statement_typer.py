@@ -78,12 +78,12 @@ class StatementTyper:
             name = state.bound
             if name is None:
                 continue
-            found = names.get(name)
-            if not isinstance(found, tuple):
+            bound = names.get(name)
+            if not isinstance(bound, tuple):
                 del names[name]
                 unbound.append(name)
                 continue
-            left = [other for other in found if other is not state]
+            left = [other for other in bound if other is not state]
             if len(left) > 1:
                 names[name] = tuple(left)
             else:
@@ -106,14 +106,14 @@ class StatementTyper:
         name = state.bound
         if name is None:
             return
-        found = self.names.get(name)
-        if name in self.function.parameters or (found is not None and not is_graph_name(name)):
+        bound = self.names.get(name)
+        if name in self.function.parameters or (bound is not None and not is_graph_name(name)):
             raise NeedsFullAnalysis
-        if found is None:
+        if bound is None:
             self.names[name] = state
             self.mentions.bind((name,))
             return
-        others = found if isinstance(found, tuple) else (found,)
+        others = bound if isinstance(bound, tuple) else (bound,)
         self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
         self.rebound.add(name)
 
@@ -121,9 +121,9 @@ class StatementTyper:
         name = new.bound
         if name is None:
             return
-        found = self.names.get(name)
-        if isinstance(found, tuple):
-            self.names[name] = tuple([new if other is old else other for other in found])
+        bound = self.names.get(name)
+        if isinstance(bound, tuple):
+            self.names[name] = tuple([new if other is old else other for other in bound])
         else:
             self.names[name] = new
 
@@ -330,13 +330,13 @@ class StatementTyper:
         Raises:
             NeedsFullAnalysis: it is that of a function whose type is not all written down.
         """
-        found = self.function.type_before(name, order)
-        if found is None and name[0] == "@":
+        type = self.function.type_before(name, order)
+        if type is None and name[0] == "@":
             head = self.outside.heads.get(name)
             return head.known_type if head is not None else None
-        if found is None and is_graph_name(name):
+        if type is None and is_graph_name(name):
             return self.outside.earlier_graph(name)
-        return found
+        return type
 
     def _state_with_unknown(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
         """A statement with names that mean nothing in its function: they have the type of what was meant, if that fits.
@@ -363,10 +363,10 @@ class StatementTyper:
         )
         if guess.diagnostics:
             guess = own.type_with(tuple([known[name] or ERROR for name in statement.uses]), self.outside.heads)
-        found = (*own.diagnostics, *guess.diagnostics, *_undefined(statement, unknown))
+        diagnostics = (*own.diagnostics, *guess.diagnostics, *_undefined(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
         names = tuple([near[0] for near in unknown.values() if near])
-        return statement.doubted(order, type, found, names, outer_graph)
+        return statement.doubted(order, type, diagnostics, names, outer_graph)
 
     def _meant_type(self, name: str, order: float) -> Type | None:
         return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)

@@ -30,7 +30,9 @@ _SPEAKING: Final = frozenset("INFbsM@uU")
 def _leaves_unused(lowered: LoweredStatement) -> bool:
     """Whether a statement binds a name for itself that it does not use: what is said of that is told by the name."""
     used = {definition for _, _, definition in lowered.lowering.uses}
-    return any(found is not lowered.bound and found not in used for found in lowered.lowering.definitions)
+    return any(
+        definition is not lowered.bound and definition not in used for definition in lowered.lowering.definitions
+    )
 
 
 class _Template:
@@ -129,7 +131,7 @@ class TemplateCache:
             names = names_in([segment.text for segment in segments if segment.form is not None])
         names = tuple(names)
         templates = iter(self._alike.get_all([form for segment in segments if (form := segment.form) is not None]))
-        found: list[TypedStatement] = []
+        statements: list[TypedStatement] = []
         end = 0
         for segment in segments:
             form = segment.form
@@ -146,10 +148,10 @@ class TemplateCache:
                 elif template is None:
                     template = self._alike.get(form)  # it may be known since
                 if template is not None:
-                    found.append(template.statement(segment, names, start, end))
+                    statements.append(template.statement(segment, names, start, end))
                     continue
-            found.append(self._statement(segment))
-        return found
+            statements.append(self._statement(segment))
+        return statements
 
     def _statement(self, segment: Segment) -> TypedStatement:
         form = segment.form
@@ -164,8 +166,10 @@ class TemplateCache:
             plan = self._plan(segment.kinds)
             if plan.stands_alone or segment.is_short:
                 return self._alone(segment)
-            found = plan.names(segment.pieces)
-            names = tuple([name.rstrip(WHITE_SPACE) for name in ((found,) if plan.has_one_name else found)])
+            names_as_written = plan.names(segment.pieces)
+            names = tuple(
+                [name.rstrip(WHITE_SPACE) for name in ((names_as_written,) if plan.has_one_name else names_as_written)]
+            )
             if plan.is_nested and any(map(_OTHERWISE_SPELLED, names)):
                 return self._alone(segment)
             # White space is part of the key: a statement that is laid out otherwise finds its template a step later.

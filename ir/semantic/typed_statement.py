@@ -114,11 +114,11 @@ class TypedStatement:
         While a statement is at fault, it stands for what the statement was and will be, so that one wrong letter does
         not retype everything after it.
         """
-        found = self.segment.memo.get("type_comment")
-        if not isinstance(found, Type):
+        type = self.segment.memo.get("type_comment")
+        if not isinstance(type, Type):
             type_comment = _TOLD.findall(self.segment.text)
-            found = self.segment.memo["type_comment"] = _type_of(type_comment[-1]) if type_comment else ERROR
-        return found
+            type = self.segment.memo["type_comment"] = _type_of(type_comment[-1]) if type_comment else ERROR
+        return type
 
     @property
     def memo(self) -> dict[object, object]:
@@ -199,4 +199,4 @@ def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tup
 
 def _inner_unused(own: LoweredStatement) -> tuple[Unused, ...]:
     bound_at = -1 if own.bound is None else own.bound.token
-    return tuple(found for found in unused_in(own.lowering) if found.token != bound_at)
+    return tuple(value for value in unused_in(own.lowering) if value.token != bound_at)

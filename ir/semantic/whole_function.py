@@ -71,10 +71,12 @@ class WholeFunctionAnalysis:
         """Every function of the module, where it names one that is not."""
         names = self.types.names()
         names.globals = {
-            name[1:]: Definition(SymbolKind.FUNCTION, name, None, -1, found.var)
-            for name, found in outside.heads.items()
+            name[1:]: Definition(SymbolKind.FUNCTION, name, None, -1, declared_head.var)
+            for name, declared_head in outside.heads.items()
         }
-        names.unreadable = {name[1:] for name, found in outside.heads.items() if found.signature is ERROR}
+        names.unreadable = {
+            name[1:] for name, declared_head in outside.heads.items() if declared_head.signature is ERROR
+        }
         self.outer_graph: Final = self._foreign(outside)
         """The graph variables that functions before it bind and it does not, and their types."""
         for name, type in self.outer_graph.items():
@@ -88,7 +90,7 @@ class WholeFunctionAnalysis:
         self.function: Final = own[1] if own is not None else None
         var = own[0] if own is not None else GlobalVar("")
         stubs = {
-            found.var: found.function for found in self.mentioned.values() if found is not None and found is not head
+            other.var: other.function for other in self.mentioned.values() if other is not None and other is not head
         }
         functions = {**stubs, var: self.function} if self.function is not None else stubs
         module = self.types.module.with_functions(functions)
@@ -121,7 +123,7 @@ class WholeFunctionAnalysis:
         """Whether it would be read the same, if its segments and the types of the module are what they were."""
         return (
             gap == self.gap
-            and all(outside.heads.get(name) is found for name, found in self.mentioned.items())
+            and all(outside.heads.get(name) is head for name, head in self.mentioned.items())
             and (self.declared is None or self.declared == tuple(outside.heads))
             and all(outside.earlier_graph(name) == type for name, type in self.outer_graph.items())
         )
@@ -142,12 +144,14 @@ class WholeFunctionAnalysis:
     def diagnostics(self) -> Sequence[tuple[Diagnostic, GlobalVar | None]]:
         """What is wrong; with the function that would have to declare its result, where that is what is wrong."""
         undeclared = self.inferred.undeclared
-        located = [(self._located(found), undeclared.get(i)) for i, found in enumerate(self.inferred.diagnostics)]
-        found = [*((diagnostic, None) for diagnostic in self.reading.diagnostics), *located]
-        found.sort(key=lambda pair: pair[0].span or TextSpan(0, 0))
-        is_broken = any(one.severity is Severity.ERROR and one.code != "cannot-infer-type" for one, _ in found)
+        located = [
+            (self._located(diagnostic), undeclared.get(i)) for i, diagnostic in enumerate(self.inferred.diagnostics)
+        ]
+        pairs = [*((diagnostic, None) for diagnostic in self.reading.diagnostics), *located]
+        pairs.sort(key=lambda pair: pair[0].span or TextSpan(0, 0))
+        is_broken = any(one.severity is Severity.ERROR and one.code != "cannot-infer-type" for one, _ in pairs)
         # Types that cannot be inferred in a function with another error: that is why they cannot.
-        return [pair for pair in found if not (is_broken and pair[0].code == "cannot-infer-type")]
+        return [pair for pair in pairs if not (is_broken and pair[0].code == "cannot-infer-type")]
 
     def _located(self, diagnostic: Diagnostic) -> Diagnostic:
         located = diagnostic.located(self.locate)
@@ -194,16 +198,20 @@ class WholeFunctionAnalysis:
 
     def graph_type(self, name: str) -> Type | None:
         """The type of a graph variable that it binds; ``None`` where it binds no such."""
-        found = self.reading.names.earlier_graph.get(int(name[1:]))
-        if found is None or found.unit is None:
+        definition = self.reading.names.earlier_graph.get(int(name[1:]))
+        if definition is None or definition.unit is None:
             return None
-        assert isinstance(found.value, Expr)
-        return self.type_of(found.value) or ERROR
+        assert isinstance(definition.value, Expr)
+        return self.type_of(definition.value) or ERROR
 
     def graph_unit(self, name: str) -> tuple[int, int] | None:
         """Where it binds a graph variable: the segment, counted from its head, and the token."""
-        found = self.reading.names.earlier_graph.get(int(name[1:]))
-        return (found.unit.number, found.token) if found is not None and found.unit is not None else None
+        definition = self.reading.names.earlier_graph.get(int(name[1:]))
+        return (
+            (definition.unit.number, definition.token)
+            if definition is not None and definition.unit is not None
+            else None
+        )
 
     @cached
     def unused(self) -> Sequence[Unused]:
@@ -215,20 +223,20 @@ class WholeFunctionAnalysis:
     @cached
     def definitions(self) -> Sequence[Mapping[int, Definition]]:
         """For each segment the names that it defines, by token."""
-        found: list[dict[int, Definition]] = [{} for _ in self.segments]
+        by_segment: list[dict[int, Definition]] = [{} for _ in self.segments]
         for definition in self.reading.lowering.definitions:
             if definition.unit is not None:
-                found[definition.unit.number][definition.token] = definition
-        return found
+                by_segment[definition.unit.number][definition.token] = definition
+        return by_segment
 
     @cached
     def meanings(self) -> Sequence[Mapping[int, Meaning]]:
         """For each segment what its tokens name, those left out that define a name."""
-        found: list[dict[int, Meaning]] = [{} for _ in self.segments]
+        by_segment: list[dict[int, Meaning]] = [{} for _ in self.segments]
         for unit, token, definition in self.reading.lowering.uses:
             number = definition.unit.number if definition.unit is not None else None
-            found[unit.number][token] = Meaning(definition.kind, definition.name, number, definition.token)
-        return found
+            by_segment[unit.number][token] = Meaning(definition.kind, definition.name, number, definition.token)
+        return by_segment
 
     @cached
     def borrowed(self) -> frozenset[str]:

@@ -67,12 +67,14 @@ class WholeModuleAnalysis:
         """The values that nothing uses."""
         return unused_in(self.reading.lowering)
 
-    def _without_followers(self, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    def _without_followers(self, diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
-        broken = [d.span for d in found if d.severity is Severity.ERROR and d.code != "cannot-infer-type" and d.span]
+        broken = [
+            d.span for d in diagnostics if d.severity is Severity.ERROR and d.code != "cannot-infer-type" and d.span
+        ]
         extents = [TextSpan(start, end) for _, start, end in self.reading.extents]
         reported = [extent for extent in extents if any(extent.contains(span.start) for span in broken)]
-        for diagnostic in found:
+        for diagnostic in diagnostics:
             span = diagnostic.span or TextSpan(0, 0)
             if diagnostic.code == "cannot-infer-type" and any(extent.contains(span.start) for extent in reported):
                 continue
@@ -131,10 +133,10 @@ class WholeModuleAnalysis:
 
     @cached
     def _expressions(self) -> dict[tuple[int, int, int], Expr]:
-        found: dict[tuple[int, int, int], Expr] = {}
+        expressions: dict[tuple[int, int, int], Expr] = {}
         for expr, origin in self.reading.lowering.origins.items():
-            found[(origin.unit.number, id(origin.statement), id(origin.node))] = expr
-        return found
+            expressions[(origin.unit.number, id(origin.statement), id(origin.node))] = expr
+        return expressions
 
     def expression(self, index: int, statement: object, node: object) -> Expr | None:
         """The expression, of the typed module, made from a node of the syntax of a segment."""
@@ -167,8 +169,8 @@ class WholeModuleAnalysis:
         return None if type is None or has_error(type) else type
 
     def _function_of(self, var: GlobalVar) -> Function | None:
-        found = self.module.find_global_var(var.name_hint)
-        return self.module.functions[found] if found is not None else None
+        global_var = self.module.find_global_var(var.name_hint)
+        return self.module.functions[global_var] if global_var is not None else None
 
     # ---- tokens
 
@@ -184,14 +186,14 @@ class WholeModuleAnalysis:
     @cached
     def _resolved(self) -> dict[int, dict[int, Definition]]:
         """For each segment the definitions that its tokens name."""
-        found: dict[int, dict[int, Definition]] = {}
+        by_segment: dict[int, dict[int, Definition]] = {}
         lowering = self.reading.lowering
         for unit, token, definition in lowering.uses:
-            found.setdefault(unit.number, {})[token] = definition
+            by_segment.setdefault(unit.number, {})[token] = definition
         for definition in lowering.definitions:
             if definition.unit is not None:
-                found.setdefault(definition.unit.number, {})[definition.token] = definition
-        return found
+                by_segment.setdefault(definition.unit.number, {})[definition.token] = definition
+        return by_segment
 
     @cached
     def _unresolved(self) -> set[tuple[int, int]]:
@@ -232,16 +234,16 @@ class WholeModuleAnalysis:
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""
-        found: list[tuple[str, set[str]]] = []
+        calls: list[tuple[str, set[str]]] = []
         heads: list[int] = []
         for symbol in self._in_order:
             if symbol.kind is SymbolKind.FUNCTION:
-                found.append((symbol.name, set()))
+                calls.append((symbol.name, set()))
                 heads.append(symbol.full_span.start)
         for unit, token, definition in self.reading.lowering.uses:
             if definition.kind is SymbolKind.FUNCTION and heads:
-                found[max(0, bisect_right(heads, unit.span(token).start) - 1)][1].add(definition.name)
-        return found
+                calls[max(0, bisect_right(heads, unit.span(token).start) - 1)][1].add(definition.name)
+        return calls
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
         """The functions of the module that have one of some names, in order."""

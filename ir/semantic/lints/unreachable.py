@@ -52,8 +52,11 @@ def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagno
     memo = snapshot.statement_memo(index)
     hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
     if hints is None:
-        found = [*(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()), *_branches(snapshot, span)]
-        hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in found]
+        diagnostics = [
+            *(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()),
+            *_branches(snapshot, span),
+        ]
+        hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in diagnostics]
     return hints
 
 
@@ -177,7 +180,7 @@ def _branches(snapshot: Snapshot, within: TextSpan) -> Iterator[Diagnostic]:
 
 def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
     """The outermost braces in a range."""
-    found: list[TextSpan] = []
+    blocks: list[TextSpan] = []
     opened: list[int] = []
     for token in snapshot.tokens(span.start, span.end):
         if token.text == "{":
@@ -185,8 +188,8 @@ def _blocks(snapshot: Snapshot, span: TextSpan) -> list[TextSpan]:
         elif token.text == "}" and opened:
             start = opened.pop()
             if not opened:
-                found.append(TextSpan(start, token.span.end))
-    return found
+                blocks.append(TextSpan(start, token.span.end))
+    return blocks
 
 
 # Functions

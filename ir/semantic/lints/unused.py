@@ -140,7 +140,7 @@ def unused_in(lowering: Lowering) -> list[Unused]:
     """The values that were bound in what ``lowering`` read, and that nothing in it uses."""
     used = {definition for _, _, definition in lowering.uses}
     graph = {definition.value for definition in lowering.definitions if definition.kind is SymbolKind.GRAPH}
-    found: list[Unused] = []
+    unused: list[Unused] = []
     for definition in lowering.definitions:
         if definition in used or definition.kind not in _VALUES or definition.unit is None or is_meant(definition.name):
             continue
@@ -149,8 +149,8 @@ def unused_in(lowering: Lowering) -> list[Unused]:
         is_graph = definition.kind is SymbolKind.GRAPH
         effect = effect_of(value, graph if is_graph else ())
         if effect is Effect.NONE or (is_graph and not isinstance(value, ErrorExpr)):
-            found.append(Unused(definition.kind, definition.name, definition.unit, definition.token, effect))
-    return found
+            unused.append(Unused(definition.kind, definition.name, definition.unit, definition.token, effect))
+    return unused
 
 
 def is_meant(name: str) -> bool:
@@ -171,7 +171,7 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
 
     What it calls is looked into where that is a function written in it; other functions may do anything.
     """
-    found = Effect.NONE
+    effect = Effect.NONE
     seen: set[Expr] = set()
     pending = [value]
     while pending:
@@ -184,7 +184,7 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
         if isinstance(expr, Function):
             continue  # Making a function runs nothing of its body.
         if isinstance(expr, ErrorExpr):
-            found = Effect.UNKNOWN
+            effect = Effect.UNKNOWN
         elif isinstance(expr, Call):
             callee = expr.op
             if isinstance(callee, Op):
@@ -193,9 +193,9 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
             elif isinstance(callee, Function):
                 pending.append(callee.body)
             elif not isinstance(callee, Constructor):
-                found = Effect.UNKNOWN
+                effect = Effect.UNKNOWN
         pending.extend(children(expr))
-    return found
+    return effect
 
 
 def report(unused: Unused, lines: LineIndex) -> Diagnostic:
