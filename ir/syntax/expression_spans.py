@@ -28,10 +28,10 @@ def place_span(origins: Mapping[Expr, SyntaxOrigin], place: Place) -> TextSpan |
         result = origin.node.child("result_type")
         node = result.nodes()[-1] if result is not None else None
     elif place.attribute is not None:
-        found = attribute_node(origin, place.attribute)
-        if found is not None:
-            value = found.children[-1]
-            node = value if isinstance(value, ShapeNode) else found
+        attribute = attribute_node(origin, place.attribute)
+        if attribute is not None:
+            value = attribute.children[-1]
+            node = value if isinstance(value, ShapeNode) else attribute
         elif origin.node.rule == "call":
             node = origin.node.nodes()[0]
     elif place.callee and origin.node.rule == "call":

@@ -155,12 +155,12 @@ class Splitter:
             if kinds.count("(", start, end) == kinds.count(")", start, end):
                 return self._before_binding(start, end) or Cut(end, Role.STATEMENT, True)
         self._seen = 0
-        found = self._cut(start, in_body)
-        if self.rest is not None and found.end + _MARGIN > len(kinds):
+        result = self._cut(start, in_body)
+        if self.rest is not None and result.end + _MARGIN > len(kinds):
             raise Beyond
-        if self._seen > found.end + 1 and not found.far_sighted:
-            return Cut(found.end, found.role, found.in_body, far_sighted=True)
-        return found
+        if self._seen > result.end + 1 and not result.far_sighted:
+            return Cut(result.end, result.role, result.in_body, far_sighted=True)
+        return result
 
     def _cut(self, start: int, in_body: bool) -> Cut:
         kinds = self.kinds
@@ -180,7 +180,7 @@ class Splitter:
             return Cut(self._type_end(first), Role.TYPE, False)
         following = NEXT_TOP.search(kinds, first + 1)
         definition = re.compile("[dtx]").search(kinds, first + 1)
-        ends = [found.start() for found in (following, definition) if found]
+        ends = [match.start() for match in (following, definition) if match]
         return Cut(min(ends, default=len(kinds)), Role.JUNK, False)
 
     def _body(self, first: int) -> Cut:

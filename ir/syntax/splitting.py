@@ -167,27 +167,27 @@ class Split:
             return self._matched(split_text(lines))
         first = max(0, self.segments.index_at(span.start) - _BEFORE)
         following = max(self.segments.index_from(span.end), first + 1)
-        found, change = self._resplit(lines, first, following, length - (span.end - span.start))
+        split, change = self._resplit(lines, first, following, length - (span.end - span.start))
         splice = change
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0
         while True:
             if first > 0 and change.changes and change.first < first + _BEFORE:
-                index = min(change.first, len(found.segments) - 1)  # what is before it may have looked at it
-            elif position < len(found.far_sighted):
-                index = found.far_sighted[position]
+                index = min(change.first, len(split.segments) - 1)  # what is before it may have looked at it
+            elif position < len(split.far_sighted):
+                index = split.far_sighted[position]
                 position += 1
                 if looked_at.start <= index < looked_at.end:
                     continue
             else:
-                return found, splice
+                return split, splice
             first = max(0, index - _BEFORE)
-            again, change = found._resplit(lines, first, index + 1, 0)
+            again, change = split._resplit(lines, first, index + 1, 0)
             if change.changes:
                 rounds += 1
                 if rounds > _MOST_FAR_SIGHTED:
                     return self._matched(split_text(lines))
-                found, splice = again, splice.then(change)
+                split, splice = again, splice.then(change)
                 looked_at = TextSpan(first, change.new_end)
                 position = 0  # what was looked at before may have looked as far as to here
 

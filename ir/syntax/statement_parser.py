@@ -179,8 +179,8 @@ class StatementParser:
         words = KINDS[kind].words
         gap = self.segment.gap_before(token)
         fix = Fix(f"Insert {words}", (TextEdit(TextSpan(gap.start, gap.start), _TEXT_OF.get(kind, " { ")),))
-        found = f", found {self.found(token)}" if token < len(self.kinds) else ""
-        self.segment.report("missing-token", f"expected {words}{found}", gap, fix)
+        instead = f", found {self.described(token)}" if token < len(self.kinds) else ""
+        self.segment.report("missing-token", f"expected {words}{instead}", gap, fix)
 
     def report_fault(self, kinds: str, index: Sequence[int], fault: ShapeFault, token: int) -> None:
         """Report a fault that no one token explains, at ``token``."""
@@ -190,7 +190,7 @@ class StatementParser:
             return
         if fault.position and self.begins_line(token - 1, token):
             self.segment.report(
-                "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.gap_before(token)
+                "expected-token", f"{_expected(fault)}, found {self.described(token)}", self.segment.gap_before(token)
             )
             return
         if kinds[max(0, fault.position - 2) : fault.position + 1] in ("I.F", "I.N"):
@@ -211,10 +211,10 @@ class StatementParser:
                 self.segment.report("missing-token", f"expected `(` after {operator}", span, fix)
                 return
         self.segment.report(
-            "expected-token", f"{_expected(fault)}, found {self.found(token)}", self.segment.span(token)
+            "expected-token", f"{_expected(fault)}, found {self.described(token)}", self.segment.span(token)
         )
 
-    def found(self, token: int) -> str:
+    def described(self, token: int) -> str:
         """A token as a message names it: its text, or what it is where that is long."""
         text = self.texts[token]
         return f"`{text}`" if len(text) <= 40 else KINDS[self.kinds[token]].words

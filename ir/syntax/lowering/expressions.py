@@ -163,16 +163,16 @@ class ExpressionLowering(AttributeLowering):
         )
         return ErrorExpr()
 
-    def _constructor(self, found: Definition, token: int, step: Step) -> Expr:
-        self._use(token, found)
-        constructor = found.value
+    def _constructor(self, definition: Definition, token: int, step: Step) -> Expr:
+        self._use(token, definition)
+        constructor = definition.value
         assert isinstance(constructor, Constructor)
-        if found.unit is not None and found.unit.number > self.unit.number:
+        if definition.unit is not None and definition.unit.number > self.unit.number:
             self.report(
                 "constructor-before-type",
-                f"{found.name} is used before its type is defined",
+                f"{definition.name} is used before its type is defined",
                 self.unit.span(token),
-                related=[Related("the definition", found.unit.span(found.token))],
+                related=[Related("the definition", definition.unit.span(definition.token))],
             )
             return ErrorExpr()
         if step.callee or step.raw or constructor.inputs:

@@ -77,10 +77,10 @@ class TypeLowering(LoweringContext):
         token = self.statement.token(step.node.first)
         name = self._texts[token]
         arguments: tuple[Type, ...] = values[0] if values else ()
-        found = self.type_scope.find(name) or self.names.types.get(name)
-        if found is not None:
-            self._use(token, found)
-            head = found.value
+        definition = self.type_scope.find(name) or self.names.types.get(name)
+        if definition is not None:
+            self._use(token, definition)
+            head = definition.value
             assert isinstance(head, Type)
             if arguments or isinstance(head, GlobalTypeVar):
                 return TypeCall(head, arguments)
