@@ -252,13 +252,13 @@ def free_type_vars(root: Expr) -> list[TypeVar]:
 
 def type_vars(root: Type) -> list[TypeVar]:
     """The type variables in ``root`` that no function type inside it binds."""
-    found: list[TypeVar] = []
+    variables: list[TypeVar] = []
     bound: set[TypeVar] = set()
     stack = [root]
     while stack:
         current = stack.pop()
         if isinstance(current, TypeVar):
-            found.append(current)
+            variables.append(current)
         elif isinstance(current, TupleType):
             stack.extend(reversed(current.fields))
         elif isinstance(current, TypeCall):
@@ -268,4 +268,4 @@ def type_vars(root: Type) -> list[TypeVar]:
             stack.extend((current.ret_type, *reversed(current.arg_types)))
         elif isinstance(current, RelayRefType):
             stack.append(current.value)
-    return [var for var in _unique(found) if var not in bound]
+    return [var for var in _unique(variables) if var not in bound]

@@ -148,17 +148,17 @@ class _Formatter:
 
     def _following(self) -> list[str]:
         """For each piece, the kind of the first token at or after it that is no comment; empty behind the last."""
-        found = ""
+        next_kind = ""
         following: list[str] = []
         for kind in reversed(self.kinds):
             if kind != COMMENT:
-                found = kind
-            following.append(found)
+                next_kind = kind
+            following.append(next_kind)
         return following[::-1]
 
     def _partners(self) -> dict[int, int] | None:
         """The closing bracket of each opening one; ``None`` where they do not match."""
-        found: dict[int, int] = {}
+        partners: dict[int, int] = {}
         opened: list[int] = []
         for index, kind in enumerate(self.kinds):
             if kind in _OPENING:
@@ -166,8 +166,8 @@ class _Formatter:
             elif kind in _CLOSING:
                 if not opened or _OPENING[self.kinds[opened[-1]]] != kind:
                     return None
-                found[opened.pop()] = index
-        return None if opened else found
+                partners[opened.pop()] = index
+        return None if opened else partners
 
     def gaps(self) -> list[_Gap]:
         """Every token with the white space to follow it."""

@@ -57,8 +57,8 @@ def _is_found_later(body: Expr) -> bool:
 def _wrong_result(inferencer: Inferencer, expr: Function, mismatch: Mismatch) -> Finding:
     given = inferencer.resolved(expr.body)
     assert expr.ret_type is not None
-    found = disagreement(facing(mismatch, expr.ret_type))
-    message = f"the result is declared {describe(expr.ret_type)}, but the body is {describe(given)}: {found}"
+    difference = disagreement(facing(mismatch, expr.ret_type))
+    message = f"the result is declared {describe(expr.ret_type)}, but the body is {describe(given)}: {difference}"
     body = last_of(expr.body)
     related = [Related(RESULT_DECLARED, place=Place(expr, attribute="ret_type"))]
     return Finding(
@@ -99,8 +99,8 @@ def type_let(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> No
 def _wrong_value(inferencer: Inferencer, expr: Let, mismatch: Mismatch) -> Finding:
     given = describe(inferencer.resolved(expr.value))
     annotation = expr.var.type_annotation or inferencer.types[expr.var]
-    found = disagreement(facing(mismatch, annotation))
-    message = f"{name_of(expr.var)} is declared {describe(annotation)}, but its value is {given}: {found}"
+    difference = disagreement(facing(mismatch, annotation))
+    message = f"{name_of(expr.var)} is declared {describe(annotation)}, but its value is {given}: {difference}"
     related = [Related("the variable is declared here", place=Place(expr.var))]
     return Finding(
         "type-mismatch",
@@ -144,8 +144,8 @@ def _different_branches(inferencer: Inferencer, expr: If, mismatch: Mismatch) ->
         inferencer.resolved(expr.true_branch),
         inferencer.resolved(expr.false_branch),
     )
-    found = disagreement(facing(mismatch, lhs))
-    message = f"the branches differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {found}"
+    difference = disagreement(facing(mismatch, lhs))
+    message = f"the branches differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {difference}"
     related = [Related(f"the first branch is {describe(lhs)}", place=place_of(true_branch, expr))]
     return Finding(
         "type-mismatch",

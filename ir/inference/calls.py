@@ -212,13 +212,14 @@ def _wrong_argument(inferencer: Inferencer, call: Call, index: int, expected: Ty
     argument = call.args[index]
     wanted = inferencer.solver.resolve(expected)
     given = inferencer.resolved(argument)
-    found = disagreement(facing(mismatch, wanted))
+    difference = disagreement(facing(mismatch, wanted))
     callee = _callee_function(inferencer, call)
     related: list[Related] = []
     if callee is not None and index < len(callee.params):
         param = callee.params[index]
         related.append(Related(f"{name_of(param)} is declared {describe(wanted)} here", place=Place(param)))
-    message = f"{name_of(call.op)} takes {describe(wanted)} as argument {index + 1}, not {describe(given)}: {found}"
+    takes = f"{name_of(call.op)} takes {describe(wanted)} as argument {index + 1}"
+    message = f"{takes}, not {describe(given)}: {difference}"
     return Finding(
         "type-mismatch", message, Place(call, argument=index), [*related, *inferencer.origins(argument, against=wanted)]
     )

@@ -120,7 +120,7 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     infer(inferencer, expr)
     memo: dict[int, Type] = {}
     solver = inferencer.solver
-    types = {found: solver.resolve(inferencer.types[found], memo) for found in inferencer.order}
+    types = {typed_expr: solver.resolve(inferencer.types[typed_expr], memo) for typed_expr in inferencer.order}
     whole = solver.resolve(inferencer.types[expr], memo)
     complete = not any(isinstance(type, IncompleteType) for type in types.values()) and solver.is_complete(whole)
     return InferredStatement(whole, types, complete, tuple(report.diagnostics))

@@ -63,19 +63,19 @@ class KindChecker:
             return f"write {type.name}[]"
         return f"its kind is {_kind(type).value}"
 
-    def _check_call(self, call: TypeCall, found: list[str]) -> None:
+    def _check_call(self, call: TypeCall, problems: list[str]) -> None:
         header = call.func
         if not isinstance(header, GlobalTypeVar):
-            found.append(f"{describe(header)} is no data type and takes no type arguments")
+            problems.append(f"{describe(header)} is no data type and takes no type arguments")
             return
         if _kind(header) is not TypeKind.ADT_HANDLE:
-            found.append(f"{describe(header)} is no data type: its kind is {_kind(header).value}")
+            problems.append(f"{describe(header)} is no data type: its kind is {_kind(header).value}")
         data = self._module.type_definitions.get(header) if self._module else None
         if data is None:
-            found.append(f"the data type {header.name} is not defined")
+            problems.append(f"the data type {header.name} is not defined")
         elif len(data.type_vars) != len(call.args):
             wanted = count(len(data.type_vars), "type argument")
-            found.append(f"{header.name} takes {wanted}, not {len(call.args)}")
+            problems.append(f"{header.name} takes {wanted}, not {len(call.args)}")
 
 
 def _role(outer: Type) -> str:

@@ -48,8 +48,8 @@ def _wrong_arm(inferencer: Inferencer, expr: Match, clause: Clause, mismatch: Mi
     first = expr.clauses[0].rhs
     lhs = inferencer.resolved(first)
     rhs = inferencer.resolved(clause.rhs)
-    found = disagreement(facing(mismatch, lhs))
-    message = f"the arms differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {found}"
+    difference = disagreement(facing(mismatch, lhs))
+    message = f"the arms differ: the first is {describe(lhs)}, this one is {describe(rhs)}: {difference}"
     related = [Related(f"the first arm is {describe(lhs)}", place=place_of(last_of(first), expr))]
     return Finding("type-mismatch", message, place_of(last_of(clause.rhs), expr), related)
 
@@ -80,8 +80,8 @@ def _visit_pattern(inferencer: Inferencer, root: Pattern, type: Type, match: Mat
             fields = tuple([IncompleteType() for _ in pattern.patterns])
             good = _unify_pattern(inferencer, expected, TupleType(fields), pattern, match)
             fits = fits and good
-            found = [field if good else ERROR for field in fields]
-            parts = list(zip(pattern.patterns, found, strict=True))
+            field_types = [field if good else ERROR for field in fields]
+            parts = list(zip(pattern.patterns, field_types, strict=True))
         elif isinstance(pattern, PatternConstructor):
             fields = _constructor_fields(inferencer, pattern, expected, match)
             fits = fits and fields is not None

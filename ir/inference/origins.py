@@ -44,16 +44,16 @@ class Origins:
         compared = [part for expr in exprs for part in self._fields(expr)][:_MOST_FIELDS]
         marks = [_marks(self._type_of(expr)) for expr in compared]
         foreign = _marks(against)
-        found: list[Related] = []
+        origins: list[Related] = []
         for index, expr in enumerate(compared):
             others = foreign
             if against is None:
                 others = others.union(*(other for place, other in enumerate(marks) if place != index))
             own = marks[index] - others
             related = self._origin(expr, (own & about) or own)
-            if related is not None and related not in found:
-                found.append(related)
-        return found
+            if related is not None and related not in origins:
+                origins.append(related)
+        return origins
 
     def _fields(self, expr: Expr) -> Sequence[Expr]:
         value = self._values.get(expr, expr) if isinstance(expr, Var) else expr

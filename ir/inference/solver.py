@@ -326,7 +326,7 @@ class TypeSolver:
         return result
 
     def _occurs(self, unknown: Type, type: Type) -> bool:
-        return not self.is_complete(type) and any(found is unknown for found in self._unknowns(type))
+        return not self.is_complete(type) and any(part is unknown for part in self._unknowns(type))
 
     def _unify_tensors(self, lhs: TensorType, rhs: TensorType, mismatches: list[Mismatch]) -> Type | None:
         if same_type(lhs, rhs):

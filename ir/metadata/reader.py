@@ -101,14 +101,14 @@ class _Reader:
         the fields' order is that of those numbers. Anything else is taken as it stands.
         """
         own = self.numbers[id(node)]
-        found: list[tuple[int, str]] = []
+        references: list[tuple[int, str]] = []
         plain: list[tuple[str, Kind]] = []
         for name, text in node.fields.items():
             if text.isdigit() and own < int(text) < len(self.graph.nodes):
-                found.append((int(text), name))
+                references.append((int(text), name))
             else:
                 plain.append((name, "string"))
-        return [*plain, *((name, "node") for _, name in sorted(found))]
+        return [*plain, *((name, "node") for _, name in sorted(references))]
 
     def _references(self, node: GraphNode) -> list[tuple[str, int]]:
         """The nodes that ``node`` refers to, by field; what it contains has no field."""

@@ -43,13 +43,13 @@ def tensors_argument(context: RelationContext, argument: int, name: str) -> tupl
     Raises:
         RelationError: the argument is not a tuple, or a field is not a tensor.
     """
-    found = context.types[argument]
-    if isinstance(found, IncompleteType):
+    given = context.types[argument]
+    if isinstance(given, IncompleteType):
         return None
-    if not isinstance(found, TupleType):
-        raise RelationError(f"{name} must be a tuple of tensors, but it is {_in_words(found)}", argument=argument)
+    if not isinstance(given, TupleType):
+        raise RelationError(f"{name} must be a tuple of tensors, but it is {_in_words(given)}", argument=argument)
     fields: list[TensorType] = []
-    for index, field in enumerate(found.fields):
+    for index, field in enumerate(given.fields):
         if isinstance(field, IncompleteType):
             return None
         if not isinstance(field, TensorType):
@@ -88,5 +88,5 @@ def alternatives(names: Sequence[str]) -> str:
     return " or ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
-def _in_words(found: Type) -> str:
-    return f"a tuple {found!r}" if isinstance(found, TupleType) else repr(found)
+def _in_words(given: Type) -> str:
+    return f"a tuple {given!r}" if isinstance(given, TupleType) else repr(given)

@@ -16,9 +16,9 @@ def identity_relation(context: RelationContext) -> Type | None:
 
     Source of the rule: ``src/relay/op/type_relations.cc`` (``IdentityRel``).
     """
-    found = context.types[0]
-    if not isinstance(found, IncompleteType):
-        return found
+    type = context.types[0]
+    if not isinstance(type, IncompleteType):
+        return type
     if isinstance(context.output, IncompleteType):
         return None
     context.assign(0, context.output)

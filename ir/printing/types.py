@@ -38,9 +38,9 @@ class TypePrinter:
 
     def text(self, root: Type) -> str:
         """The text of ``root``, without recursion: ten thousand nested functions have a type as deep."""
-        found = self._texts.get(id(root))
-        if found is not None:
-            return found
+        text = self._texts.get(id(root))
+        if text is not None:
+            return text
         stack: list[tuple[Type, bool]] = [(root, False)]
         while stack:
             current, expanded = stack.pop()

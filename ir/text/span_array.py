@@ -27,8 +27,8 @@ class SpanArray(Sequence[TextSpan]):
     @staticmethod
     def of(parts: Iterable[tuple[int, Any]], length: int) -> SpanArray:
         """Those of parts of a text, each with its own offset and an array of offsets that count from there."""
-        found = [starts + base for base, starts in parts]
-        return SpanArray(np.concatenate(found) if found else np.empty(0, np.int64), length)
+        arrays = [starts + base for base, starts in parts]
+        return SpanArray(np.concatenate(arrays) if arrays else np.empty(0, np.int64), length)
 
     def merged(self, others: Sequence[TextSpan]) -> Sequence[TextSpan]:
         """These and others, in the order of the text."""

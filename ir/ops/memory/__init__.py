@@ -49,9 +49,9 @@ def _alloc_storage_relation(context: RelationContext) -> Type | None:
     alignment = tensor_argument(context, 1, "alignment")
     if size is None or alignment is None:
         return None
-    for argument, found, name in ((0, size, "size"), (1, alignment, "alignment")):
-        if found != TensorType((), "int64"):
-            raise RelationError(f"{name} must be a scalar int64, but it is {found!r}", argument=argument)
+    for argument, type, name in ((0, size, "size"), (1, alignment, "alignment")):
+        if type != TensorType((), "int64"):
+            raise RelationError(f"{name} must be a scalar int64, but it is {type!r}", argument=argument)
     return _storage_type(context)
 
 

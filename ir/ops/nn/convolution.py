@@ -153,14 +153,14 @@ class Convolution:
             RelationError: they differ; the message says in what.
         """
         leading = len(expected) - self.rank
-        for axis, (found, wanted) in enumerate(zip(weight_shape, expected, strict=True)):
-            if context.require_equal(found, wanted):
+        for axis, (dim, wanted) in enumerate(zip(weight_shape, expected, strict=True)):
+            if context.require_equal(dim, wanted):
                 continue
             if axis >= leading:
                 reject_kernel_size(expected[leading:], weight_shape[leading:])
             if axis == leading - 1:
-                reject_input_channels(channels, attrs.groups, wanted, found)
-            reject_channels(attrs.channels or 0, attrs.groups, wanted, found)
+                reject_input_channels(channels, attrs.groups, wanted, dim)
+            reject_channels(attrs.channels or 0, attrs.groups, wanted, dim)
 
     def check_weight(
         self, context: RelationContext, attrs: ConvolutionAttrs, shape: Shape, weight_shape: Shape
@@ -183,30 +183,30 @@ class Convolution:
             reject_input_channels(shape[1], attrs.groups, wanted, weight_shape[1])
 
 
-def reject_kernel_size(kernel_size: Dims, found: Shape, argument: int = 1) -> NoReturn:
+def reject_kernel_size(kernel_size: Dims, kernel: Shape, argument: int = 1) -> NoReturn:
     """Raise that ``kernel_size`` is not the kernel of the weight, which is the given argument."""
     raise RelationError(
-        f"kernel_size {in_words(kernel_size)} does not match the kernel {in_words(found)} of weight",
+        f"kernel_size {in_words(kernel_size)} does not match the kernel {in_words(kernel)} of weight",
         attribute="kernel_size",
-        related=[(argument, f"the kernel of weight is {in_words(found)}")],
+        related=[(argument, f"the kernel of weight is {in_words(kernel)}")],
     )
 
 
-def reject_channels(channels: Dim, groups: int, wanted: Dim, found: Dim, argument: int = 1) -> NoReturn:
+def reject_channels(channels: Dim, groups: int, wanted: Dim, in_weight: Dim, argument: int = 1) -> NoReturn:
     """Raise that ``channels``, which need ``wanted`` output channels of the weight, are not what it has."""
     divided = f" divided by groups ({groups})" if wanted != channels else ""
     raise RelationError(
-        f"channels ({channels}){divided} does not match the output channels of weight ({found})",
+        f"channels ({channels}){divided} does not match the output channels of weight ({in_weight})",
         attribute="channels",
-        related=[(argument, f"weight has {found} output channels")],
+        related=[(argument, f"weight has {in_weight} output channels")],
     )
 
 
-def reject_input_channels(channels: Dim, groups: int, wanted: Dim, found: Dim, argument: int = 1) -> NoReturn:
+def reject_input_channels(channels: Dim, groups: int, wanted: Dim, in_weight: Dim, argument: int = 1) -> NoReturn:
     """Raise that the channels of the data, of which each group has ``wanted``, are not the weight's input channels."""
     per_group = f" in {groups} groups of {wanted}" if wanted != channels else ""
     raise RelationError(
-        f"channels of data ({channels}){per_group} do not match the input channels of weight ({found})",
+        f"channels of data ({channels}){per_group} do not match the input channels of weight ({in_weight})",
         argument=argument,
         related=[(0, f"data has {channels} channels")],
     )

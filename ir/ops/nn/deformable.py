@@ -131,17 +131,17 @@ def deformable_relation(context: RelationContext) -> Type | None:
 
 
 def _check_weight(
-    context: RelationContext, attrs: DeformableConv2DAttrs, found: Dims, channels: Dim, per_group: Dim
+    context: RelationContext, attrs: DeformableConv2DAttrs, weight_shape: Dims, channels: Dim, per_group: Dim
 ) -> None:
     if attrs.kernel_size is not None:
         require_lengths(2, kernel_size=attrs.kernel_size)
-        for size, wanted in zip(found[2:4], attrs.kernel_size, strict=True):
+        for size, wanted in zip(weight_shape[2:4], attrs.kernel_size, strict=True):
             if not context.require_equal(size, wanted):
-                reject_kernel_size(attrs.kernel_size, found[2:4], argument=2)
-    if attrs.channels is not None and not context.require_equal(attrs.channels, found[0]):
-        reject_channels(attrs.channels, attrs.groups, attrs.channels, found[0], argument=2)
-    if not context.require_equal(per_group, found[1]):
-        reject_input_channels(channels, attrs.groups, per_group, found[1], argument=2)
+                reject_kernel_size(attrs.kernel_size, weight_shape[2:4], argument=2)
+    if attrs.channels is not None and not context.require_equal(attrs.channels, weight_shape[0]):
+        reject_channels(attrs.channels, attrs.groups, attrs.channels, weight_shape[0], argument=2)
+    if not context.require_equal(per_group, weight_shape[1]):
+        reject_input_channels(channels, attrs.groups, per_group, weight_shape[1], argument=2)
 
 
 def _assign_offset(context: RelationContext, expected: TensorType) -> None:

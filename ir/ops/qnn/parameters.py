@@ -30,7 +30,7 @@ ZERO_POINT = "int32"
 
 def are_known(context: RelationContext, first: int, last: int) -> bool:
     """Whether the types of the arguments ``first`` to ``last`` (inclusive) are known."""
-    return not any(isinstance(found, IncompleteType) for found in context.types[first : last + 1])
+    return not any(isinstance(type, IncompleteType) for type in context.types[first : last + 1])
 
 
 def require_scalar(context: RelationContext, argument: int, dtype: str, name: str) -> None:
@@ -68,9 +68,9 @@ def require_parameter(context: RelationContext, argument: int, dtype: str, chann
     context.assign(argument, TensorType((channels,), dtype))
 
 
-def _require_dtype(found: TensorType, argument: int, dtype: str, name: str) -> None:
-    if found.dtype != dtype:
-        raise RelationError(f"{name} must be of dtype {dtype}, but it is {found.dtype}", argument=argument)
+def _require_dtype(given: TensorType, argument: int, dtype: str, name: str) -> None:
+    if given.dtype != dtype:
+        raise RelationError(f"{name} must be of dtype {dtype}, but it is {given.dtype}", argument=argument)
 
 
 def channel_axis(axis: int, rank: int) -> int:

@@ -100,15 +100,15 @@ def _tile_kernel(attrs: TileAttrs, inputs: Sequence[NDArray], result_type: Type)
     return np.tile(inputs[0], [int(repetition) for repetition in attrs.reps or ()])
 
 
-def _require_result(found: Shape, wanted: Shape, attribute: str | None, argument: int | None, name: str) -> None:
+def _require_result(result: Shape, wanted: Shape, attribute: str | None, argument: int | None, name: str) -> None:
     """Reject a broadcast that does not give the shape that was asked for."""
-    agrees = len(found) == len(wanted) and all(
+    agrees = len(result) == len(wanted) and all(
         not (isinstance(left, int) and isinstance(right, int)) or left == right
-        for left, right in zip(found, wanted, strict=True)
+        for left, right in zip(result, wanted, strict=True)
     )
     if not agrees:
         raise RelationError(
-            f"{name} {in_words(wanted)} does not hold data, with which it broadcasts to {in_words(found)}",
+            f"{name} {in_words(wanted)} does not hold data, with which it broadcasts to {in_words(result)}",
             attribute=attribute,
             argument=argument,
         )

@@ -127,13 +127,13 @@ def _gather_relation(context: RelationContext) -> Type | None:
             argument=1,
         )
     gathered = require_axis(attrs.axis, data)
-    for axis, (size, found) in enumerate(zip(data.shape, indices.shape, strict=True)):
+    for axis, (size, index_size) in enumerate(zip(data.shape, indices.shape, strict=True)):
         if axis == gathered:
-            if isinstance(found, int) and found < 1:
+            if isinstance(index_size, int) and index_size < 1:
                 raise RelationError(f"indices is empty along axis {axis}", argument=1)
-        elif not context.require_equal(found, size):
+        elif not context.require_equal(index_size, size):
             raise RelationError(
-                f"dimension {axis} of indices {in_words(indices.shape)} is {found} but that of data "
+                f"dimension {axis} of indices {in_words(indices.shape)} is {index_size} but that of data "
                 f"{in_words(data.shape)} is {size}; they must be equal on every axis but {gathered}",
                 argument=1,
             )

@@ -173,10 +173,10 @@ def _searchsorted_relation(context: RelationContext) -> Type | None:
                 f"{in_words(sequence.shape)}; they must have as many, or the sequence one",
                 argument=1,
             )
-        for axis, (size, found) in enumerate(zip(sequence.shape[:-1], values.shape[:-1], strict=True)):
-            if isinstance(size, int) and isinstance(found, int) and size != found:
+        for axis, (size, values_size) in enumerate(zip(sequence.shape[:-1], values.shape[:-1], strict=True)):
+            if isinstance(size, int) and isinstance(values_size, int) and size != values_size:
                 raise RelationError(
-                    f"dimension {axis} of values {in_words(values.shape)} is {found} but that of sorted_sequence "
+                    f"dimension {axis} of values {in_words(values.shape)} is {values_size} but that of sorted_sequence "
                     f"{in_words(sequence.shape)} is {size}; all but the last must be equal",
                     argument=1,
                 )
@@ -190,8 +190,8 @@ def _searchsorted_kernel(attrs: SearchSortedAttrs, inputs: Sequence[NDArray], re
     if sequence.ndim <= 1:
         return np.searchsorted(sequence, values, side).astype(dtype)
     rows = zip(sequence.reshape(-1, sequence.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
-    found = [np.searchsorted(row, wanted, side) for row, wanted in rows]
-    return np.asarray(found).reshape(values.shape).astype(dtype)
+    positions = [np.searchsorted(row, wanted, side) for row, wanted in rows]
+    return np.asarray(positions).reshape(values.shape).astype(dtype)
 
 
 def _unique_relation(context: RelationContext) -> Type | None:

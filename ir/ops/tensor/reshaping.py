@@ -191,11 +191,11 @@ def _left_over(state: _Reshaping, inferred: int) -> Dim:
             else:
                 pending.append(dim)
             continue
-        found = next((index for index, factor in enumerate(factors) if are_equal(factor, dim)), None)
-        if found is None:
+        position = next((index for index, factor in enumerate(factors) if are_equal(factor, dim)), None)
+        if position is None:
             pending.append(dim)
         else:
-            del factors[found]
+            del factors[position]
     result: Dim = product(factors)
     result = number if not factors else multiply(result, number)
     for dim in pending:

@@ -64,8 +64,8 @@ def _reordered(attrs: StridedSliceAttrs, old: Layout, new: Layout, shape: Shape)
         return None
 
     def value(values: Sequence[int | None], position: int, otherwise: int) -> int:
-        found = values[position] if position < len(values) else None
-        return otherwise if found is None else found
+        given = values[position] if position < len(values) else None
+        return otherwise if given is None else given
 
     sizes = [size if isinstance(size, int) else 0 for size in shape]
     return replace(

@@ -54,15 +54,15 @@ def _anchors(attrs: ProposalAttrs) -> NDArray:
     """The corners of the boxes around the first element, (anchors, 4): all scales of the first ratio come first."""
     side = float(attrs.feature_stride)
     centre = 0.5 * (side - 1)
-    found: list[tuple[float, ...]] = []
+    corners: list[tuple[float, ...]] = []
     for ratio in map(_number, attrs.ratios):
         narrow = math.floor(math.sqrt(math.floor(side * side / ratio)) + 0.5)
         for scale in map(_number, attrs.scales):
             width = narrow * scale
             height = math.floor(width / scale * ratio + 0.5) * scale
             x, y = 0.5 * (width - 1), 0.5 * (height - 1)
-            found.append((centre - x, centre - y, centre + x, centre + y))
-    return np.array(found, np.float64).reshape(-1, 4)
+            corners.append((centre - x, centre - y, centre + x, centre + y))
+    return np.array(corners, np.float64).reshape(-1, 4)
 
 
 def _number(value: object) -> float:
@@ -129,9 +129,9 @@ def _kernel(attrs: ProposalAttrs, inputs: Sequence[NDArray], result_type: Type) 
     result = np.zeros((len(classes) * wanted, 5), classes.dtype)
     for image, (image_scores, image_moves) in enumerate(zip(classes, moves, strict=True)):
         scores = image_scores[len(image_scores) // 2 :]
-        boxes, found = _predicted(attrs, scores, image_moves, info[image], anchors)
+        boxes, box_scores = _predicted(attrs, scores, image_moves, info[image], anchors)
         considered = attrs.rpn_pre_nms_top_n if attrs.rpn_pre_nms_top_n > 0 else len(boxes)
-        best = boxes[np.argsort(-found, kind="stable")[:considered]]
+        best = boxes[np.argsort(-box_scores, kind="stable")[:considered]]
         kept = _kept(best, attrs.threshold)
         rows = slice(image * wanted, (image + 1) * wanted)
         result[rows, 0] = image
