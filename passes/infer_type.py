@@ -49,7 +49,7 @@ class InferType(ModulePass):
 
 
 def _refuse_errors(diagnostics: Iterable[Diagnostic]) -> None:
-    errors = [found for found in diagnostics if found.severity is Severity.ERROR]
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise PassError(errors[0].message + more, diagnostics=errors)

@@ -72,7 +72,7 @@ def _callees_first(callees: dict[GlobalVar, set[GlobalVar]]) -> list[GlobalVar]:
         elif var not in seen and var in callees:
             seen.add(var)
             stack.append((var, True))
-            stack.extend((callee, False) for callee in sorted(callees[var], key=lambda found: found.name_hint))
+            stack.extend((callee, False) for callee in sorted(callees[var], key=lambda callee: callee.name_hint))
     return order
 
 

@@ -154,18 +154,18 @@ class RegionSet:
     def _join(self, expr: Expr, parts: Sequence[Expr]) -> None:
         open_parts = [part for part in parts if not is_end(part)]
         regions = [self.region_of(part) for part in open_parts]
-        found = next((region for region in regions if region is not None), None)
-        if found is None:
+        joined = next((region for region in regions if region is not None), None)
+        if joined is None:
             return
         for part, region in zip(open_parts, regions, strict=True):
             if region is None:
                 raise PassError("some inputs come from a region and some do not", place=part)
-            self.merge(region.find(), found)
+            self.merge(region.find(), joined)
         own = self.region_of(expr)
         if own is not None:
-            self.merge(own, found)
+            self.merge(own, joined)
         else:
-            self._add(found, expr)
+            self._add(joined, expr)
 
 
 _JOINED_FIRST = (Let, If, RefCreate, RefRead, RefWrite)

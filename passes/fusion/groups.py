@@ -191,16 +191,16 @@ class _Fuser:
         """
         size = self._root(sink).size + self.groups[node.index].size
         seen = {node.index, sink.index}
-        found: list[Node] = []
+        between: list[Node] = []
         stack = [user for user, _ in node.outputs]
         while stack and size <= self.max_depth:
             current = stack.pop()
             if current.index not in seen:
                 seen.add(current.index)
-                found.append(current)
+                between.append(current)
                 size += self.groups[current.index].size
                 stack.extend(user for user, _ in current.outputs)
-        return found if size <= self.max_depth else None
+        return between if size <= self.max_depth else None
 
     def _all(self, nodes: list[Node], admits: Callable[[OpPattern], bool]) -> bool:
         return all(admits(self._root(node).pattern) for node in nodes)

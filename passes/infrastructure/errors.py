@@ -49,5 +49,5 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     near = get_close_matches(name, known, 1)
     if not near:
         by_lower = {candidate.lower(): candidate for candidate in known}
-        near = [by_lower[found] for found in get_close_matches(name.lower(), list(by_lower), 1)]
+        near = [by_lower[candidate] for candidate in get_close_matches(name.lower(), list(by_lower), 1)]
     return f"; did you mean {near[0]}?" if near else ""

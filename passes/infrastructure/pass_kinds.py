@@ -143,9 +143,9 @@ class Pass:
             return _ensure(INFER_TYPE, module, context)
         except PassError as error:
             # Inference found it, but this pass made it.
-            found = [_at_origin(diagnostic, record) for diagnostic in error.diagnostics]
+            diagnostics = [_at_origin(diagnostic, record) for diagnostic in error.diagnostics]
             message = f"left an ill-typed module: {error.message}"
-            raise BrokenModuleError(message, pass_name=self.info.name, diagnostics=found) from error
+            raise BrokenModuleError(message, pass_name=self.info.name, diagnostics=diagnostics) from error
 
     def _report(self, record: Record, before: IRModule, after: IRModule, seconds: float) -> None:
         outer = current_record()
@@ -184,10 +184,10 @@ class Pass:
         return f"{type(self).__name__}({options})"
 
 
-def _at_origin(found: Diagnostic, record: Record) -> Diagnostic:
+def _at_origin(diagnostic: Diagnostic, record: Record) -> Diagnostic:
     """``found`` at what the expression at fault stems from in the module that the pass got."""
-    origins = record.origins(found.place.expr) if found.place is not None else ()
-    return dataclasses.replace(found, place=Place(origins[0])) if origins else found
+    origins = record.origins(diagnostic.place.expr) if diagnostic.place is not None else ()
+    return dataclasses.replace(diagnostic, place=Place(origins[0])) if origins else diagnostic
 
 
 class ModulePass(Pass):

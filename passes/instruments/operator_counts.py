@@ -57,7 +57,7 @@ class OperatorCounter(PassInstrument):
 
     def render(self) -> str:
         """The passes that changed something, a line each, indented by how deep they ran."""
-        return "".join("\t" * found.depth + f"{found}\n" for found in self.differences)
+        return "".join("\t" * difference.depth + f"{difference}\n" for difference in self.differences)
 
 
 def count_operators(module: IRModule) -> Mapping[str, int]:

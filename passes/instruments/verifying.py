@@ -39,8 +39,8 @@ def require_sound(module: IRModule, pass_name: str) -> None:
 
 def faults(module: IRModule) -> list[Diagnostic]:
     """What makes a module ill-formed or ill-typed: nothing, where the pass that made it is sound."""
-    found = [*check_well_formed(module), *_unbound(module), *infer_types(module).diagnostics]
-    return [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
+    diagnostics = [*check_well_formed(module), *_unbound(module), *infer_types(module).diagnostics]
+    return [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
 
 
 def _unbound(module: IRModule) -> list[Diagnostic]:

@@ -38,7 +38,7 @@ class ValueEnd:
 
 def value_ends(text: str) -> Sequence[ValueEnd]:
     """Every token's end behind which a comment or the end of a statement stands, in order."""
-    found: list[ValueEnd] = []
+    ends: list[ValueEnd] = []
     last = ValueEnd(0)
     is_same_line = False
     lexed = lex(text)
@@ -53,10 +53,10 @@ def value_ends(text: str) -> Sequence[ValueEnd]:
         else:
             if token == "}":
                 last.ends_statement = True
-            found.append(last)
+            ends.append(last)
             last = ValueEnd(start + len(token))
         is_same_line = (is_same_line or kind != COMMENT) and "\n" not in piece[len(token) :]
-    return [end for end in (*found, last) if end.comments or end.ends_statement]
+    return [end for end in (*ends, last) if end.comments or end.ends_statement]
 
 
 def values_by_end(exprs: Iterable[Expr], place_of: Callable[[Expr], TextSpan | None]) -> Mapping[int, Expr]:

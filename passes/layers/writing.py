@@ -44,7 +44,7 @@ def provenance_edits(
         comment = comments.of(expr) if expr is not None else ""
         if not comment:
             continue
-        old = [found.span for found in end.comments if found.text.startswith(("/* si=", "/*si="))]
+        old = [comment.span for comment in end.comments if comment.text.startswith(("/* si=", "/*si="))]
         if old:
             edits.append(TextEdit(old[0], comment))
             edits.extend(TextEdit(span, "") for span in old[1:])

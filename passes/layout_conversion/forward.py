@@ -168,8 +168,8 @@ class _LayoutRewriter(ExprMutator):
         """Whether ``value`` has one element. As in TVM, that is not seen of what has passed through the pass."""
         if value in self.changes or value in self.rebuilt:
             return False
-        found = value.checked_type
-        return isinstance(found, TensorType) and all(size == 1 for size in found.shape)
+        type = value.checked_type
+        return isinstance(type, TensorType) and all(size == 1 for size in type.shape)
 
     def _result(self, pre: Call, call: Call, changes: Sequence[_Change]) -> Expr:
         if not isinstance(pre.checked_type, TupleType):

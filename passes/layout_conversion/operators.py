@@ -46,10 +46,10 @@ class LayoutCall:
 
     def shape(self, argument: int) -> tuple[Dim, ...]:
         """The shape of an old argument."""
-        found = self.types[argument]
-        if not isinstance(found, TensorType):
+        type = self.types[argument]
+        if not isinstance(type, TensorType):
             raise PassError(f"argument {argument} of {self.name} must be a tensor", place=self.place)
-        return found.shape
+        return type.shape
 
     def require(self, count: int, desired: Sequence[str]) -> None:
         """Require ``count`` desired layouts, the first of them a real one.

@@ -201,18 +201,18 @@ class _Allocator(ExprMutator):
 
 def _tensors(type: Type | None, place: Expr) -> list[TensorType]:
     """The tensors of a result, those of nested tuples in order."""
-    found: list[TensorType] = []
+    tensors: list[TensorType] = []
     stack = [type]
     while stack:
         current = stack.pop()
         if isinstance(current, TupleType):
             stack.extend(reversed(current.fields))
         elif isinstance(current, TensorType):
-            found.append(current)
+            tensors.append(current)
         else:
             what = "functions" if isinstance(current, FuncType) else "values of unknown type"
             raise PassError(f"a fused function cannot give {what}", place=place)
-    return found
+    return tensors
 
 
 def _grouped(type: Type | None, outputs: Iterator[Expr]) -> Expr:

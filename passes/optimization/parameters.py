@@ -42,10 +42,10 @@ def bind_params_by_name(module: IRModule, params: Mapping[str, NDArray], functio
         named.setdefault(param.name_hint, []).append(param)
     bound: dict[Var, Expr] = {}
     for name, array in params.items():
-        found = named.get(name, [])
-        if len(found) > 1:
-            raise PassError(f"several parameters of @{function} have the name {name}", place=found[1])
-        for param in found:
+        same_named = named.get(name, [])
+        if len(same_named) > 1:
+            raise PassError(f"several parameters of @{function} have the name {name}", place=same_named[1])
+        for param in same_named:
             bound[param] = _constant(param, array)
     if not bound:
         return module

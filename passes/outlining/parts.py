@@ -77,7 +77,7 @@ def parts_of(function: Function, source_of: Callable[[Expr], Source | None], eff
     """The parts of ``function`` that have more than one call, in order of evaluation."""
     body = Body(function)
     kinds = _Kinds(body, source_of, effects)
-    found: list[OutlinedPart] = []
+    parts: list[OutlinedPart] = []
     gathered: set[Expr] = set()
     for chain in body.chains():
         for part in _parts_of_chain(chain, body, kinds):
@@ -85,9 +85,9 @@ def parts_of(function: Function, source_of: Callable[[Expr], Source | None], eff
                 inside = _inside(part, body)
                 _find_borders(part, inside, body)
                 if not _is_polymorphic(part, inside):
-                    found.append(part)
+                    parts.append(part)
                     gathered.update(inside - part.members.keys())
-    return [part for part in found if gathered.isdisjoint(part.members)]
+    return [part for part in parts if gathered.isdisjoint(part.members)]
 
 
 def _is_worth_a_function(part: OutlinedPart, body: Body, kinds: _Kinds) -> bool:

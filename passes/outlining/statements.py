@@ -44,18 +44,18 @@ class Body:
         self.index: dict[Expr, int] = {expr: number for number, expr in enumerate(self.order)}
         self.users: dict[Expr, list[Expr]] = {}
         """For each expression, those that it is a part of."""
-        found = BindingScopes.of(function)
+        binding_scopes = BindingScopes.of(function)
         self._scope_of: dict[Expr, BindingScope] = {
-            expr: scope for expr, scope in found.scope_of.items() if isinstance(expr, Expr)
+            expr: scope for expr, scope in binding_scopes.scope_of.items() if isinstance(expr, Expr)
         }
-        self._opened = found.opened
-        for match in found.opened:
+        self._opened = binding_scopes.opened
+        for match in binding_scopes.opened:
             if isinstance(match, Match):
                 # What a pattern binds belongs to its arm, however far inside it is used.
-                for clause, scope in zip(match.clauses, found.opened[match], strict=True):
+                for clause, scope in zip(match.clauses, binding_scopes.opened[match], strict=True):
                     self._scope_of.update(dict.fromkeys(pattern_vars(clause.lhs), scope))
         self._opener: dict[BindingScope, Expr] = {
-            scope: expr for expr, scopes in found.opened.items() for scope in scopes
+            scope: expr for expr, scopes in binding_scopes.opened.items() for scope in scopes
         }
         self._captured: dict[Expr, list[Expr]] = {}
         self._blocks: dict[BindingScope, BindingScope] = {}

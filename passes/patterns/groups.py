@@ -104,7 +104,7 @@ def _post_order(pattern: DFPattern) -> Sequence[DFPattern]:
 
 
 def _make_group(number: int, root: Expr, matches: Matches, parts: Sequence[DFPattern]) -> PatternGroup:
-    matches = {part: tuple(found) for part, found in matches.items()}
+    matches = {part: tuple(exprs) for part, exprs in matches.items()}
     inner: set[Expr] = set()
     for part in parts:
         if isinstance(part, DominatorPattern):

@@ -120,8 +120,8 @@ class _GroupRewriter(ExprMutator):
             return post
         memo = self.memo
         node_map: dict[DFPattern, Sequence[Expr]] = {}
-        for part, found in group.matches.items():
-            node_map[part] = tuple(post if expr is pre else memo.get(expr, expr) for expr in found)
+        for part, exprs in group.matches.items():
+            node_map[part] = tuple(post if expr is pre else memo.get(expr, expr) for expr in exprs)
         new = self._callback.callback(pre, post, node_map)
         return self.derive(new, *_sources(group)) if new is not pre else new
 

@@ -71,7 +71,7 @@ def _changes_rank(call: Call) -> bool:
 def _with_other_rank(value: Expr, outer: Call, inner: Call) -> Call | None:
     """One ``layout_transform`` for two operators of which at least one splits or joins axes; ``None`` for others."""
     attrs = [call.attrs for call in (outer, inner) if _changes_rank(call)]
-    transforms = [found for found in attrs if isinstance(found, LayoutTransformAttrs)]
+    transforms = [attributes for attributes in attrs if isinstance(attributes, LayoutTransformAttrs)]
     if not transforms:
         return None
     if len(transforms) == 2 and transforms[0].src_layout != transforms[1].dst_layout:

@@ -47,7 +47,7 @@ def text_edits(
     Raises:
         ValueError: ``text`` has errors.
     """
-    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in parsed.diagnostics):
         raise ValueError("a text with errors cannot be edited by a pass")
     if parsed.module is after:
         return ()
@@ -62,10 +62,10 @@ def text_edits(
 
 
 def _means(parsed: Parsed, wanted: IRModule) -> bool:
-    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in parsed.diagnostics):
         return False
     inferred = infer_types(parsed.module)
-    if any(found.severity is Severity.ERROR for found in inferred.diagnostics):
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in inferred.diagnostics):
         return False
     return structural_equal(inferred.module, wanted, map_free_vars=True)
 

@@ -251,8 +251,8 @@ class _Editor:
                     statement.needs = [by_old_name[name] for name in used if name in by_old_name]
             if not statement.kept:
                 used = {token.text for token in statement.layout.tokens if token.kind in VALUES}
-                found = [by_new_name[name] for name in used if name in by_new_name]
-                statement.needs = [other for other in found if other is not statement]
+                others = [by_new_name[name] for name in used if name in by_new_name]
+                statement.needs = [other for other in others if other is not statement]
 
     def _order(self) -> list[_New]:
         """The statements that are needed, each after what it needs, otherwise in the order of the old text."""
@@ -346,11 +346,11 @@ class _Editor:
 
 def _largest_at(places: Iterable[tuple[Expr, TextSpan | None]]) -> dict[int, Expr]:
     """For each offset the expression that begins there and reaches furthest."""
-    found: dict[int, tuple[int, Expr]] = {}
+    largest: dict[int, tuple[int, Expr]] = {}
     for expr, span in places:
-        if span is not None and span.end >= found.get(span.start, (-1, expr))[0]:
-            found[span.start] = (span.end, expr)
-    return {start: expr for start, (_, expr) in found.items()}
+        if span is not None and span.end >= largest.get(span.start, (-1, expr))[0]:
+            largest[span.start] = (span.end, expr)
+    return {start: expr for start, (_, expr) in largest.items()}
 
 
 def _roots(layout: FunctionLayout, starts: Mapping[int, Expr], named: Mapping[str, Expr]) -> list[Expr | None]:

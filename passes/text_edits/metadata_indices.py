@@ -41,8 +41,8 @@ class MetadataIndices:
             pieces.append(piece)
         return "".join(pieces)
 
-    def _reference(self, found: re.Match[str]) -> str:
-        return f"meta[{found[1]}][{self._index(found[1], int(found[2]))}]"
+    def _reference(self, match: re.Match[str]) -> str:
+        return f"meta[{match[1]}][{self._index(match[1], int(match[2]))}]"
 
     def _index(self, key: str, index: int) -> int:
         known = self._known.get((key, index))

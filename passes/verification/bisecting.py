@@ -135,7 +135,7 @@ def _culprit(
     diagnostics: Sequence[Diagnostic],
     verdict: Verdict | None = None,
 ) -> Culprit:
-    places = [found.place.expr for found in diagnostics if found.place is not None]
+    places = [diagnostic.place.expr for diagnostic in diagnostics if diagnostic.place is not None]
     if verdict is not None and verdict.first is not None:
         places.append(verdict.first)
     origins = tuple(origin for place in places for origin in trace.origins(place))
@@ -145,7 +145,7 @@ def _culprit(
 def _who_raised(number: int, culprit: Pass, error: Exception, trace: Trace) -> Culprit:
     if not isinstance(error, PassError):
         return Culprit(number, culprit.info.name, "raises", f"{type(error).__name__}: {error}")
-    places = [found.place.expr for found in error.diagnostics if found.place is not None]
+    places = [diagnostic.place.expr for diagnostic in error.diagnostics if diagnostic.place is not None]
     origins = tuple(origin for place in places for origin in trace.origins(place))
     kind = "breaks typing" if isinstance(error, BrokenModuleError) else "raises"
     return Culprit(number, culprit.info.name, kind, str(error), error.diagnostics, origins)

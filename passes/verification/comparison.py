@@ -41,7 +41,7 @@ class Difference:
         return self.size > self.bound
 
 
-def largest_difference(expected: Value, found: Value, bound: float | None = None) -> Difference | None:
+def largest_difference(expected: Value, actual: Value, bound: float | None = None) -> Difference | None:
     """Where two values differ most; ``None`` where they are equal or cannot be compared (functions, references).
 
     ``bound`` takes the place of the rounding of each dtype; with it, floats of different dtypes may be compared, and
@@ -49,7 +49,7 @@ def largest_difference(expected: Value, found: Value, bound: float | None = None
     element that is expected to be infinite, not a number, or beyond what the dtype found can hold says nothing.
     """
     worst: Difference | None = None
-    pending: list[tuple[str, Value, Value]] = [("", expected, found)]
+    pending: list[tuple[str, Value, Value]] = [("", expected, actual)]
     while pending:
         place, left, right = pending.pop()
         if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
@@ -77,18 +77,18 @@ def largest_difference(expected: Value, found: Value, bound: float | None = None
     return worst
 
 
-def _of_arrays(place: str, expected: NDArray, found: NDArray, bound: float | None) -> Difference | None:
-    rounded_on_purpose = bound is not None and is_float(expected) and is_float(found)
-    if expected.shape != found.shape or (expected.dtype != found.dtype and not rounded_on_purpose):
+def _of_arrays(place: str, expected: NDArray, actual: NDArray, bound: float | None) -> Difference | None:
+    rounded_on_purpose = bound is not None and is_float(expected) and is_float(actual)
+    if expected.shape != actual.shape or (expected.dtype != actual.dtype and not rounded_on_purpose):
         return Difference(
             place,
             np.inf,
             0.0,
-            f"an array {found.shape} of {found.dtype.name} instead of {expected.shape} of {expected.dtype.name}",
+            f"an array {actual.shape} of {actual.dtype.name} instead of {expected.shape} of {expected.dtype.name}",
         )
-    left, right = expected.astype(np.float64), found.astype(np.float64)
+    left, right = expected.astype(np.float64), actual.astype(np.float64)
     # What is no number, or too large for the narrower dtype, is not what anybody meant to compute.
-    meant = np.isfinite(left) & (np.abs(left) <= _largest_number(found))
+    meant = np.isfinite(left) & (np.abs(left) <= _largest_number(actual))
     equal = ~meant | (left == right)
     if equal.all():
         return None

@@ -84,13 +84,13 @@ def _known(shape: tuple[Dim, ...]) -> list[int]:
 
 def _sizes(function: Function) -> Iterator[int]:
     """The sizes in the parameters that look like images or batches, those that matter most first."""
-    found: Counter[int] = Counter()
+    weights: Counter[int] = Counter()
     for param in function.params:
         given = param.checked_type
         if isinstance(given, TensorType) and given.ndim >= _IMAGE_RANK:
             for size in set(_known(given.shape)):
-                found[size] += _elements(given)
-    yield from sorted(found, key=lambda size: (-found[size], -size))
+                weights[size] += _elements(given)
+    yield from sorted(weights, key=lambda size: (-weights[size], -size))
 
 
 def _with_size(module: IRModule, name: str, old: int, new: int) -> IRModule:
@@ -115,4 +115,5 @@ def _with_size(module: IRModule, name: str, old: int, new: int) -> IRModule:
 
 def _typed(module: IRModule) -> IRModule | None:
     inferred = infer_types(module)
-    return None if any(found.severity is Severity.ERROR for found in inferred.diagnostics) else inferred.module
+    has_error = any(diagnostic.severity is Severity.ERROR for diagnostic in inferred.diagnostics)
+    return None if has_error else inferred.module

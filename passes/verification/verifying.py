@@ -100,7 +100,7 @@ def verify(
             continue
         if isinstance(runs, Verdict):
             return runs
-        largest = largest_difference(runs.expected, runs.found, bound)
+        largest = largest_difference(runs.expected, runs.actual, bound)
         if largest is not None and largest.exceeds:
             if runs.narrow is not None and bound is not None and _hangs_on_rounding(before, function, runs, bound):
                 reason = reason or Unverifiable(f"what the module gives hangs on how {runs.narrow} rounds its inputs")
@@ -124,7 +124,7 @@ class _Runs:
     arguments: tuple[Value, ...]
     narrow: np.dtype[Any] | None
     expected: Value
-    found: Value
+    actual: Value
     old_values: Mapping[Expr, Value]
     new_values: Mapping[Expr, Value]
 
@@ -154,12 +154,12 @@ def _run(
         arguments = random_arguments(typed, seed, kind.scaled(scale))
         expected, old_values = evaluate_and_keep(before, *arguments, function=function)
         try:
-            found, new_values = evaluate_and_keep(after, *arguments, function=function)
+            actual, new_values = evaluate_and_keep(after, *arguments, function=function)
         except EvaluationError as error:
             return Verdict(Difference("", float("inf"), 0.0, f"no result: {error.message}"), error.expr)
         narrow = None if bound is None else narrowest_float(new_values.values())
         if narrow is None or fits(old_values.values(), narrow):
-            return _Runs(arguments, narrow, expected, found, old_values, new_values)
+            return _Runs(arguments, narrow, expected, actual, old_values, new_values)
     raise Unverifiable(f"the values of the module are too large for {narrow}, which the module after computes in")
 
 
