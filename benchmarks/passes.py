@@ -107,7 +107,7 @@ def measure(prepare: Callable[[], Callable[[], object]], runs: int) -> Measured:
 def read(text: str) -> IRModule:
     """The module of a text, without types."""
     parsed = parse(text)
-    errors = [found for found in parsed.diagnostics if found.severity is Severity.ERROR]
+    errors = [diagnostic for diagnostic in parsed.diagnostics if diagnostic.severity is Severity.ERROR]
     assert not errors, errors[0]
     return parsed.module
 
@@ -116,7 +116,7 @@ def read(text: str) -> IRModule:
 def typed(text: str) -> IRModule:
     """The module of a text, with types."""
     inferred = infer_types(read(text))
-    errors = [found for found in inferred.diagnostics if found.severity is Severity.ERROR]
+    errors = [diagnostic for diagnostic in inferred.diagnostics if diagnostic.severity is Severity.ERROR]
     assert not errors, errors[0]
     return inferred.module
 

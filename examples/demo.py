@@ -60,8 +60,8 @@ def main() -> None:
 
     title("3. Hover over the first convolution")
     snapshot = Snapshot.open(text, MODEL.name)
-    found = hover(snapshot, text.index("nn.conv2d"))
-    print("\n".join((render(found) if found else "nothing").splitlines()[:24]))
+    content = hover(snapshot, text.index("nn.conv2d"))
+    print("\n".join((render(content) if content else "nothing").splitlines()[:24]))
 
     title("4. A pipeline, step by step, with timings and where each new value came from")
     run("trace", *PIPELINE, model, lines=48)

@@ -67,7 +67,7 @@ class ModelImportError(ValueError):
     """A model that cannot be imported; ``diagnostics`` tell why, the worst first."""
 
     def __init__(self, diagnostics: Iterable[ImportDiagnostic]) -> None:
-        self.diagnostics = tuple(sorted(diagnostics, key=lambda found: found.severity))
+        self.diagnostics = tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.severity))
         super().__init__("\n".join(map(str, self.diagnostics)))
 
 
@@ -96,9 +96,9 @@ class ImportReport:
 
     def add(self, code: str, severity: Severity, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note a finding; the same one twice counts once."""
-        found = ImportDiagnostic(code, severity, message, place)
-        if found not in self.diagnostics:
-            self.diagnostics.append(found)
+        diagnostic = ImportDiagnostic(code, severity, message, place)
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
 
     def error(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note what makes a part of the module wrong or missing."""
@@ -123,14 +123,14 @@ class ImportReport:
         Raises:
             ModelImportError: there is an error.
         """
-        if any(found.severity is Severity.ERROR for found in self.diagnostics):
+        if any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics):
             raise ModelImportError(self.diagnostics)
 
     def warn(self, stacklevel: int = 3) -> None:
         """Show every error and warning by Python's ``warnings``, for callers of the functions that TVM has."""
-        for found in self.diagnostics:
-            if found.severity <= Severity.WARNING:
-                warnings.warn(str(found), ModelImportWarning, stacklevel=stacklevel)
+        for diagnostic in self.diagnostics:
+            if diagnostic.severity <= Severity.WARNING:
+                warnings.warn(str(diagnostic), ModelImportWarning, stacklevel=stacklevel)
 
 
 class MissingExtraError(ImportError):

@@ -39,17 +39,17 @@ def measure_cold(sizes: list[int], repeat: int, target: Target) -> Iterator[Figu
             before = client.cpu_seconds
             if number % 3 == 1 or target.dialect is not RELAY:
                 with client.recorded(f"open, {size:,}"):
-                    seconds, found = client.open(text)
+                    seconds, diagnostics = client.open(text)
                 opened.append(seconds * 1000)
                 cpu.append((client.cpu_seconds - before) * 1000)
-                assert not found, found[:3]
+                assert not diagnostics, diagnostics[:3]
             elif number % 3 == 0:
                 screen = span(0, 0, _SCREEN, 0)
                 visible.append(client.open_and_ask(text, "semanticTokens/range", range=screen) * 1000)
             else:
-                seconds, found = client.open(text.replace("nn.relu", "nn.rely", 1))
+                seconds, diagnostics = client.open(text.replace("nn.relu", "nn.rely", 1))
                 faults.append(seconds * 1000)
-                assert any("nn.rely" in each["message"] for each in found), found[:3]
+                assert any("nn.rely" in each["message"] for each in diagnostics), diagnostics[:3]
             client.close()
         load = os.getloadavg()[0]
         yield Figure("open to all diagnostics", size, opened, _OPEN_GOALS.get(size), min(cpu), load=load)

@@ -62,10 +62,10 @@ def _misspell(client: Client, text: str) -> Run:
     column = at - text.rindex("\n", 0, at) - 1
 
     def run(number: int) -> Sequence[float]:
-        broken, found = client.edit((line, column, line, column + 1, "y"))
-        assert found, "the server did not notice"
-        mended, found = client.edit((line, column, line, column + 1, "u"))
-        assert not found, found[:3]
+        broken, diagnostics = client.edit((line, column, line, column + 1, "y"))
+        assert diagnostics, "the server did not notice"
+        mended, diagnostics = client.edit((line, column, line, column + 1, "u"))
+        assert not diagnostics, diagnostics[:3]
         return broken, mended
 
     return run
@@ -82,10 +82,10 @@ def measure_retyping(repeat: int, target: Target) -> Iterator[Figure]:
 
 def growth(figures: Sequence[Figure]) -> float | None:
     """The exponent by which the first kind of edit grows with the size of the text."""
-    found = [figure for figure in figures if figure.what == _FIRST]
-    if len(found) < 2:
+    first_kind = [figure for figure in figures if figure.what == _FIRST]
+    if len(first_kind) < 2:
         return None
-    first, last = found[0], found[-1]
+    first, last = first_kind[0], first_kind[-1]
     return math.log(last.p95 / first.p95) / math.log(last.size / first.size)
 
 
@@ -109,10 +109,10 @@ def _break_and_mend(client: Client, dialect: Dialect, size: int) -> Run:
     statement = dialect.middle(size)
 
     def run(number: int) -> Sequence[float]:
-        broken, found = _type_letter(client, dialect, statement, is_right=False)
-        assert found, "the server did not notice"
-        mended, found = _type_letter(client, dialect, statement, is_right=True)
-        assert not found, found[:3]
+        broken, diagnostics = _type_letter(client, dialect, statement, is_right=False)
+        assert diagnostics, "the server did not notice"
+        mended, diagnostics = _type_letter(client, dialect, statement, is_right=True)
+        assert not diagnostics, diagnostics[:3]
         return broken, mended
 
     return run

@@ -85,8 +85,8 @@ class Profiles:
 
 def _frame(text: str) -> str:
     """A frame by the file, from our package on, and the function."""
-    found = _FRAME.match(text)
-    if found is None:
+    match = _FRAME.match(text)
+    if match is None:
         return text
-    file = found["file"].rpartition("relay_lsp/")[2]
-    return f"{'/'.join(file.split('/')[-3:])}: {found['function']}"
+    file = match["file"].rpartition("relay_lsp/")[2]
+    return f"{'/'.join(file.split('/')[-3:])}: {match['function']}"

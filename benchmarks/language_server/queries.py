@@ -111,12 +111,12 @@ def _ask_behind(client: Client, other: str, method: str, params: dict[str, objec
 
     def run(number: int) -> Sequence[float]:
         identifier = client.open_other(other)
-        found: list[float] = []
+        seconds: list[float] = []
         for _ in range(_WHILE_READ):
-            found.append(client.ask(method, **params)[0])
+            seconds.append(client.ask(method, **params)[0])
             time.sleep(_PAUSE)
         client.close_other(identifier)
-        return found
+        return seconds
 
     return run
 

@@ -298,13 +298,13 @@ class GraphImporter:
     def _input(self, value: str, name: str, place: ModelPlace) -> Expr | None:
         if not value:
             return None
-        found = self.find(value)
-        if found is None:
-            found = self._missing(value, ModelPlace(place.node, place.operator, input=value), "an input of this node")
-        if isinstance(found, (Var, Constant)):
+        expr = self.find(value)
+        if expr is None:
+            expr = self._missing(value, ModelPlace(place.node, place.operator, input=value), "an input of this node")
+        if isinstance(expr, (Var, Constant)):
             # A value that no layer made is called by the first layer that uses it.
-            self.model.spans.fill(found, parameter_name(name, value))
-        return found
+            self.model.spans.fill(expr, parameter_name(name, value))
+        return expr
 
     def _attributes(self, proto: NodeProto) -> dict[str, AttributeValue]:
         values: dict[str, AttributeValue] = {}

@@ -93,12 +93,12 @@ class OnnxNode:
         Raises:
             ConversionError: the node has none there.
         """
-        found = self[index]
-        if found is None:
+        expr = self[index]
+        if expr is None:
             raise ConversionError(
                 f"{self.operator} needs an input {index}, and has {len(self.inputs)}", code="missing-model-input"
             )
-        return found
+        return expr
 
     def require_inputs(self, *counts: int) -> None:
         """Check how many inputs there are.

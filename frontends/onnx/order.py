@@ -20,12 +20,12 @@ def in_order(nodes: Sequence[NodeProto]) -> tuple[list[int], list[int]]:
             if name:
                 producer.setdefault(name, index)
     needs = [{producer[name] for name in _used_names(node) if name in producer} for node in nodes]
-    if all(all(other < index for other in found) for index, found in enumerate(needs)):
+    if all(all(other < index for other in producers) for index, producers in enumerate(needs)):
         return list(range(len(nodes))), []
     users: list[list[int]] = [[] for _ in nodes]
-    missing = [len(found) for found in needs]
-    for index, found in enumerate(needs):
-        for other in found:
+    missing = [len(producers) for producers in needs]
+    for index, producers in enumerate(needs):
+        for other in producers:
             users[other].append(index)
     order: list[int] = []
     ready = [index for index in reversed(range(len(nodes))) if not missing[index]]

@@ -38,12 +38,12 @@ def _activations(node: OnnxNode, each: Sequence[Activation], directions: int) ->
 
 
 def _activation(node: OnnxNode, name: str, attributes: dict[str, AttributeValue]) -> Activation:
-    found = converters.find(name, 1)
-    if found is None:
+    converter = converters.find(name, 1)
+    if converter is None:
         raise node.invalid("activations", f"there is no activation {name}")
 
     def apply(data: Expr) -> Expr:
-        result = found.convert(OnnxNode(node.scope, node.name, name, [data], attributes, [""], 1))
+        result = converter.convert(OnnxNode(node.scope, node.name, name, [data], attributes, [""], 1))
         assert isinstance(result, Expr)
         return result
 

@@ -18,14 +18,14 @@ from .shape_values import integers
 @converter("ArgMax", "ArgMin")
 def arg_extreme(node: OnnxNode) -> Expr:
     """``argmax`` or ``argmin``, cast to ``int64``."""
-    found = call(
+    index = call(
         node.operator.lower(),
         node.input(),
         axis=[node.int("axis", 0)],
         keepdims=bool(node.int("keepdims", 1)),
         select_last_index=bool(node.int("select_last_index", 0)),
     )
-    return cast(found, "int64")
+    return cast(index, "int64")
 
 
 @converter("TopK")
@@ -57,13 +57,13 @@ def unique(node: OnnxNode) -> Outputs:
         data = reshape(data, [-1])
     elif node.rank() != 1:
         raise ConversionError("Relay has unique elements of one dimension only", attribute="axis")
-    found = call("unique", data, sorted=bool(node.int("sorted", 1)), return_counts=True)
-    count = TupleGetItem(found, 3)
+    results = call("unique", data, sorted=bool(node.int("sorted", 1)), return_counts=True)
+    count = TupleGetItem(results, 3)
 
     def cut(index: int) -> Expr:
-        return strided_slice(TupleGetItem(found, index), constant([0]), count)
+        return strided_slice(TupleGetItem(results, index), constant([0]), count)
 
-    return Outputs.of(cut(0), cast(cut(1), "int64"), cast(TupleGetItem(found, 2), "int64"), cast(cut(4), "int64"))
+    return Outputs.of(cut(0), cast(cut(1), "int64"), cast(TupleGetItem(results, 2), "int64"), cast(cut(4), "int64"))
 
 
 @converter("CumSum")
