@@ -146,7 +146,6 @@ class Head:
         self.is_open: Final = has_incomplete(self.signature)
         self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics)
         """What is wrong with it; places count from its start."""
-        has_brace = kinds.endswith("{")
         generic = any(definition.kind is SymbolKind.TYPE_PARAMETER for definition in self.definitions)
         # Of a head that cannot be read, parameters without a type say nothing.
         written = [var.type_annotation or (None if is_readable else ERROR) for var in function.params]
@@ -155,7 +154,7 @@ class Head:
         result_known = self.result is None or not has_incomplete(self.result)
         kinds_agree = not any(_kind_faults(type, types.module) for type in (*written, self.result) if type is not None)
         self.is_plain: Final = (
-            bool(self.name) and has_brace and not generic and complete and distinct and result_known and kinds_agree
+            bool(self.name) and not generic and complete and distinct and result_known and kinds_agree
         )
         self.memo: Final[dict[object, object]] = {}
         """What others remember of it."""

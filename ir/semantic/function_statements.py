@@ -23,6 +23,7 @@ Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ..
 class FunctionStatements:
     """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
 
+    Its closing brace is the segment after them, if it ``is_closed``.
     A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: its first value
     stays. ``findings`` are what is wrong with the value of the function, with places in the last statement and in the
     head; ``type`` is that of its value. ``calls`` counts the statements that name each function of the module.
@@ -37,13 +38,14 @@ class FunctionStatements:
     calls: Mapping[str, int]
     findings: tuple[Diagnostic, ...] = ()
     type: Type = ERROR
+    is_closed: bool = True
 
     @staticmethod
-    def of(head: Head, start: int, end: int) -> FunctionStatements:
+    def of(head: Head, start: int, end: int, *, is_closed: bool) -> FunctionStatements:
         """A function whose statements are not known yet."""
         mentions = Mentions()
         mentions.bind(head.parameters)
-        return FunctionStatements(head, start, end, LayeredMap(), frozenset(), mentions, {})
+        return FunctionStatements(head, start, end, LayeredMap(), frozenset(), mentions, {}, is_closed=is_closed)
 
     @property
     def name(self) -> str:
@@ -57,8 +59,8 @@ class FunctionStatements:
 
     @property
     def last(self) -> int:
-        """The last segment of the function: its closing brace."""
-        return self.end
+        """The last segment of the function: its closing brace, if there is one."""
+        return self.end if self.is_closed else self.end - 1
 
     @property
     def checked_type(self) -> Type:
@@ -69,9 +71,9 @@ class FunctionStatements:
         """The same, that many segments further on."""
         return replace(self, start=self.start + by, end=self.end + by) if by else self
 
-    def at(self, start: int, end: int) -> FunctionStatements:
+    def ending(self, end: int, *, is_closed: bool) -> FunctionStatements:
         """The same head, over other segments."""
-        return replace(self, start=start, end=end)
+        return replace(self, end=end, is_closed=is_closed)
 
     def binding(self, name: str) -> TypedStatement | None:
         """The statement that gives a name its value."""

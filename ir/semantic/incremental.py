@@ -20,8 +20,8 @@ from ..syntax.segments import Role
 from ..syntax.splitting import Segments, Splice
 from .declarations import NeedsFullAnalysis
 from .function_statements import FunctionStatements
-from .module_analysis import ModuleAnalysis
-from .module_analyzer import ModuleAnalyzer, Outer, between, reanalyze
+from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .module_analyzer import ModuleAnalyzer, Outer, between, is_closed_at, reanalyze
 from .statement_list import StatementList, replaced
 from .statement_typer import NEARBY, StatementTyper
 from .whole_function import WholeFunctionAnalysis
@@ -51,41 +51,59 @@ def _followed(earlier: ModuleAnalysis, segments: Segments, splice: Splice) -> Mo
 
     ``None`` where the edit reaches beyond the statements of one function, or they must be looked at otherwise.
     """
-    position = bisect_left(earlier.functions, splice.first, key=lambda function: function.last)
+    position = bisect_left(earlier.functions, splice.first, key=_reach)
     if position == len(earlier.functions):
         return None
     function = earlier.functions[position]
-    if isinstance(function, WholeFunctionAnalysis) or splice.first < function.start or splice.old_end > function.end:
+    if isinstance(function, WholeFunctionAnalysis) or splice.first < function.start:
         return None
-    unknown = [segment for segment in segments[splice.first : splice.new_end] if segment.form is None]
-    if any(segment.role is not Role.STATEMENT for segment in unknown):
+    if splice.old_end > function.last + 1:
+        return None
+    new = segments[splice.first : splice.new_end]
+    has_brace = bool(new) and new[-1].role is Role.CLOSE
+    if any(segment.form is None and segment.role is not Role.STATEMENT for segment in new[: len(new) - has_brace]):
+        return None
+    end = function.end + splice.new_end - splice.old_end
+    is_closed = function.is_closed
+    if has_brace or splice.old_end > function.end:  # the brace is new or gone, or another one
+        if has_brace and splice.old_end < function.last + 1:
+            return None
+        end, is_closed = splice.new_end - has_brace, has_brace
+    if not is_closed and is_closed_at(segments, end) is not False:
         return None
     try:
-        return _edited(earlier, function, segments, position, splice)
+        return _edited(earlier, function.ending(end, is_closed=is_closed), segments, position, splice)
     except NeedsFullAnalysis:
         return None
 
 
+def _reach(function: AnalysedFunction) -> int:
+    """The last segment that belongs to a function, or may with an edit: what follows one that is not closed."""
+    return function.end if isinstance(function, FunctionStatements) else function.last
+
+
 def _edited(
-    earlier: ModuleAnalysis, function: FunctionStatements, segments: Segments, position: int, splice: Splice
+    earlier: ModuleAnalysis, head: FunctionStatements, segments: Segments, position: int, splice: Splice
 ) -> ModuleAnalysis:
-    first, old_end, new_end = splice.first, splice.old_end, splice.new_end
+    """The analysis after an edit of a function, of which ``head`` has the extent that it has now."""
+    function = earlier.functions[position]
+    assert isinstance(function, FunctionStatements)
+    shift_by = splice.new_end - splice.old_end
+    # The statements alone, without the brace.
+    first, old_end, new_end = splice.first, min(splice.old_end, function.end), min(splice.new_end, head.end)
     orders = _orders(earlier.states, function, first, old_end, new_end - first)
     names = splice.names
     if orders is None:
         names = None
-        shift_by = new_end - old_end
         first, old_end = max(function.start, first - _RENUMBERED), min(function.end, old_end + _RENUMBERED)
-        new_end = old_end + shift_by
+        new_end = old_end + head.end - function.end
         orders = _orders(earlier.states, function, first, old_end, new_end - first)
         if orders is None:
             raise NeedsFullAnalysis
-    shift_by = new_end - old_end
     removed = earlier.states[first:old_end]
     statements = earlier.context.statements_of(segments[first:new_end], names)
     affected = {name for state in removed if state is not None and (name := state.bound) is not None}
     affected.update([state.bound for state in statements if state.bound is not None])
-    head = function.at(function.start, function.end + shift_by)
     outside = Outer(earlier.heads, earlier.functions[:position])
     typer = StatementTyper(earlier.context, head, function.names.copy(), earlier.states, outside)
     typer.remove(removed)
@@ -104,7 +122,8 @@ def _edited(
             continue
         if old is None or new is None or not (id(old) in ours and id(new) in ours and old.type == new.type):
             changed.add(name)
-    states = earlier.states.spliced(first, old_end, placed)
+    braces = [None] * (splice.new_end > head.end)
+    states = earlier.states.spliced(first, max(old_end, splice.old_end), [*placed, *braces])
     typer.states, typer.placed = states, []
     nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
     is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)

@@ -17,7 +17,7 @@ from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.splitting import Segments
-from ..syntax.top_level import stray_findings, version_findings
+from ..syntax.top_level import stray_findings, unclosed_function, version_findings
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
@@ -102,7 +102,15 @@ class ModuleAnalysis:
                 diagnostics.extend(self._of_value(function, finding) for finding in function.findings)
             if function.rebound:
                 diagnostics.extend(self._rebindings(function))
+            if not function.is_closed and not any("{" in fault.message for fault in function.head.segment.diagnostics):
+                diagnostics.append(self._unclosed(function))
         return in_order(diagnostics)
+
+    def _unclosed(self, function: FunctionStatements) -> Diagnostic:
+        last = function.last + 1
+        following = next((index for index in range(last, len(self.segments)) if self.segments[index].tokens[0]), None)
+        end = self.segments.length if following is None else self.unit(following).span(0).start
+        return unclosed_function(self.unit(function.start - 1), self.unit(function.last), end)
 
     def _of_strays(self) -> Iterator[Diagnostic]:
         first = next((index for index, segment in enumerate(self.segments) if segment.tokens[0]), None)
@@ -152,7 +160,8 @@ class ModuleAnalysis:
         place = finding.place
         assert place is not None
         if place.callee:  # there is no value: the brace is where it is missed
-            return replace(finding, span=self.unit(function.end).span(0), place=None)
+            unit = self.unit(function.last)
+            return replace(finding, span=unit.span(len(unit.segment.tokens[0]) - 1), place=None)
         last, header = self.states[function.end - 1], self.segments.start(function.start - 1)
         assert last is not None
         own, base = self.context.own(last), self.segments.start(function.end - 1)

@@ -22,7 +22,7 @@ from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["ModuleAnalyzer", "Outer", "between", "reanalyze"]
+__all__ = ["ModuleAnalyzer", "Outer", "between", "is_closed_at", "reanalyze"]
 
 _AT_ONCE: Final = 1_024
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
@@ -48,9 +48,15 @@ class _Region(NamedTuple):
 
     start: int
     last: int
+    is_closed: bool
     is_plain: bool
     head: Head
     known: AnalysedFunction | None
+
+    @property
+    def end(self) -> int:
+        """Where its statements end."""
+        return self.last if self.is_closed else self.last + 1
 
 
 class ModuleAnalyzer:
@@ -147,16 +153,17 @@ class ModuleAnalyzer:
 
     def _kept(self, function: AnalysedFunction) -> _Region:
         is_plain = isinstance(function, FunctionStatements) or function.could_be_plain
-        return _Region(function.start, function.last, is_plain, function.head, function)
+        is_closed = self.segments[function.last].role is Role.CLOSE
+        return _Region(function.start, function.last, is_closed, is_plain, function.head, function)
 
     def _region(self, header: int) -> _Region:
         """The function whose head is a segment."""
         segments = self.segments
         head = self._head(segments[header])
         known = self._known(header + 1)
-        if isinstance(known, FunctionStatements) and segments[known.last].role is Role.CLOSE:
+        if isinstance(known, FunctionStatements) and (is_closed := is_closed_at(segments, known.end)) is not None:
             # Only its head or its brace changed: what its statements are need not be looked at again.
-            return _Region(header + 1, known.last, head.is_plain, head, known)
+            return _Region(header + 1, known.end - (not is_closed), is_closed, head.is_plain, head, known)
         last, index = header, header + 1
         is_plain = True
         closed = False
@@ -171,11 +178,9 @@ class ModuleAnalyzer:
                 is_plain = is_plain and (closed or segment.role is Role.STATEMENT)
             elif OPEN_COMMENT in segment.kinds:
                 break
-            else:
-                is_plain = False
             index += 1
         known = known if known is not None and known.last == last else None
-        return _Region(header + 1, last, is_plain and closed and head.is_plain, head, known)
+        return _Region(header + 1, last, closed, is_plain and head.is_plain, head, known)
 
     def _known(self, start: int) -> AnalysedFunction | None:
         """The earlier function of which all statements from ``start`` on stayed, if there is one."""
@@ -190,8 +195,7 @@ class ModuleAnalyzer:
         function = self.earlier[number]
         if not is_before:
             return function.moved(self.shift)
-        is_plain = isinstance(function, FunctionStatements)
-        return function if is_plain and function.last <= splice.first and function.last < self.count else None
+        return function if isinstance(function, FunctionStatements) and function.end <= splice.first else None
 
     def _head(self, header: Segment) -> Head:
         head = header.memo.get(self.context)
@@ -241,6 +245,7 @@ class ModuleAnalyzer:
         if region.is_plain:
             try:
                 if isinstance(known, FunctionStatements):
+                    known = known.ending(known.end, is_closed=region.is_closed)
                     return self._retyped(known, region.head, outside, changed)
                 return self._typed(region, outside)
             except NeedsFullAnalysis:
@@ -257,8 +262,8 @@ class ModuleAnalyzer:
 
     def _typed(self, region: _Region, outside: Outer) -> FunctionStatements:
         """A function of which nothing is known."""
-        start, end = region.start, region.last
-        function = FunctionStatements.of(region.head, start, end)
+        start, end = region.start, region.end
+        function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed)
         typer = StatementTyper(self.context, function, LayeredMap(), StatementList(), outside)
         for first in range(start, end, _AT_ONCE):
             part = self.segments[first : min(first + _AT_ONCE, end)]
@@ -276,7 +281,7 @@ class ModuleAnalyzer:
 
     def _retyped(self, known: FunctionStatements, head: Head, outside: Outer, changed: _Changes) -> FunctionStatements:
         """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
-        reported = between(self.reported, known.start, known.last)
+        reported = between(self.reported, known.start, known.end)
         names = changed.names.intersection(known.calls)
         unknown = [index for index in reported if self._looks_outside(index, changed)]
         function = known
@@ -298,7 +303,7 @@ class ModuleAnalyzer:
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self.states = replaced(self.states, followed)
         self.reported = _with_reported(self.reported, followed)
-        return typer.finished(self.states, between(self.reported, known.start, known.last))
+        return typer.finished(self.states, between(self.reported, known.start, known.end))
 
     def _looks_outside(self, index: int, changed: _Changes) -> bool:
         """Whether what is wrong with a statement may depend on other functions."""
@@ -328,6 +333,16 @@ def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:
     """
     segments = analysis.segments
     return ModuleAnalyzer(segments, analysis, Splice(len(segments), len(segments), len(segments))).run()
+
+
+def is_closed_at(segments: Segments, end: int) -> bool | None:
+    """Whether a function is closed whose statements end before segment ``end``; ``None`` where they may go on there."""
+    if end == len(segments):
+        return False
+    segment = segments[end]
+    if segment.kinds.strip(_COMMENTS):
+        return segment.role is Role.CLOSE if segment.role not in (Role.STATEMENT, Role.EXTRA_CLOSE) else None
+    return False if end + 1 == len(segments) else None
 
 
 def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:

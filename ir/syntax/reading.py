@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit
+from ..diagnostics import Diagnostic, Fix, Place, Related, Severity
 from ..expressions import Constructor, ErrorExpr, Expr, Function, GlobalVar
 from ..metadata import MetadataError, read_metadata
 from ..module import IRModule, TypeData
@@ -18,7 +18,7 @@ from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
 from .tokens import DEF, EXTERN, GLOBAL
-from .top_level import VERSION_LINE, stray_findings, unexpected_brace, version_findings
+from .top_level import VERSION_LINE, stray_findings, unclosed_function, unexpected_brace, version_findings
 from .units import SyntaxOrigin, Unit
 
 __all__ = ["VERSION_LINE", "Reading", "shift"]
@@ -357,23 +357,8 @@ class Reading:
         return lowering.fold(items, place, lambda: last.span(last_token))
 
     def _report_unclosed(self, header: Unit, last: Unit, following: int) -> None:
-        token = len(last.segment.tokens[0]) - 1
-        start = last.span(token).end
-        end = len(self.text)
-        for unit in self.units[following:]:
-            if unit.segment.tokens[0]:
-                end = unit.span(0).start
-                break
-        kinds = header.segment.tokens[0]
-        opened = header.span(len(kinds) - 1)
-        fix = Fix("Insert `}`", (TextEdit(TextSpan(start, start), "\n}"),))
-        self._report(
-            "unclosed-brace",
-            "expected `}` here",
-            TextSpan(start, end),
-            [fix],
-            [Related("the brace that it closes", opened)],
-        )
+        end = next((unit.span(0).start for unit in self.units[following:] if unit.segment.tokens[0]), len(self.text))
+        self.diagnostics.append(unclosed_function(header, last, end))
 
 
 def shift(diagnostic: Diagnostic, by: int) -> Diagnostic:

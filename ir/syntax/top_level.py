@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..diagnostics import Diagnostic, Fix, Severity, TextEdit
+from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
 from ..text.text_span import TextSpan
 from .segments import Role
 from .tokens import DIRECTIVE, VERSION
 from .units import Unit
 
-__all__ = ["VERSION_LINE", "stray_findings", "unexpected_brace", "version_findings"]
+__all__ = ["VERSION_LINE", "stray_findings", "unclosed_function", "unexpected_brace", "version_findings"]
 
 VERSION_LINE: Final = '#[version = "0.0.5"]'
 
@@ -52,6 +52,20 @@ def unexpected_brace(unit: Unit) -> Diagnostic:
     """That a unit is a closing brace too many."""
     span = unit.span(0)
     return _error("unexpected-token", "unexpected `}`", span, Fix("Remove `}`", (TextEdit(span, ""),)))
+
+
+def unclosed_function(header: Unit, last: Unit, following: int) -> Diagnostic:
+    """That a function has no closing brace between its last unit and the offset of what follows it."""
+    start = last.span(len(last.segment.tokens[0]) - 1).end
+    opened = header.span(len(header.segment.tokens[0]) - 1)
+    return Diagnostic(
+        "unclosed-brace",
+        Severity.ERROR,
+        "expected `}` here",
+        TextSpan(start, following),
+        related=(Related("the brace that it closes", opened),),
+        fixes=(Fix("Insert `}`", (TextEdit(TextSpan(start, start), "\n}"),)),),
+    )
 
 
 def _error(code: str, message: str, span: TextSpan, fix: Fix | None = None) -> Diagnostic:
