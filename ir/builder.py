@@ -21,6 +21,7 @@ from .arrays import numpy_dtype
 from .attributes import AttributeValueError, Attrs
 from .expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, TupleGetItem, Var
 from .ops.operator import Op, find
+from .ops.window_arguments import spell_out
 from .spans import AnySpan, SequentialSpan, SourceName, Span
 from .types import Shape, TensorType, Type
 from .visitor import children, free_type_vars, free_vars
@@ -90,6 +91,8 @@ def operator(name: str) -> Op:
 def call(callee: str | Expr, *args: Expr, **attributes: object) -> Call:
     """Call an operator (by name or itself) with attributes by name, or any other function value.
 
+    Paddings and windows may be given as TVM's functions take them: ``padding=1`` stands for every side of every axis.
+
     Raises:
         BuilderError: the operator or an attribute does not exist, a value is not of the attribute's kind, or a required
             attribute is missing.
@@ -109,6 +112,10 @@ def _attributes(op: Op, given: dict[str, object]) -> Attrs | None:
             raise BuilderError(f"{op.name} takes no attributes, not {', '.join(given)}")
         return None
     fields = declared.fields()
+    try:
+        given = spell_out(op.name, given)
+    except ValueError as error:
+        raise BuilderError(f"{op.name}: {error}") from None
     unknown = [name for name in given if name not in fields]
     if unknown:
         raise BuilderError(f"{op.name} has no attribute {unknown[0]}; it has {', '.join(fields)}")

@@ -5,12 +5,14 @@ each at most once by the stage that owns it: ``checked_type`` by inference, ``sp
 value the position of its last use, which is known only later). ``Final`` lets the type checker hold this
 without a cost at run time: modules of a hundred thousand expressions are ordinary.
 
-Source of the rule: ``include/tvm/relay/expr.h``, ``function.h``, ``adt.h``, ``include/tvm/ir/expr.h``.
+Source of the rule: ``include/tvm/relay/expr.h``, ``function.h``, ``adt.h``, ``include/tvm/ir/expr.h``; of Python's
+operators on them ``python/tvm/relay/expr.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -81,7 +83,76 @@ class Expr:
         self.checked_type = None
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} at {id(self):#x}>"
+        return _above("summary").summary(self)
+
+    def __str__(self) -> str:
+        return self.text(show_header=False, show_meta_data=False)
+
+    def text(self, show_meta_data: bool = True, show_header: bool = True) -> str:
+        """The text of this expression, as :func:`relay_lsp.ir.to_text` writes it."""
+        return _above("printing").to_text(self, show_meta_data=show_meta_data, show_header=show_header)
+
+    def astype(self, dtype: str) -> Expr:
+        """A cast to ``dtype``."""
+        return _above("arithmetic").cast(self, dtype)
+
+    def __call__(self, *args: Expr) -> Call:
+        """A call of this function value."""
+        return Call(self, args)
+
+    def __getitem__(self, index: int) -> Expr:
+        return _above("arithmetic").project(self, index)
+
+    def __iter__(self) -> Iterator[Expr]:
+        return _above("arithmetic").results(self)
+
+    def __add__(self, other: Expr | float) -> Expr:
+        return _operate("add", self, other)
+
+    def __radd__(self, other: float) -> Expr:
+        return _operate("add", other, self)
+
+    def __sub__(self, other: Expr | float) -> Expr:
+        return _operate("subtract", self, other)
+
+    def __rsub__(self, other: float) -> Expr:
+        return _operate("subtract", other, self)
+
+    def __mul__(self, other: Expr | float) -> Expr:
+        return _operate("multiply", self, other)
+
+    def __rmul__(self, other: float) -> Expr:
+        return _operate("multiply", other, self)
+
+    def __truediv__(self, other: Expr | float) -> Expr:
+        return _operate("divide", self, other)
+
+    def __rtruediv__(self, other: float) -> Expr:
+        return _operate("divide", other, self)
+
+    def __lt__(self, other: Expr | float) -> Expr:
+        return _operate("less", self, other)
+
+    def __le__(self, other: Expr | float) -> Expr:
+        return _operate("less_equal", self, other)
+
+    def __gt__(self, other: Expr | float) -> Expr:
+        return _operate("greater", self, other)
+
+    def __ge__(self, other: Expr | float) -> Expr:
+        return _operate("greater_equal", self, other)
+
+    def __neg__(self) -> Expr:
+        return _operate("negative", self)
+
+
+def _above(module: str) -> Any:
+    """A module that stands above the expressions. It is imported at first use: most programs never ask for it."""
+    return importlib.import_module(f".{module}", __package__)
+
+
+def _operate(name: str, *operands: Expr | float) -> Expr:
+    return _above("arithmetic").operate(name, *operands)
 
 
 class Constant(Expr):
@@ -138,6 +209,8 @@ class Var(Expr):
     def __repr__(self) -> str:
         return f"%{self.name_hint}"
 
+    __str__ = __repr__
+
 
 class GlobalVar(Expr):
     """The name of a function of the module, ``@main``."""
@@ -152,14 +225,16 @@ class GlobalVar(Expr):
     def __repr__(self) -> str:
         return f"@{self.name_hint}"
 
+    __str__ = __repr__
+
 
 class Tuple(Expr):
     """``(%a, %b)``."""
 
     __slots__ = ("fields",)
 
-    def __init__(self, fields: tuple[Expr, ...], span: AnySpan | None = None) -> None:
-        self.fields: Final = fields
+    def __init__(self, fields: Sequence[Expr], span: AnySpan | None = None) -> None:
+        self.fields: Final = tuple(fields)
         self.span = span
         self.checked_type = None
 
@@ -184,20 +259,17 @@ class Call(Expr):
     def __init__(
         self,
         op: Expr,
-        args: tuple[Expr, ...],
+        args: Sequence[Expr],
         attrs: Attrs | None = None,
         type_args: tuple[Type, ...] = (),
         span: AnySpan | None = None,
     ) -> None:
         self.op: Final = op
-        self.args: Final = args
+        self.args: Final = tuple(args)
         self.attrs: Final = attrs
         self.type_args: Final = type_args
         self.span = span
         self.checked_type = None
-
-    def __repr__(self) -> str:
-        return f"<Call {getattr(self.op, 'name', self.op)!s} at {id(self):#x}>"
 
 
 class Let(Expr):
@@ -233,18 +305,18 @@ class Function(Expr):
 
     def __init__(
         self,
-        params: tuple[Var, ...],
+        params: Sequence[Var],
         body: Expr,
         ret_type: Type | None = None,
-        type_params: tuple[TypeVar, ...] = (),
+        type_params: Sequence[TypeVar] | None = (),
         attrs: Mapping[str, AttributeValue] | None = None,
         span: AnySpan | None = None,
         virtual_device: VirtualDevice | None = None,
     ) -> None:
-        self.params: Final = params
+        self.params: Final = tuple(params)
         self.body: Final = body
         self.ret_type: Final = ret_type
-        self.type_params: Final = type_params
+        self.type_params: Final = tuple(type_params or ())
         self.attrs: Final[Mapping[str, AttributeValue]] = attrs or {}
         self.virtual_device: Final = virtual_device
         self.span = span
@@ -312,6 +384,8 @@ class Constructor(Expr):
 
     def __repr__(self) -> str:
         return self.name_hint
+
+    __str__ = __repr__
 
 
 class ErrorExpr(Expr):

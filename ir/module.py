@@ -5,6 +5,7 @@ Source of the rule: ``include/tvm/ir/module.h``, ``include/tvm/ir/adt.h``.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -104,6 +105,19 @@ class IRModule:
 
     def __iter__(self) -> Iterator[GlobalVar]:
         return iter(self.functions)
+
+    def text(self, show_meta_data: bool = True, show_header: bool = True) -> str:
+        """The text of this module, as :func:`relay_lsp.ir.to_text` writes it."""
+        # Imported at first use: printing stands above modules, and most programs never print one.
+        printing = importlib.import_module(".printing", __package__)
+        return printing.to_text(self, show_meta_data=show_meta_data, show_header=show_header)
+
+    def __str__(self) -> str:
+        return self.text(show_meta_data=False, show_header=False)
+
+    def __repr__(self) -> str:
+        functions = [f"{var!r}({', '.join(map(repr, each.params))})" for var, each in self.functions.items()]
+        return f"<IRModule {', '.join([*functions, *(f'type {var.name}' for var in self.type_definitions)])}>"
 
     def with_functions(self, functions: Mapping[GlobalVar, Function]) -> IRModule:
         """The same types and attributes with other functions."""

@@ -1,4 +1,10 @@
-"""Passes over Relay modules: the infrastructure that they run in, provenance, and one file per pass."""
+"""Passes over Relay modules: the infrastructure that they run in, provenance, and one file per pass.
+
+Every pass is an attribute by its name, ``passes.FuseOps(2)``: a class whose options may be given by position, in TVM's
+order. Its file is imported at first use.
+"""
+
+from __future__ import annotations
 
 from .infrastructure import (
     Declaration,
@@ -54,3 +60,11 @@ __all__ = [
     "register_pass",
     "registered",
 ]
+
+
+def __getattr__(name: str) -> type[Pass]:
+    # A name in lower case may be a module of this package that is just being imported.
+    found = find(name) if name[:1].isupper() else None
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, without_device
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.visitor import post_order
 
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
@@ -37,6 +38,14 @@ class FoldConstant(FunctionPass):
     """
 
     fold_qnn: bool = option(default=False, doc="Also compute quantised operators.")
+
+    def reads_types(self, module: IRModule) -> bool:
+        """Only for the shape of what is no constant."""
+        return any(
+            isinstance(expr, Call) and asks_for_shape(expr)
+            for function in module.functions.values()
+            for expr in post_order(function)
+        )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with its constant parts computed."""

@@ -1,6 +1,6 @@
 """What is known about a pass without running it.
 
-Source of the rule: ``include/tvm/ir/transform.h`` (``PassInfoNode``).
+Source of the rule: ``include/tvm/ir/transform.h`` (``PassInfoNode``); of its text ``src/ir/transform.cc``.
 """
 
 from __future__ import annotations
@@ -19,5 +19,9 @@ class PassInfo:
     required: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        required = ", ".join(self.required)
-        return f"pass name: {self.name}, opt_level: {self.opt_level}, required passes: [{required}]"
+        required = "".join(f"{name}, " for name in self.required)
+        names = f"[\n{required}]" if required else "[]"
+        return (
+            f"The meta data of the pass - pass name: {self.name}, opt_level: {self.opt_level}, "
+            f"required passes: {names}\n"
+        )

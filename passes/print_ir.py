@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.printing import to_text
 
@@ -10,7 +12,7 @@ from .infrastructure import ModulePass, PassContext, declare_pass, option
 
 @declare_pass(opt_level=0)
 class PrintIR(ModulePass):
-    """Show the module as it is at this point of the pipeline, and leave it alone.
+    """Show the module on the error stream as it is at this point of the pipeline, and leave it alone.
 
     Source of the rule: ``src/ir/transform.cc`` (``PrintIR``).
 
@@ -32,5 +34,6 @@ class PrintIR(ModulePass):
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The module itself."""
-        print(f"PrintIR({self.header}):\n{to_text(module, show_meta_data=self.show_meta_data)}")
+        text = to_text(module, show_meta_data=self.show_meta_data)
+        print(f"PrintIR({self.header}):\n{text}", file=sys.stderr)
         return module

@@ -183,6 +183,8 @@ class Op(Expr):
     def __repr__(self) -> str:
         return self.name
 
+    __str__ = __repr__
+
     def __reduce__(self) -> tuple[Callable[[str], Op], tuple[str]]:
         return get, (self.name,)
 

@@ -49,6 +49,7 @@ def to_text(
     annotate: Callable[[Expr], str] | None = None,
     show_types: bool = True,
     show_spans: bool = True,
+    show_header: bool = True,
 ) -> str:
     """The canonical text of ``node``, as TVM's ``astext`` prints it.
 
@@ -59,12 +60,13 @@ def to_text(
         annotate: what to print after an expression in place of ``/* ty=… span=… */``.
         show_types: whether the comment behind an expression gives its inferred type.
         show_spans: whether the comment behind an expression, and the metadata of a constant, give its span.
+        show_header: whether the line of the version stands above, and a note on metadata that is not shown below.
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
     """
     printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=False)
-    return flatten(_document(node, printer))
+    return flatten(_document(node, printer, show_header))
 
 
 def to_text_with_positions(
@@ -85,7 +87,7 @@ def to_text_with_positions(
     return PrintedText(flatten(_document(node, printer), positions), positions)
 
 
-def _document(node: IRModule | Expr | Type, printer: ExprPrinter) -> Document:
+def _document(node: IRModule | Expr | Type, printer: ExprPrinter, show_header: bool = True) -> Document:
     if isinstance(node, IRModule):
         body = printer.module(node)
     elif isinstance(node, Expr):
@@ -93,8 +95,9 @@ def _document(node: IRModule | Expr | Type, printer: ExprPrinter) -> Document:
     else:
         body = printer.types.text(node)
     table = printer.table
-    if not table.objects:
-        return [_HEADER, body]
-    if table.show:
-        return [_HEADER, body, "\n#[metadata]\n", write_metadata(table.objects, show_spans=printer.show_spans)]
-    return [_HEADER, body, "\n", _OMITTED]
+    header = [_HEADER] if show_header else []
+    if table.objects and table.show:
+        return [*header, body, "\n#[metadata]\n", write_metadata(table.objects, show_spans=printer.show_spans)]
+    if table.objects and show_header:
+        return [*header, body, "\n", _OMITTED]
+    return [*header, body]

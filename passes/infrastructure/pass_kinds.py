@@ -107,9 +107,8 @@ class Pass:
 
     def run(self, module: IRModule, context: PassContext) -> IRModule:
         """Run without asking the instruments, and record what came from what."""
-        if INFER_TYPE in self.info.required or isinstance(self, FunctionPass):
-            # A pass that may read types gets them, also where it is called outside of a pipeline.
-            module = _ensure(INFER_TYPE, module, context)
+        if INFER_TYPE in self.info.required or self.reads_types(module):
+            module = _typed_before(module, context)
         started = time.perf_counter()
         with without_collection(), recording(module) as record:
             try:
@@ -123,6 +122,11 @@ class Pass:
         _note_holding(self, module, after)
         self._report(record, module, after, seconds)
         return after
+
+    def reads_types(self, module: IRModule) -> bool:
+        """Whether the pass may look at types of ``module`` though it does not require them; then it gets them."""
+        del module
+        return False
 
     def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
         """The work itself."""
@@ -212,6 +216,11 @@ class FunctionPass(Pass):
     """
 
     kind: ClassVar[str] = "FunctionPass"
+
+    def reads_types(self, module: IRModule) -> bool:
+        """A pass over functions usually does."""
+        del module
+        return True
 
     def apply(self, module: IRModule, record: Record, context: PassContext) -> IRModule:
         """Run :meth:`transform_function` over every function, then infer types.
@@ -329,8 +338,30 @@ def _kind_of(value: object) -> str:
     return f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
 
 
+def _typed_before(module: IRModule, context: PassContext) -> IRModule:
+    """``module`` with types for a pass that is called outside of a pipeline. TVM's instruments see nothing of it."""
+    if INFER_TYPE in _holding.get(module, ()):
+        return module
+    _running.requirements += 1
+    try:
+        return registry.create(INFER_TYPE).run(module, context)
+    finally:
+        _running.requirements -= 1
+
+
+def _announce(name: str, module: IRModule, context: PassContext) -> None:
+    """Tell the instruments of a pass that need not run again, as TVM runs it: they see the same calls as there."""
+    required = registry.create(name)
+    if context.instrument_before_pass(module, required.info):
+        if isinstance(required, FunctionPass):
+            _announce(INFER_TYPE, module, context)
+        context.instrument_after_pass(module, required.info)
+
+
 def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:
     if name in _holding.get(module, ()):
+        if context.instruments:
+            _announce(name, module, context)
         return module
     _running.requirements += 1
     try:

@@ -6,6 +6,7 @@ where nothing below it changed).
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Generator
 from typing import Any, TypeAlias, cast
 
@@ -72,6 +73,28 @@ class ExprMutator:
 
     To decide whether and in which order the parts are visited, override :meth:`descend`.
     """
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a hook that nothing calls.
+
+        Raises:
+            TypeError: a method is called ``visit_…`` or ``rewrite_…``, and no such hook is there.
+        """
+        super().__init_subclass__()
+        for name in vars(cls):
+            kind = name.removeprefix("rewrite_").removeprefix("visit_")
+            if kind != name and not hasattr(ExprMutator, name) and not cls.is_hook(name):
+                known = sorted(_HOOKS.values())
+                meant = f"rewrite_{kind}" if f"rewrite_{kind}" in known else None
+                near = meant or next(iter(difflib.get_close_matches(name, known, 1)), None)
+                hint = f"; did you mean {near}?" if near else f"; the hooks are {', '.join(known)}"
+                raise TypeError(f"{cls.__name__}.{name} is never called: ExprMutator has no such hook{hint}")
+
+    @classmethod
+    def is_hook(cls, name: str) -> bool:
+        """Whether a subclass calls methods of this name itself, besides the hooks that are here."""
+        del name
+        return False
 
     def __init__(self) -> None:
         self.record = current_record()

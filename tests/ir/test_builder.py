@@ -7,6 +7,7 @@ import pytest
 
 from relay_lsp.ir.builder import BuilderError, ScopeBuilder, call, constant, function, item, set_span, var
 from relay_lsp.ir.expressions import Call, Expr, GlobalVar, Tuple
+from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.spans import SourceName, Span
 
@@ -19,8 +20,18 @@ def test_calls_by_name_with_attributes() -> None:
     x = var("x", (1, 3, 8, 8))
     conv = call("nn.conv2d", x, var("w"), channels=4, kernel_size=[3, 3])
     assert text(function(conv)) == (
-        "fn (%x: Tensor[(1, 3, 8, 8), float32], %w) {\n  nn.conv2d(%x, %w, channels=4, kernel_size=[3, 3])\n}"
+        "fn (%x: Tensor[(1, 3, 8, 8), float32], %w) {\n"
+        "  nn.conv2d(%x, %w, padding=[0, 0, 0, 0], channels=4, kernel_size=[3, 3])\n}"
     )
+
+
+@pytest.mark.parametrize(
+    ("padding", "sides"), [(1, (1, 1, 1, 1)), ((1, 2), (1, 2, 1, 2)), ((1, 2, 3, 4), (1, 2, 3, 4))]
+)
+def test_a_padding_is_spelled_out_for_each_side(padding: object, sides: tuple[int, ...]) -> None:
+    conv = call("nn.conv2d", var("x"), var("w"), padding=padding, kernel_size=3)
+    assert isinstance(conv.attrs, Conv2DAttrs)
+    assert (conv.attrs.padding, conv.attrs.kernel_size) == (sides, (3, 3))
 
 
 @pytest.mark.parametrize(
@@ -31,6 +42,7 @@ def test_calls_by_name_with_attributes() -> None:
         (lambda: call("nn.softmax", axes=1), "no attribute axes; it has axis"),
         (lambda: call("nn.softmax", axis="one"), "axis takes an integer"),
         (lambda: call(GlobalVar("f"), axis=1), "only calls of operators"),
+        (lambda: call("nn.conv2d", var("x"), var("w"), padding=(1, 1, 1)), "3 numbers, and takes 2 or 4"),
     ],
 )
 def test_mistakes_show_where_they_are_made(build: object, reason: str) -> None:

@@ -142,23 +142,19 @@ def test_names_of_passes_are_a_collection():
 
 # ---- pipelines
 
-WITH_ELIMINATION = ["sequential", "InferType", "EliminateCommonSubexpr", "InferType"]
+# As TVM's instruments see it: types before each pass that requires them, and after each pass over functions.
+TYPED = ["sequential", "InferType"]
+ELIMINATED = ["InferType", "EliminateCommonSubexpr", "InferType"]
+SIMPLIFIED = ["InferType", "SimplifyInference", "InferType"]
 PIPELINE_RUNS = [
-    # TVM runs InferType before each pass that requires it as well; here the types still hold.
-    ({"opt_level": 2}, ["sequential", "InferType", "ToANormalForm", "InferType", "SimplifyInference"]),
-    (
-        {"opt_level": 3},
-        [*WITH_ELIMINATION, "ToANormalForm", "InferType", "SimplifyInference"],
-    ),
-    (
-        {"opt_level": 3, "disabled_pass": ["EliminateCommonSubexpr"]},
-        ["sequential", "InferType", "ToANormalForm", "InferType", "SimplifyInference"],
-    ),
+    ({"opt_level": 2}, [*TYPED, "ToANormalForm", *SIMPLIFIED]),
+    ({"opt_level": 3}, [*TYPED, *ELIMINATED, "ToANormalForm", *SIMPLIFIED]),
+    ({"opt_level": 3, "disabled_pass": ["EliminateCommonSubexpr"]}, [*TYPED, "ToANormalForm", *SIMPLIFIED]),
     (
         {"opt_level": 2, "required_pass": ["EliminateCommonSubexpr"]},
-        [*WITH_ELIMINATION, "ToANormalForm", "InferType", "SimplifyInference"],
+        [*TYPED, *ELIMINATED, "ToANormalForm", *SIMPLIFIED],
     ),
-    ({"opt_level": 0}, ["sequential", "InferType", "SimplifyInference"]),
+    ({"opt_level": 0}, [*TYPED, *SIMPLIFIED]),
 ]
 
 

@@ -114,7 +114,7 @@ def test_looking_at_the_module_between_two_passes(example: IRModule, capsys: pyt
         Sequential([create("FoldConstant"), create("PrintIR", header="between"), create("EliminateCommonSubexpr")])(
             example
         )
-    shown = capsys.readouterr().out
+    shown = capsys.readouterr().err
     assert shown.startswith("PrintIR(between):")
     assert shown.count(" add(") == 4
 
