@@ -6,6 +6,8 @@ order. Its file is imported at first use.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .infrastructure import (
     Declaration,
     FunctionPass,
@@ -62,7 +64,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> type[Pass]:
+def __getattr__(name: str) -> Any:
     # A name in lower case may be a module of this package that is just being imported.
     found = find(name) if name[:1].isupper() else None
     if found is None:
