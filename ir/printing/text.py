@@ -5,7 +5,7 @@ Source of the rule: ``src/relay/printer/text_printer.cc`` and ``.h``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..expressions import Expr
@@ -40,6 +40,8 @@ class PrintedText:
 
     text: str
     positions: dict[Expr, TextSpan]
+    metadata: Mapping[str, Sequence[object]]
+    """The objects of the metadata section by type key, in the order of ``meta[type key][index]``."""
 
 
 def to_text(
@@ -76,18 +78,24 @@ def to_text_with_positions(
     annotate: Callable[[Expr], str] | None = None,
     show_types: bool = True,
     show_spans: bool = True,
+    with_metadata_section: bool = True,
 ) -> PrintedText:
     """Like :func:`to_text`, with the place of every expression in the text.
+
+    Without ``with_metadata_section`` the text refers to the metadata, and ends before the section.
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
     """
     printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=True)
     positions: dict[Expr, TextSpan] = {}
-    return PrintedText(flatten(_document(node, printer), positions), positions)
+    text = flatten(_document(node, printer, with_metadata_section=with_metadata_section), positions)
+    return PrintedText(text, positions, printer.table.objects)
 
 
-def _document(node: IRModule | Expr | Type, printer: ExprPrinter, show_header: bool = True) -> Document:
+def _document(
+    node: IRModule | Expr | Type, printer: ExprPrinter, show_header: bool = True, with_metadata_section: bool = True
+) -> Document:
     if isinstance(node, IRModule):
         body = printer.module(node)
     elif isinstance(node, Expr):
@@ -96,6 +104,8 @@ def _document(node: IRModule | Expr | Type, printer: ExprPrinter, show_header: b
         body = printer.types.text(node)
     table = printer.table
     header = [_HEADER] if show_header else []
+    if not with_metadata_section:
+        return [*header, body]
     if table.objects and table.show:
         return [*header, body, "\n#[metadata]\n", write_metadata(table.objects, show_spans=printer.show_spans)]
     if table.objects and show_header:

@@ -19,7 +19,8 @@ from relay_lsp.ir.module import IRModule
 
 from ..pass_info import PassInfo
 from ..provenance.record import Record, current_record, recording
-from ..provenance.trace import TraceStep, active_trace
+from ..provenance.trace import active_trace
+from ..provenance.trace_step import TraceStep
 from . import registry
 from .collection import without_collection
 from .context import PassContext
@@ -266,6 +267,7 @@ class Pipeline(Pass):
         try:
             for item in self.passes():
                 if not context.pass_enabled(item.info):
+                    _note_skipped(item.info, context)
                     continue
                 for required in item.info.required:
                     module = _ensure(required, module, context)
@@ -368,6 +370,13 @@ def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:
         return registry.create(name)(module, context)
     finally:
         _running.requirements -= 1
+
+
+def _note_skipped(info: PassInfo, context: PassContext) -> None:
+    trace = active_trace()
+    if trace is not None and current_record().before is None:
+        reason = "disabled" if info.name in context.disabled_pass else "level"
+        trace.skip(info, tuple(_running.pipelines), reason)
 
 
 def _note_holding(item: Pass, before: IRModule, after: IRModule) -> None:

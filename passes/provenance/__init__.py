@@ -2,22 +2,32 @@
 
 from .copying import with_span
 from .mutator import Descent, ExprMutator
+from .rebuilding import is_rebuilt
 from .record import Record, current_record, expressions_of, recording
 from .span_filling import collect_spans, fill_span
-from .trace import Event, Trace, TraceStep, active_trace
+from .trace import Event, Trace, active_trace
+from .trace_reading import TraceFormatError
+from .trace_records import trace_schema
+from .trace_step import SkippedPass, TraceStep
+from .trace_writing import TraceFailure
 
 __all__ = [
     "Descent",
     "Event",
     "ExprMutator",
     "Record",
+    "SkippedPass",
     "Trace",
+    "TraceFailure",
+    "TraceFormatError",
     "TraceStep",
     "active_trace",
     "collect_spans",
     "current_record",
     "expressions_of",
     "fill_span",
+    "is_rebuilt",
     "recording",
+    "trace_schema",
     "with_span",
 ]

@@ -8,60 +8,23 @@ question is answered in time proportional to its answer, however many steps left
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from typing_extensions import Self
 
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan
+from relay_lsp.ir.syntax.parsing import Parsed
 
-if TYPE_CHECKING:
-    from ..pass_info import PassInfo
+from ..pass_info import PassInfo
+from .trace_reading import read_trace
+from .trace_step import SkippedPass, TraceStep
+from .trace_writing import TraceFailure, trace_lines
 
-__all__ = ["Event", "Trace", "TraceStep", "active_trace"]
-
-
-@dataclass(frozen=True, eq=False)
-class TraceStep:
-    """One run of one pass. ``path`` names the pipelines that it ran in, outermost first."""
-
-    info: PassInfo
-    options: Mapping[str, object]
-    path: tuple[str, ...]
-    is_requirement: bool
-    """Whether the pass ran only because another pass requires it."""
-    before: IRModule
-    after: IRModule
-    seconds: float
-    sources: Mapping[Expr, tuple[Expr, ...]] = field(repr=False)
-    """Every expression of ``after`` that ``before`` does not have, with the old ones that it was made from."""
-    joined: Mapping[Expr, tuple[Expr, ...]] = field(repr=False)
-    """The expressions of ``after`` that now also stand for others, each with those: a duplicate that was merged, a
-    binding that became its value."""
-    removed: frozenset[Expr] = field(repr=False)
-    """Every expression of ``before`` that is not in ``after`` and that nothing in ``after`` was made from."""
-    replaced: frozenset[Expr] = field(repr=False)
-    """Every expression of ``before`` that is not in ``after`` but from which something in ``after`` was made."""
-    unexplained: tuple[Expr, ...] = field(repr=False)
-    """New expressions whose pass did not say where they come from; their function stands in for the answer."""
-
-    @property
-    def name(self) -> str:
-        """The name of the pass."""
-        return self.info.name
-
-    @property
-    def changed(self) -> bool:
-        """Whether the pass changed anything."""
-        return self.before is not self.after
-
-    def origins(self, expr: Expr) -> tuple[Expr, ...]:
-        """The expressions of ``before`` that ``expr``, of ``after``, stems from; itself if the pass left it alone."""
-        return self.sources.get(expr, (expr,)) + self.joined.get(expr, ())
+__all__ = ["Event", "Trace", "active_trace"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +68,7 @@ class Trace:
     def __init__(self, layers: Callable[[], Mapping[Expr, AnySpan]] = dict) -> None:
         self._read_layers = layers
         self._steps: list[TraceStep] = []
+        self._skipped: list[SkippedPass] = []
         self._made: dict[Expr, int] = {}
         self._became: dict[Expr, list[tuple[int, Expr]]] = {}
         self._joined: dict[Expr, list[tuple[int, tuple[Expr, ...]]]] = {}
@@ -122,6 +86,15 @@ class Trace:
     def steps(self) -> tuple[TraceStep, ...]:
         """The steps so far."""
         return tuple(self._steps)
+
+    @property
+    def skipped(self) -> tuple[SkippedPass, ...]:
+        """The passes of pipelines that their context did not admit, in order."""
+        return tuple(self._skipped)
+
+    def skip(self, info: PassInfo, path: tuple[str, ...], reason: str) -> None:
+        """Note a pass that does not run, and why: ``disabled`` by name, or its ``level``."""
+        self._skipped.append(SkippedPass(info, path, len(self._steps), reason))
 
     @property
     def before(self) -> IRModule | None:
@@ -157,6 +130,61 @@ class Trace:
         self._replaced -= step.sources.keys()
         self._removed.update(dict.fromkeys(step.removed, number))
         self._replaced |= step.replaced
+
+    def json_lines(
+        self,
+        *,
+        start: IRModule | None = None,
+        parsed: Parsed | None = None,
+        source: str = "",
+        producer: str = "",
+        pipeline: Sequence[str] = (),
+        failure: TraceFailure | None = None,
+        weights: bool = True,
+    ) -> Iterator[str]:
+        """The trace in the format that ``docs/trace-format.md`` describes, line by line.
+
+        Args:
+            start: the first module, needed where no pass has run.
+            parsed: the text that the first module was read from; the first stage keeps it as it is.
+            source: the name of the file.
+            producer: the name and version of the program that writes.
+            pipeline: the passes that were asked for, as the command line writes them.
+            failure: why the pipeline ended early.
+            weights: whether the data of constant tensors is written.
+        """
+        return trace_lines(
+            self._steps,
+            self._skipped,
+            self.layers,
+            start=start,
+            parsed=parsed,
+            source=source,
+            producer=producer,
+            pipeline=pipeline,
+            failure=failure,
+            weights=weights,
+        )
+
+    def to_json(self, *, parsed: Parsed | None = None, weights: bool = True) -> str:
+        """All :meth:`json_lines` as one text, which :meth:`from_json` reads."""
+        return "".join(self.json_lines(parsed=parsed, weights=weights))
+
+    @classmethod
+    def from_json(cls, text: str | Iterable[str]) -> Self:
+        """The trace that a text, or the lines of one, describe.
+
+        Expressions are new, one for each that was written, and the texts of the stages give their spans.
+
+        Raises:
+            TraceFormatError: it is no trace, one of another version, or contradicts itself.
+        """
+        contents = read_trace(text.split("\n") if isinstance(text, str) else text)
+        trace = cls(lambda: contents.layers)
+        for step in contents.steps:
+            trace.append(step)
+        trace._skipped = contents.skipped
+        return trace
 
     def origins(self, expr: Expr) -> tuple[Expr, ...]:
         """The expressions of the first module that ``expr``, of any step, stems from."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..worker.jobs import PassesOutcome, RunPasses, StepOutcome
+from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .check import report_placed
 from .differences import unified
@@ -20,7 +19,7 @@ from .pipeline import read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .verify import verified
 
-__all__ = ["opt", "trace"]
+__all__ = ["opt", "run_traced", "trace"]
 
 _VALUES_SHOWN = 10
 _LONGEST_TEXT = 90
@@ -74,12 +73,11 @@ def opt(options: argparse.Namespace) -> int:
 
 def trace(options: argparse.Namespace) -> int:
     """Run passes and tell what each step did."""
+    if options.format == "json":
+        return _trace_as_json(options)
     file, outcome = _run(options)
     if outcome.failed is not None:
         return _refused(file, outcome)
-    if options.format == "json":
-        print(json.dumps(_json(file, outcome), indent=2, ensure_ascii=False))
-        return EXIT_OK
     before = file.text
     for step in outcome.steps:
         print(_step_line(step))
@@ -120,23 +118,29 @@ def _one_line(text: str) -> str:
     return joined if len(joined) <= _LONGEST_TEXT else joined[: _LONGEST_TEXT - 1] + "…"
 
 
-def _json(file: SourceFile, outcome: PassesOutcome) -> dict[str, Any]:
-    return {
-        "file": file.source_name,
-        "changed": outcome.changed,
-        "text": outcome.text,
-        "steps": [
-            {
-                "pass": step.name,
-                "changed": step.changed,
-                "milliseconds": round(step.seconds * 1000, 3),
-                "operators": dict(step.operators),
-                "text": step.text,
-                "origins": [
-                    {"start": start, "end": end, "from": [{"start": a, "end": b} for a, b in sources]}
-                    for start, end, sources in step.origins
-                ],
-            }
-            for step in outcome.steps
-        ],
-    }
+def _trace_as_json(options: argparse.Namespace) -> int:
+    """Write the trace; one of a pipeline that fails has all up to there."""
+    file, run = run_traced(options, weights=not options.no_weights)
+    if run.lines is None:
+        return _refused(file, run.outcome)
+    for line in run.lines:
+        sys.stdout.write(line)
+    if run.outcome.failed is not None:
+        return _refused(file, run.outcome)
+    return EXIT_OK
+
+
+def run_traced(options: argparse.Namespace, weights: bool) -> tuple[SourceFile, TracedRun]:
+    """Run the passes that a command line asks for, inside a trace."""
+    file = read_file(options.file)
+    pipeline, opt_level = read_pipeline(options)
+    calls = tuple(replace(call, function=options.function) for call in pipeline)
+    name = Path(file.source_name).name
+    instruments = read_calls(options.instruments)
+    job = TracePasses(file.text, name, calls, opt_level, instruments, weights, file.source_name)
+    running = [f"reading {name}"]
+    with limited(options.timeout, lambda: running[-1]):
+        run = job.run(running.append)
+    for report in run.outcome.reports:
+        print(report.rstrip("\n"), file=sys.stderr)
+    return file, run

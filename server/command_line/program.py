@@ -320,7 +320,15 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_pipeline_arguments(trace)
     _add_instruments(trace)
     _add_function(trace)
-    trace.add_argument("--format", choices=["text", "json"], default="text", help="how to report (text)")
+    trace.add_argument(
+        "--format",
+        choices=["text", "json"],
+        default="text",
+        help="how to report (text); docs/trace-format.md describes json",
+    )
+    trace.add_argument(
+        "--no-weights", action="store_true", help="with --format json: leave out the data of constant tensors"
+    )
     trace.add_argument("--texts", action="store_true", help="print the whole text after each step that changed it")
     trace.add_argument("--all", action="store_true", help="show every new value; else the first ten of each step")
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from relay_lsp.ir.syntax import Parsed
     from relay_lsp.passes import Trace, TraceStep
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
+    from relay_lsp.passes.provenance import TraceFailure
 
 __all__ = [
     "FIRST_WORD",
@@ -48,6 +49,7 @@ __all__ = [
     "WouldChange",
     "open_snapshot",
     "places_of",
+    "run_passes",
     "without_expressions",
 ]
 
@@ -137,7 +139,7 @@ class RunPasses:
         def read(text: str) -> Parsed:
             return open_snapshot(text, self.name).parsed
 
-        run = _run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports)
+        run = run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports)
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
@@ -191,7 +193,7 @@ class WouldChange:
         A pass that refuses changes nothing, and neither does one that only works out types that were not stated.
         """
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-            run = _run_passes(self.text, self.name, (self.call,), self.opt_level, progress)
+            run = run_passes(self.text, self.name, (self.call,), self.opt_level, progress)
         if not isinstance(run, _Run) or not run.changing:
             return None
         first = run.steps[0]
@@ -240,7 +242,7 @@ class _Run:
     changing: Sequence[_RunStep]
 
 
-def _run_passes(
+def run_passes(
     text: str,
     name: str,
     calls: Sequence[PassCall],
@@ -248,11 +250,18 @@ def _run_passes(
     progress: Progress,
     instruments: Sequence[PassCall] = (),
     reports: list[str] | None = None,
+    trace: Trace | None = None,
+    failures: list[TraceFailure] | None = None,
 ) -> _Run | PassesOutcome:
-    """Run passes; where they cannot be run, the outcome that says so. ``reports`` gets what instruments tell."""
+    """Run passes; where they cannot be run, the outcome that says so.
+
+    ``reports`` gets what instruments tell, ``trace`` what the passes do up to where one fails, and ``failures`` why it
+    did.
+    """
     from relay_lsp import passes
     from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
     from relay_lsp.passes.layers import layers_in
+    from relay_lsp.passes.provenance import TraceFailure
 
     snapshot = open_snapshot(text, name)
     parsed = snapshot.parsed
@@ -273,7 +282,8 @@ def _run_passes(
     except passes.PassError as error:
         return PassesOutcome(text, failed=str(error))
     context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
-    with context, passes.Trace(lambda: layers_in(parsed)) as trace:
+    failures = [] if failures is None else failures
+    with context, trace or passes.Trace(lambda: layers_in(parsed)) as trace:
         module = parsed.module
         steps: list[_RunStep] = []
         for call in calls:
@@ -287,6 +297,8 @@ def _run_passes(
                     module = _only(call.function, before, module)
                     require_sound(module, call.name)
             except passes.PassError as error:
+                exprs = [each.place.expr for each in error.diagnostics if each.place is not None]
+                failures.append(TraceFailure(error.pass_name or call.name, str(error), exprs[0] if exprs else None))
                 located = tuple(_located(diagnostic, trace, parsed) for diagnostic in error.diagnostics)
                 return PassesOutcome(text, diagnostics=located, failed=str(error))
             except MemoryError:
@@ -298,6 +310,7 @@ def _run_passes(
                 fault = _fault_of(error, call.name)
                 if fault is not None:
                     message += f" ({Path(fault.path).name}, line {fault.line})"
+                failures.append(TraceFailure(call.name, message))
                 diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
                 return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault)
             steps += _steps_of(call, before, trace.steps[known:])

@@ -4,7 +4,7 @@ many calls of each operator there were and are."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,6 +121,7 @@ def _counts(module: IRModule) -> Counter[str]:
 def _values(made: Iterable[Expr], trace: Trace, old_places: Places, new_places: Places) -> Iterator[ChangedValue]:
     from relay_lsp.ir.expressions import Function, GlobalVar, Var
     from relay_lsp.ir.ops.operator import Op
+    from relay_lsp.passes.provenance import is_rebuilt
 
     for expr in made:
         span = new_places(expr) if not isinstance(expr, (Op, Var, GlobalVar, Function)) else None
@@ -129,27 +130,12 @@ def _values(made: Iterable[Expr], trace: Trace, old_places: Places, new_places: 
         passes = dict.fromkeys(
             event.pass_name
             for event in trace.history(expr)
-            if event.kind == "joined" or (event.kind == "made" and not _is_rebuilt(event.expr, event.others))
+            if event.kind == "joined" or (event.kind == "made" and not is_rebuilt(event.expr, event.others))
         )
         if passes:
             places = (old_places(origin) for origin in trace.origins(expr))
             sources = sorted({place for place in places if place is not None})
             yield ChangedValue(span, tuple(sources), tuple(passes))
-
-
-def _is_rebuilt(expr: Expr, sources: Sequence[Expr]) -> bool:
-    """Whether an expression is what it was made from, but for what it is applied to: that its inputs are new is
-    nothing that a pass did to it."""
-    from relay_lsp.ir.expressions import Call, TupleGetItem
-
-    if len(sources) != 1 or type(sources[0]) is not type(expr):
-        return False
-    (source,) = sources
-    if isinstance(expr, Call) and isinstance(source, Call):
-        return expr.op is source.op and expr.attrs == source.attrs and len(expr.args) == len(source.args)
-    if isinstance(expr, TupleGetItem) and isinstance(source, TupleGetItem):
-        return expr.index == source.index
-    return True
 
 
 def _removed(old: Iterable[Expr], kept: set[Expr], trace: Trace, old_places: Places) -> Iterator[RemovedExpression]:

@@ -217,8 +217,19 @@ def test_trace_tells_what_came_from_what(model: Path, capsys: pytest.CaptureFixt
     assert "add -1" in out
     assert "multiply(%0, %0)\n        from multiply(%0, %1)" in out
     assert run(["trace", "-p", "EliminateCommonSubexpr", "--format", "json", str(model)]) == 0
-    steps = json.loads(capsys.readouterr().out)["steps"]
-    assert steps[-1]["operators"] == {"add": -1}
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [record["operators"]["add"] for record in records if record["record"] == "stage"][:: len(records)] == [2]
+    assert records[-1] == {"record": "end", "stages": 3, "steps": 2}
+
+
+def test_a_trace_of_a_pipeline_that_fails_has_all_up_to_there(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    passes = ["-p", "EliminateCommonSubexpr", "-p", "OutLiner[layers=nothing]"]
+    assert run(["trace", *passes, "--format", "json", str(model)]) == 1
+    captured = capsys.readouterr()
+    records = [json.loads(line) for line in captured.out.splitlines()]
+    assert "EliminateCommonSubexpr" in [record.get("name") for record in records if record["record"] == "step"]
+    (failure,) = [record for record in records if record["record"] == "failure"]
+    assert failure["message"] in captured.err
 
 
 INSTRUMENTS = {

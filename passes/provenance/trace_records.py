@@ -1,0 +1,181 @@
+"""The records of the trace format: what each line of a written trace holds. The schema is made from these.
+
+A trace is a text of lines (JSON Lines): each line is an object, and its field ``record`` names its kind. What comes
+later speaks of what came before, so a reader can show a trace that is still being written, and one that was cut off.
+Texts, types and layers that recur are written once, in the ``strings`` of the record that needs them first; all other
+records give their number, which counts through the whole trace. Columns (arrays of one length) stand for tables.
+Offsets count the code points of a text from 0. ``-1`` stands for "none".
+
+A change that an older reader would misunderstand raises :data:`TRACE_VERSION`; a new optional field does not.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TypeAlias
+
+import msgspec
+
+__all__ = [
+    "TRACE_FORMAT",
+    "TRACE_VERSION",
+    "ConstantRecord",
+    "EndRecord",
+    "FailureRecord",
+    "FunctionAttributes",
+    "HeaderRecord",
+    "NewExpressions",
+    "SkippedRecord",
+    "SourceColumns",
+    "StageRecord",
+    "StepRecord",
+    "TraceRecord",
+    "record_decoder",
+    "trace_schema",
+]
+
+TRACE_FORMAT = "relay-lsp-trace"
+TRACE_VERSION = 1
+
+
+class HeaderRecord(msgspec.Struct, frozen=True, tag_field="record", tag="trace"):
+    """The first line: which format this is, who wrote it, and the name of the file that the pipeline began with."""
+
+    format: str
+    version: int
+    producer: str = ""
+    source: str = ""
+    pipeline: list[str] = []
+    """The passes that were asked for, as the command line writes them: ``Name[option=value]``."""
+
+
+class NewExpressions(msgspec.Struct, frozen=True):
+    """The expressions that no earlier stage has, as columns. Their numbers go on from ``first``."""
+
+    first: int
+    kind: list[int]
+    """The number of a string: ``Call``, ``Var``, ``Constant``, ``Function``, ``Let`` …"""
+    label: list[int]
+    """The number of a string: an operator's name, the name of a variable or of what is called, a scalar."""
+    type: list[int]
+    """The number of a string: the type as Relay writes it; -1 where it is not inferred."""
+    layers: list[int]
+    """The number of a string that holds a JSON array: the names of the layers that the expression comes from."""
+
+
+class FunctionAttributes(msgspec.Struct, frozen=True):
+    """The attributes of a function, such as ``Compiler`` and ``Composite``, each value as a text."""
+
+    expression: int
+    attributes: dict[str, str]
+
+
+class StageRecord(msgspec.Struct, frozen=True, tag_field="record", tag="stage"):
+    """A module: the text of it, and where its expressions stand there."""
+
+    stage: int
+    strings: list[str]
+    text: str | None
+    """The module as Relay text without its metadata section; null where it reads as that of stage ``same_text``."""
+    new: NewExpressions
+    order: list[int]
+    """Every expression of the module: children before parents, from function to function by name. Where the text
+    writes a scalar constant again, it is here again."""
+    start: list[int]
+    """For each entry of ``order`` its offset in the text, -1 for one that is not written out; empty where those of
+    stage ``same_text``, entry by entry, hold."""
+    length: list[int]
+    operators: dict[str, int]
+    """How many calls of each operator there are."""
+    same_text: int = -1
+    constants: list[int] = []
+    """The expressions that ``meta[relay.Constant][0]``, ``[1]``, … of the text stand for."""
+    metadata: str = ""
+    """The other objects of the metadata section, as Relay writes the section; empty where there are none."""
+    functions: list[FunctionAttributes] = []
+    """The functions of this stage, among the new expressions, that have attributes."""
+
+
+class ConstantRecord(msgspec.Struct, frozen=True, tag_field="record", tag="constant"):
+    """A constant tensor, behind the stage that has it first. ``data`` is a metadata section that holds it alone, and
+    null where the trace was written without weights."""
+
+    expression: int
+    dtype: str
+    shape: list[int]
+    data: str | None = None
+
+
+class SourceColumns(msgspec.Struct, frozen=True):
+    """Expressions, each with those that it was made from or that were joined to it; a single one stands by itself."""
+
+    expression: list[int]
+    sources: list[int | list[int]]
+
+
+class StepRecord(msgspec.Struct, frozen=True, tag_field="record", tag="step"):
+    """One run of a pass; ``before`` and ``after`` are stages that stand above it in the trace."""
+
+    step: int
+    name: str
+    options: dict[str, str]
+    pipeline: list[str]
+    """The pipelines that it ran in, outermost first."""
+    is_requirement: bool
+    opt_level: int
+    required: list[str]
+    seconds: float
+    before: int
+    after: int
+    has_effect: bool
+    """Whether the text after it differs from the text before it, types aside that another pass needed."""
+    made: SourceColumns
+    """Every expression of ``after`` that ``before`` does not have."""
+    joined: SourceColumns
+    rebuilt: list[int]
+    """Those of ``made`` that are what they were made from, but for what they are applied to."""
+    removed: list[int]
+    """Every expression of ``before`` from which nothing in ``after`` comes."""
+    unexplained: list[int]
+    """Those of ``made`` whose pass did not say where they come from: their function stands in."""
+
+
+class SkippedRecord(msgspec.Struct, frozen=True, tag_field="record", tag="skipped"):
+    """A pass of the pipeline that did not run, ``before_step``, and why: ``disabled`` or ``level``."""
+
+    name: str
+    pipeline: list[str]
+    before_step: int
+    opt_level: int
+    reason: str
+
+
+class FailureRecord(msgspec.Struct, frozen=True, tag_field="record", tag="failure"):
+    """A pass refused or failed; what stands above holds. The place is in the text of the stage, -1 without one."""
+
+    name: str
+    message: str
+    stage: int = -1
+    start: int = -1
+    length: int = 0
+
+
+class EndRecord(msgspec.Struct, frozen=True, tag_field="record", tag="end"):
+    """The last line of a whole trace."""
+
+    stages: int
+    steps: int
+
+
+TraceRecord: TypeAlias = (
+    HeaderRecord | StageRecord | ConstantRecord | StepRecord | SkippedRecord | FailureRecord | EndRecord
+)
+
+record_decoder = msgspec.json.Decoder(TraceRecord)
+"""Reads a line; raises ``msgspec.ValidationError`` for what is no record, with the place of the fault in it."""
+
+
+def trace_schema() -> str:
+    """The JSON schema of a line of a trace."""
+    schema = msgspec.json.schema(TraceRecord)
+    return json.dumps({"title": f"{TRACE_FORMAT}, version {TRACE_VERSION}: one line", **schema}, indent=2) + "\n"

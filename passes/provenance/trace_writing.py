@@ -1,0 +1,377 @@
+"""A trace as lines of JSON, stage by stage: at no time is more than one stage held in writing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from relay_lsp.ir.diagnostics import Place
+from relay_lsp.ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, TupleGetItem, Var
+from relay_lsp.ir.metadata import write_metadata
+from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.printing import scalar_text, to_text_with_positions, type_to_text
+from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
+from relay_lsp.ir.syntax.parsing import Parsed
+from relay_lsp.ir.syntax.segments import Role
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import Type
+from relay_lsp.ir.visitor import children
+
+from .rebuilding import is_rebuilt
+from .trace_records import (
+    TRACE_FORMAT,
+    TRACE_VERSION,
+    ConstantRecord,
+    EndRecord,
+    FailureRecord,
+    FunctionAttributes,
+    HeaderRecord,
+    NewExpressions,
+    SkippedRecord,
+    SourceColumns,
+    StageRecord,
+    StepRecord,
+    TraceRecord,
+)
+from .trace_step import SkippedPass, TraceStep
+
+__all__ = ["TraceFailure", "layer_name", "occurrences", "trace_lines"]
+
+_CONSTANT = "relay.Constant"
+_INFER_TYPE = "InferType"
+
+
+@dataclass(frozen=True, eq=False)
+class TraceFailure:
+    """Why a pipeline ended early: which pass, what it says, and where in its module that is."""
+
+    name: str
+    message: str
+    expr: Expr | None = None
+
+
+def trace_lines(
+    steps: Sequence[TraceStep],
+    skipped: Sequence[SkippedPass],
+    layers: Mapping[Expr, AnySpan],
+    *,
+    start: IRModule | None = None,
+    parsed: Parsed | None = None,
+    source: str = "",
+    producer: str = "",
+    pipeline: Sequence[str] = (),
+    failure: TraceFailure | None = None,
+    weights: bool = True,
+) -> Iterator[str]:
+    """The lines of a trace, each with its line end, as :mod:`.trace_records` describes them.
+
+    Args:
+        steps: the runs of passes, in order.
+        skipped: the passes that did not run.
+        layers: the layers that expressions of the first module come from.
+        start: the first module, where no step names it.
+        parsed: the text that the first module was read from; it is the text of the first stage then.
+        source: the name of the file.
+        producer: the name and version of the program that writes.
+        pipeline: the passes that were asked for.
+        failure: why the pipeline ended early.
+        weights: whether the data of constant tensors is written.
+    """
+    writer = _Writer(layers, parsed, weights)
+    encode = msgspec.json.encode
+    records = writer.records(steps, skipped, start, failure)
+    header = HeaderRecord(TRACE_FORMAT, TRACE_VERSION, producer, source, list(pipeline))
+    yield encode(header).decode() + "\n"
+    for record in records:
+        yield encode(record).decode() + "\n"
+
+
+def layer_name(span: Span) -> str:
+    """A span as a trace names it: a layer by its name alone, a position in a file with line and column."""
+    return span.source_name.name if span.line == 0 and span.column == 0 else str(span)
+
+
+def occurrences(module: IRModule) -> list[Expr]:
+    """The expressions of a module as a reader of its text meets them: children first, functions by name.
+
+    A scalar constant is written at each of its uses, so it comes once for each. ``Op`` and ``Constructor`` are left
+    out; names of functions that no expression uses come last.
+    """
+    names = sorted(module.functions, key=lambda var: var.name_hint)
+    roots = [module.functions[var] for var in names]
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        expr, is_expanded = stack.pop()
+        if is_expanded:
+            order.append(expr)
+            continue
+        if expr in seen:
+            if isinstance(expr, Constant) and expr.data.ndim == 0:
+                order.append(expr)
+            continue
+        seen.add(expr)
+        if isinstance(expr, (Op, Constructor)):
+            continue
+        parts = children(expr)
+        if not parts:
+            order.append(expr)
+            continue
+        stack.append((expr, True))
+        stack.extend((part, False) for part in reversed(parts))
+    order += [var for var in names if var not in seen]
+    return order
+
+
+@dataclass(frozen=True)
+class _Stage:
+    number: int
+    text: str
+    """Its canonical text."""
+    shown: int
+    """The stage whose text it is written with."""
+    kinds: Sequence[type]
+
+
+@dataclass
+class _Strings:
+    """Strings with numbers; ``fresh`` are those that have not been written yet."""
+
+    fresh: list[str] = field(default_factory=list[str])
+    _numbers: dict[str, int] = field(default_factory=dict[str, int])
+
+    def number(self, text: str) -> int:
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = len(self._numbers)
+            self.fresh.append(text)
+        return number
+
+    def take(self) -> list[str]:
+        fresh, self.fresh = self.fresh, []
+        return fresh
+
+
+class _Writer:
+    def __init__(self, layers: Mapping[Expr, AnySpan], parsed: Parsed | None, weights: bool) -> None:
+        self._parsed = parsed
+        self._weights = weights
+        self._strings = _Strings()
+        self._numbers: dict[Expr, int] = {}
+        self._layers: dict[Expr, tuple[str, ...]] = {
+            expr: tuple(layer_name(part) for part in (span.spans if isinstance(span, SequentialSpan) else (span,)))
+            for expr, span in layers.items()
+        }
+        self._stages: dict[IRModule, _Stage] = {}
+        self._types: dict[Type, int] = {}
+        self._layer_lists: dict[tuple[str, ...], int] = {}
+
+    def records(
+        self,
+        steps: Sequence[TraceStep],
+        skipped: Sequence[SkippedPass],
+        start: IRModule | None,
+        failure: TraceFailure | None,
+    ) -> Iterator[TraceRecord]:
+        waiting = list(reversed(skipped))
+        if start is not None:
+            yield from self._stage(start, None)
+        for number, step in enumerate(steps):
+            while waiting and waiting[-1].before_step <= number:
+                yield _skipped(waiting.pop())
+            yield from self._stage(step.before, None)
+            self._carry_layers(step)
+            yield from self._stage(step.after, step.before)
+            yield self._step(number, step)
+        while waiting:
+            yield _skipped(waiting.pop())
+        if failure is not None:
+            yield self._failure(failure)
+        yield EndRecord(len(self._stages), len(steps))
+
+    def _carry_layers(self, step: TraceStep) -> None:
+        """A new expression comes from the layers of its sources; one that others were joined to from theirs as well."""
+        layers = self._layers
+        if not layers:
+            return
+        for new, sources in step.sources.items():
+            names = dict.fromkeys(name for source in sources for name in layers.get(source, ()))
+            if names:
+                layers[new] = tuple(names)
+
+    # ---- stages
+
+    def _stage(self, module: IRModule, before: IRModule | None) -> Iterator[TraceRecord]:
+        if module in self._stages:
+            return
+        order = occurrences(module)
+        members = set(order)
+        is_source = self._parsed is not None and module is self._parsed.module
+        printed = to_text_with_positions(module, show_types=False, show_spans=False, with_metadata_section=False)
+        places: Mapping[Expr, TextSpan] = printed.positions
+        kinds = [type(expr) for expr in order]
+        number = len(self._stages)
+        earlier = self._stages.get(before) if before is not None else None
+        same_text = -1
+        text: str | None = printed.text
+        if is_source and self._parsed is not None:
+            text, places = _source_text(self._parsed), _source_places(self._parsed, order)
+        elif earlier is not None and earlier.text == printed.text and earlier.kinds == kinds:
+            text, places, same_text = None, {}, earlier.shown
+        self._stages[module] = _Stage(number, printed.text, number if same_text < 0 else same_text, kinds)
+        table = printed.metadata if not is_source or self._parsed is None else self._parsed.meta_table
+        fresh = [expr for expr in dict.fromkeys(order) if expr not in self._numbers]
+        constants = [each for each in table.get(_CONSTANT, ()) if isinstance(each, Constant)]
+        fresh += [each for each in constants if each not in members and each not in self._numbers]
+        new = self._describe(fresh)
+        numbers = self._numbers
+        spans = [places.get(expr) for expr in order] if same_text < 0 else []
+        others = {key: objects for key, objects in table.items() if key != _CONSTANT}
+        yield StageRecord(
+            number,
+            self._strings.take(),
+            text,
+            new,
+            [numbers[expr] for expr in order],
+            [-1 if span is None else span.start for span in spans],
+            [0 if span is None else span.end - span.start for span in spans],
+            dict(sorted(_operators(order).items())),
+            same_text,
+            [numbers[each] for each in constants],
+            write_metadata(others, show_spans=False) if others else "",
+            [
+                FunctionAttributes(numbers[expr], {name: _attribute(value) for name, value in expr.attrs.items()})
+                for expr in fresh
+                if isinstance(expr, Function) and expr.attrs
+            ],
+        )
+        for constant in fresh:
+            if isinstance(constant, Constant) and scalar_text(constant) is None:
+                data = write_metadata({_CONSTANT: [constant]}, show_spans=False) if self._weights else None
+                yield ConstantRecord(numbers[constant], str(constant.dtype), list(constant.data.shape), data)
+
+    def _describe(self, fresh: Sequence[Expr]) -> NewExpressions:
+        first = len(self._numbers)
+        self._numbers.update((expr, first + index) for index, expr in enumerate(fresh))
+        string = self._strings.number
+        return NewExpressions(
+            first,
+            [string(type(expr).__name__) for expr in fresh],
+            [string(_label(expr)) for expr in fresh],
+            [self._type(expr.checked_type) for expr in fresh],
+            [self._layers_of(expr) for expr in fresh],
+        )
+
+    def _type(self, type: Type | None) -> int:
+        if type is None:
+            return -1
+        number = self._types.get(type)
+        if number is None:
+            number = self._types[type] = self._strings.number(type_to_text(type))
+        return number
+
+    def _layers_of(self, expr: Expr) -> int:
+        names = self._layers.get(expr)
+        if names is None:
+            return -1
+        number = self._layer_lists.get(names)
+        if number is None:
+            number = self._layer_lists[names] = self._strings.number(json.dumps(names, ensure_ascii=False))
+        return number
+
+    # ---- steps
+
+    def _step(self, number: int, step: TraceStep) -> StepRecord:
+        before, after = self._stages[step.before], self._stages[step.after]
+        known = self._numbers
+        made = {new: sources for new, sources in step.sources.items() if new in known}
+        return StepRecord(
+            number,
+            step.name,
+            {name: str(value) for name, value in step.options.items()},
+            list(step.path),
+            step.is_requirement,
+            step.info.opt_level,
+            list(step.info.required),
+            step.seconds,
+            before.number,
+            after.number,
+            before.text != after.text and not (step.is_requirement and step.name == _INFER_TYPE),
+            self._columns(made),
+            self._columns(step.joined),
+            [known[new] for new, sources in made.items() if is_rebuilt(new, sources)],
+            sorted(known[expr] for expr in step.removed if expr in known),
+            [known[expr] for expr in step.unexplained if expr in known],
+        )
+
+    def _columns(self, sources: Mapping[Expr, Sequence[Expr]]) -> SourceColumns:
+        known = self._numbers
+        columns: list[int | list[int]] = []
+        for old in sources.values():
+            numbers = [known[expr] for expr in old if expr in known]
+            columns.append(numbers[0] if len(numbers) == 1 else numbers)
+        return SourceColumns([known[expr] for expr in sources], columns)
+
+    def _failure(self, failure: TraceFailure) -> FailureRecord:
+        if not self._stages:
+            return FailureRecord(failure.name, failure.message)
+        module, stage = next(reversed(self._stages.items()))
+        place: TextSpan | None = None
+        if failure.expr is not None and failure.expr in set(occurrences(module)):
+            if self._parsed is not None and module is self._parsed.module:
+                place = self._parsed.locate(Place(failure.expr))
+            elif stage.shown == stage.number:
+                printed = to_text_with_positions(module, show_types=False, show_spans=False)
+                place = printed.positions.get(failure.expr)
+        if place is None:
+            return FailureRecord(failure.name, failure.message, stage.number)
+        return FailureRecord(failure.name, failure.message, stage.number, place.start, place.end - place.start)
+
+
+def _skipped(item: SkippedPass) -> SkippedRecord:
+    return SkippedRecord(item.info.name, list(item.path), item.before_step, item.info.opt_level, item.reason)
+
+
+def _source_text(parsed: Parsed) -> str:
+    reading = parsed.reading
+    base = next((unit.base for unit in reading.units if unit.segment.role is Role.METADATA), None)
+    return reading.text if base is None else reading.text[:base]
+
+
+def _source_places(parsed: Parsed, order: Iterable[Expr]) -> Mapping[Expr, TextSpan]:
+    located = ((expr, parsed.locate(Place(expr))) for expr in dict.fromkeys(order))
+    return {expr: span for expr, span in located if span is not None}
+
+
+def _operators(order: Iterable[Expr]) -> Counter[str]:
+    return Counter(expr.op.name for expr in order if isinstance(expr, Call) and isinstance(expr.op, Op))
+
+
+def _label(expr: Expr) -> str:
+    if isinstance(expr, Call):
+        return _callee(expr.op)
+    if isinstance(expr, Var):
+        return f"%{expr.name_hint}"
+    if isinstance(expr, GlobalVar):
+        return f"@{expr.name_hint}"
+    if isinstance(expr, Constant):
+        return scalar_text(expr) or ""
+    return f".{expr.index}" if isinstance(expr, TupleGetItem) else ""
+
+
+def _callee(op: Expr) -> str:
+    if isinstance(op, Op):
+        return op.name
+    if isinstance(op, Constructor):
+        return op.name_hint
+    return _label(op) if isinstance(op, (Var, GlobalVar)) else "fn" if isinstance(op, Function) else ""
+
+
+def _attribute(value: object) -> str:
+    return value if isinstance(value, str) else str(value)
