@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ..lsp.capabilities import server_version
 from ..worker.jobs import PassesOutcome, RunPasses, StepOutcome
 from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
@@ -137,7 +138,8 @@ def run_traced(options: argparse.Namespace, weights: bool) -> tuple[SourceFile, 
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
-    job = TracePasses(file.text, name, calls, opt_level, instruments, weights, file.source_name)
+    producer = f"relay-lsp {server_version()}"
+    job = TracePasses(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer)
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):
         run = job.run(running.append)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..lsp.capabilities import server_version
 from ..pass_calls import PassCall
 from .jobs import PassesOutcome, open_snapshot, run_passes
 from .worker_process import Progress
@@ -34,6 +33,7 @@ class TracePasses:
     """Whether the trace has the data of constant tensors."""
     source: str = ""
     """The file that the trace names, where that is more than ``name``."""
+    producer: str = "relay-lsp"
 
     def run(self, progress: Progress) -> TracedRun:
         """Run them. The lines are written when they are read."""
@@ -69,7 +69,7 @@ class TracePasses:
             start=parsed.module,
             parsed=parsed,
             source=self.source or self.name,
-            producer=f"relay-lsp {server_version()}",
+            producer=self.producer,
             pipeline=[str(call) for call in self.calls],
             failure=failures[0] if failures else None,
             weights=self.weights,
