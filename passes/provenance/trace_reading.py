@@ -34,10 +34,10 @@ from .trace_records import (
     EndRecord,
     FailureRecord,
     HeaderRecord,
+    PassRecord,
     SkippedRecord,
     SourceColumns,
     StageRecord,
-    StepRecord,
     TraceRecord,
     record_decoder,
 )
@@ -145,7 +145,7 @@ class _Reader:
                 )
         elif isinstance(record, ConstantRecord):
             self._exprs[record.expression] = _constant(record)
-        elif isinstance(record, StepRecord):
+        elif isinstance(record, PassRecord):
             contents.steps.append(self._step(record))
         elif isinstance(record, SkippedRecord):
             info = PassInfo(record.opt_level, record.name)
@@ -237,7 +237,7 @@ class _Reader:
             for var in expr.type_params if isinstance(expr, Function) else ():
                 self._type_vars[var] = self._type_params.setdefault(var.name, var)
 
-    def _step(self, record: StepRecord) -> TraceStep:
+    def _step(self, record: PassRecord) -> TraceStep:
         before, after = self._stages[record.before], self._stages[record.after]
         sources, joined = self._mapping(record.made), self._mapping(record.joined)
         removed = frozenset(self._exprs[number] for number in record.removed)

@@ -25,10 +25,10 @@ __all__ = [
     "FunctionAttributes",
     "HeaderRecord",
     "NewExpressions",
+    "PassRecord",
     "SkippedRecord",
     "SourceColumns",
     "StageRecord",
-    "StepRecord",
     "TraceRecord",
     "record_decoder",
     "trace_schema",
@@ -113,7 +113,7 @@ class SourceColumns(msgspec.Struct, frozen=True):
     sources: list[int | list[int]]
 
 
-class StepRecord(msgspec.Struct, frozen=True, tag_field="record", tag="step"):
+class PassRecord(msgspec.Struct, frozen=True, tag_field="record", tag="step"):
     """One run of a pass; ``before`` and ``after`` are stages that stand above it in the trace."""
 
     step: int
@@ -168,7 +168,7 @@ class EndRecord(msgspec.Struct, frozen=True, tag_field="record", tag="end"):
 
 
 TraceRecord: TypeAlias = (
-    HeaderRecord | StageRecord | ConstantRecord | StepRecord | SkippedRecord | FailureRecord | EndRecord
+    HeaderRecord | StageRecord | ConstantRecord | PassRecord | SkippedRecord | FailureRecord | EndRecord
 )
 
 record_decoder = msgspec.json.Decoder(TraceRecord)

@@ -32,10 +32,10 @@ from .trace_records import (
     FunctionAttributes,
     HeaderRecord,
     NewExpressions,
+    PassRecord,
     SkippedRecord,
     SourceColumns,
     StageRecord,
-    StepRecord,
     TraceRecord,
 )
 from .trace_step import SkippedPass, TraceStep
@@ -287,11 +287,11 @@ class _Writer:
 
     # ---- steps
 
-    def _step(self, number: int, step: TraceStep) -> StepRecord:
+    def _step(self, number: int, step: TraceStep) -> PassRecord:
         before, after = self._stages[step.before], self._stages[step.after]
         known = self._numbers
         made = {new: sources for new, sources in step.sources.items() if new in known}
-        return StepRecord(
+        return PassRecord(
             number,
             step.name,
             {name: str(value) for name, value in step.options.items()},
