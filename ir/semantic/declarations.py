@@ -5,7 +5,7 @@ A body is analysed given these alone, so an edit of one body says nothing about 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..diagnostics import Diagnostic
@@ -21,7 +21,7 @@ from ..syntax.tokens import DEF, GLOBAL
 from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
-from ..types import ERROR, FuncType, IncompleteType, Type
+from ..types import ERROR, FuncType, IncompleteType, Type, TypeVar
 
 __all__ = ["Head", "ModuleTypes", "NeedsFullAnalysis"]
 
@@ -39,7 +39,7 @@ class ModuleTypes:
         NeedsFullAnalysis: the metadata section cannot be read.
     """
 
-    __slots__ = ("memos", "metadata", "module", "reading", "segments", "tables")
+    __slots__ = ("memos", "metadata", "module", "reading", "segments", "tables", "variables")
 
     def __init__(self, metadata: Segment | None, segments: Sequence[Segment]) -> None:
         self.metadata: Final = metadata
@@ -58,9 +58,11 @@ class ModuleTypes:
         self.module: Final[IRModule] = self.reading.module
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What others remember of each segment."""
+        self.variables: Final[dict[str, TypeVar]] = {}
+        """The type parameters of all functions by their names, so that an edit of a head leaves them what they were."""
 
-    def names(self) -> Names:
-        """The names of a module without functions, for reading a part of it."""
+    def names(self, parameters: Iterable[TypeVar] = ()) -> Names:
+        """The names of a module without functions, for reading a part of it; of one with these type parameters."""
         made = Names()
         made.metadata = self.tables
         declared = self.reading.names
@@ -68,6 +70,8 @@ class ModuleTypes:
         made.constructors = {
             name: _elsewhere(declared_definition) for name, declared_definition in declared.constructors.items()
         }
+        for variable in parameters:
+            made.types[variable.name] = Definition(SymbolKind.TYPE_PARAMETER, variable.name, None, -1, variable)
         return made
 
     def diagnostics(self, starts: Sequence[int]) -> Iterator[Diagnostic]:
@@ -106,6 +110,7 @@ class Head:
         "result",
         "segment",
         "signature",
+        "type_parameters",
         "unresolved",
         "uses",
         "var",
@@ -117,7 +122,7 @@ class Head:
         self.segment: Final = header
         self.name: Final = texts[1] if kinds.startswith(DEF + GLOBAL) else ""
         self.var: Final = GlobalVar(self.name[1:])
-        lowering = Lowering(types.names(), None)
+        lowering = _HeadLowering(types)
         unit = Unit(header, 0, 0)
         lowering.enter(unit)
         is_readable = len(header.statements) == 1 and header.statements[0].root is not None
@@ -146,16 +151,14 @@ class Head:
         self.is_open: Final = has_incomplete(self.signature)
         self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics)
         """What is wrong with it; places count from its start."""
-        generic = any(definition.kind is SymbolKind.TYPE_PARAMETER for definition in self.definitions)
+        self.type_parameters: Final = function.type_params
         # Of a head that cannot be read, parameters without a type say nothing.
         written = [var.type_annotation or (None if is_readable else ERROR) for var in function.params]
         complete = all(type is not None and not has_incomplete(type) for type in written)
-        distinct = len(parameters) == len(function.params)
+        distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
         kinds_agree = not any(_kind_faults(type, types.module) for type in (*written, self.result) if type is not None)
-        self.is_plain: Final = (
-            bool(self.name) and not generic and complete and distinct and result_known and kinds_agree
-        )
+        self.is_plain: Final = bool(self.name) and complete and distinct and result_known and kinds_agree
         self.memo: Final[dict[object, object]] = {}
         """What others remember of it."""
 
@@ -178,6 +181,17 @@ class Head:
     def says_the_same(self, other: Head | None) -> bool:
         """Whether those who call it know the same of ``other``."""
         return other is not None and (self is other or (not self.is_open and self.signature == other.signature))
+
+
+class _HeadLowering(Lowering):
+    """Lowers a head; a type parameter stands for the same as all others of its name in the module."""
+
+    def __init__(self, types: ModuleTypes) -> None:
+        self._variables: Final = types.variables
+        super().__init__(types.names(), None)
+
+    def _type_variable(self, name: str) -> TypeVar:
+        return self._variables.setdefault(name, TypeVar(name))
 
 
 def _kind_faults(type: Type, module: IRModule) -> bool:

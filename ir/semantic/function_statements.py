@@ -65,7 +65,7 @@ class FunctionStatements:
     @property
     def checked_type(self) -> Type:
         """The type of the function; of the error type, as far as it could not be found."""
-        return FuncType(tuple(self.parameters.values()), self.head.result or self.type)
+        return FuncType(tuple(self.parameters.values()), self.head.result or self.type, self.head.type_parameters)
 
     def moved(self, by: int) -> FunctionStatements:
         """The same, that many segments further on."""

@@ -101,11 +101,12 @@ def _edited(
         if orders is None:
             raise NeedsFullAnalysis
     removed = earlier.states[first:old_end]
-    statements = earlier.context.statements_of(segments[first:new_end], names)
+    context = earlier.context.within(head.head)
+    statements = context.statements_of(segments[first:new_end], names)
     affected = {name for state in removed if state is not None and (name := state.bound) is not None}
     affected.update([state.bound for state in statements if state.bound is not None])
     outside = Outer(earlier.heads, earlier.functions[:position])
-    typer = StatementTyper(earlier.context, head, function.names.copy(), earlier.states, outside)
+    typer = StatementTyper(context, head, function.names.copy(), earlier.states, outside)
     typer.remove(removed)
     depended_on = typer.mentions.among(affected)  # by others than what is placed now
     suggested = {

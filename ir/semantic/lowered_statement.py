@@ -42,8 +42,8 @@ class _Typed:
 class LoweredStatement:
     """A statement lowered with a placeholder for every name that it does not bind itself.
 
-    The names of functions come last among the ``placeholders``. ``declared`` are the data types and constructors that
-    it names.
+    The names of functions come last among the ``placeholders``. ``declared`` are the data types, constructors and type
+    parameters that it names.
     """
 
     __slots__ = (
@@ -271,4 +271,4 @@ class _OpenLowering(Lowering):
         return self._mark(self.functions.setdefault(name, GlobalVar(name[1:])), step.node)
 
 
-_OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
+_OF_TYPES: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)

@@ -164,7 +164,7 @@ class ModuleAnalysis:
             return replace(finding, span=unit.span(len(unit.segment.tokens[0]) - 1), place=None)
         last, header = self.states[function.end - 1], self.segments.start(function.start - 1)
         assert last is not None
-        own, base = self.context.own(last), self.segments.start(function.end - 1)
+        own, base = self.context.within(function.head).own(last), self.segments.start(function.end - 1)
 
         def locate(place: Place) -> TextSpan | None:
             if place.expr is function.head.function:

@@ -264,11 +264,12 @@ class ModuleAnalyzer:
         """A function of which nothing is known."""
         start, end = region.start, region.end
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed)
-        typer = StatementTyper(self.context, function, LayeredMap(), StatementList(), outside)
+        context = self.context.within(region.head)
+        typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
         for first in range(start, end, _AT_ONCE):
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
-            typer.place_all(self.context.statements_of(part), orders, first)
+            typer.place_all(context.statements_of(part), orders, first)
             typer.settle()
         self._take(start, end, typer.placed, typer.reported)
         return typer.finished(self.states, between(self.reported, start, end))
@@ -288,6 +289,8 @@ class ModuleAnalyzer:
         if head is not known.head:
             old, new = known.parameters, head.parameters
             function = replace(known, head=head)
+            if head.type_parameters != known.head.type_parameters:
+                return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)
             if list(old.items()) != list(new.items()):
                 if any(name in known.names for name in new):
                     raise NeedsFullAnalysis
@@ -299,7 +302,8 @@ class ModuleAnalyzer:
                 unknown = reported
         elif not names and not unknown:
             return known
-        typer = StatementTyper(self.context, function, known.names.copy(), self.states, outside)
+        context = self.context.within(head)
+        typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         self.states = replaced(self.states, followed)
         self.reported = _with_reported(self.reported, followed)

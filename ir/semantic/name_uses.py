@@ -47,9 +47,9 @@ class NameUses:
             spans.remove(unit.span(key.token))
             if function is not None and self.is_outer(key, function):
                 first = max(key.segment + 1, function.start)
-                if name in function.rebound:
+                if name in function.rebound or kind is SymbolKind.TYPE_PARAMETER:
                     indices = self.analysis.states.using({name}, first, function.end)
-                    spans += [span for index in indices for span in self._uses_in_statement(key, index, name)]
+                    spans += [span for index in indices for span in self._meaning(key, index)]
                 else:
                     places = self._uses_in_runs(key, first, function.end, name, spans)
         if kind is SymbolKind.GRAPH and function is not None and name in self.analysis.outer_graph:
@@ -149,7 +149,9 @@ class NameUses:
         analysis = self.analysis
         declared = analysis.context.types.reading.names
         # A graph variable may be one of the function that the statement is in, a constructor be called as its type is.
-        has_namesakes = kind is SymbolKind.GRAPH or (name in declared.types and name in declared.constructors)
+        names = analysis.context.types
+        has_namesakes = kind is SymbolKind.GRAPH or name in names.variables
+        has_namesakes = has_namesakes or (name in declared.types and name in declared.constructors)
         for index in analysis.states.using({name}, start, len(analysis.states)):
             yield from self._meaning(key, index) if has_namesakes else self._uses_in_statement(key, index, name)
         for function in analysis.functions:

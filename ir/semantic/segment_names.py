@@ -89,8 +89,9 @@ class SegmentNames:
             assert function is not None
             head = function.head
             defined = {definition.token: (definition.kind, definition.name) for definition in head.definitions}
-            outside = {token: (definition.kind, definition.name) for token, definition in head.uses.items()}
-            return LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, {}, outside, head.unresolved)
+            used = {token: (0, used.token) for token, used in head.uses.items() if used.unit is not None}
+            outside = {token: (used.kind, used.name) for token, used in head.uses.items() if used.unit is None}
+            return LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, used, outside, head.unresolved)
         state = self.state(index)
         if state is None:
             return _NOTHING
@@ -192,6 +193,14 @@ class SegmentNames:
             function = analysis.function_at(index)
             defined = analysis.foreign_definition(function, name) if function is not None else None
             return DefinitionSite(*defined) if defined is not None else None
+        if kind is SymbolKind.TYPE_PARAMETER:
+            function = self.plain(index)
+            if function is None:
+                return None
+            parameters = function.head.definitions
+            return next(
+                (DefinitionSite(function.start - 1, each.token) for each in parameters if each.name == name), None
+            )
         names = analysis.context.types.reading.names
         definition = (names.types if kind is SymbolKind.TYPE else names.constructors).get(name)
         return (

@@ -310,8 +310,10 @@ class StatementNames:
 
     def _own(self, index: int) -> LoweredStatement | None:
         """A statement lowered for itself."""
-        state = self.in_segments.state(index)
-        return self.analysis.context.own(state) if state is not None else None
+        state, function = self.in_segments.state(index), self.in_segments.plain(index)
+        if state is None or function is None:
+            return None
+        return self.analysis.context.within(function.head).own(state)
 
     def _definition(self, key: DefinitionSite) -> Definition | None:
         whole = self.in_segments.whole(key.segment)

@@ -13,7 +13,8 @@ from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
-from .declarations import ModuleTypes, NeedsFullAnalysis
+from ..types import TypeVar
+from .declarations import Head, ModuleTypes, NeedsFullAnalysis
 from .lowered_statement import LoweredStatement
 from .typed_statement import ReportedStatement, TypedStatement
 
@@ -22,6 +23,9 @@ __all__ = ["TemplateCache"]
 
 _KEPT: Final = 4_096
 """How many templates are kept in mind at least, besides those of which there are statements."""
+
+_SCOPES_KEPT: Final = 64
+"""For how many lists of type parameters at least the templates are kept in mind."""
 
 _SPEAKING: Final = frozenset("INFbsM@uU")
 """The kinds of token whose text is not told by their kind; names of values are left out."""
@@ -98,17 +102,31 @@ def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
 
 
 class TemplateCache:
-    """What the statements of a text share: its metadata and data types, and everything lowered so far."""
+    """What the statements of a text share: its metadata and data types, and everything lowered so far.
 
-    __slots__ = ("_alike", "_plans", "_templates", "names", "types")
+    Those of a function with type parameters share them, too (:meth:`within`).
+    """
 
-    def __init__(self, types: ModuleTypes) -> None:
+    __slots__ = ("_alike", "_plans", "_templates", "_within", "names", "types")
+
+    def __init__(self, types: ModuleTypes, parameters: tuple[TypeVar, ...] = ()) -> None:
         self.types: Final = types
-        self.names: Final = types.names()
+        self.names: Final = types.names(parameters)
+        self._within: Final[LruMap[tuple[TypeVar, ...], TemplateCache]] = LruMap(_SCOPES_KEPT)
         self._templates: Final[LruMap[object, _Template | None]] = LruMap(_KEPT)
         self._plans: Final[LruMap[str, _Plan]] = LruMap(_KEPT)
         self._alike: Final[LruMap[Form, _Template]] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
+
+    def within(self, head: Head) -> TemplateCache:
+        """What the statements of a function share; it has other functions of the same type parameters in it."""
+        parameters = head.type_parameters
+        if not parameters:
+            return self
+        inner = self._within.get(parameters)
+        if inner is None:
+            inner = self._within[parameters] = TemplateCache(self.types, parameters)
+        return inner
 
     def own(self, statement: TypedStatement) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""

@@ -38,12 +38,16 @@ class FunctionLowering(LoweringContext):
         for child in step.node.children:
             if isinstance(child, int) and self.statement.kinds[child] == NAME:
                 token = self.statement.token(child)
-                variable = TypeVar(self._texts[token])
+                variable = self._type_variable(self._texts[token])
                 self.type_scope.add(
                     variable.name, self._define(SymbolKind.TYPE_PARAMETER, variable.name, token, variable)
                 )
                 made.append(variable)
         return made
+
+    def _type_variable(self, name: str) -> TypeVar:
+        """What a type parameter stands for: no other is the same, whatever it is called."""
+        return TypeVar(name)
 
     def _do_parameter(self, step: Step, values: list[Any]) -> Var:
         token = self.statement.token(step.node.first)

@@ -6,6 +6,7 @@ whatever it has just read, also where that is a variable or a bound value used a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
@@ -18,7 +19,7 @@ from ..positions import Position, Positions
 from ..programs import BLOCK_STEP, Step, program_of
 from ..scopes import Definition, Names, SymbolKind
 from ..shapes import ShapeNode
-from ..tokens import GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, LOCAL, NAME
+from ..tokens import DEF, GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, LOCAL, NAME
 from .bodies import BodyLowering, Item
 from .expressions import ExpressionLowering
 from .functions import FunctionLowering, ParameterList
@@ -26,6 +27,8 @@ from .patterns import PatternLowering
 from .types import TypeLowering
 
 __all__ = ["Lowering"]
+
+_TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
 
 _Work: TypeAlias = "Generator[_Work, Any, Any]"
 
@@ -214,13 +217,20 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         return _drive(self._evaluate(statement, statement.root))
 
     def _broken_header(self, statement: Statement) -> list[Any]:
+        type_parameters: list[TypeVar] = []
+        for position in _type_parameters_of(statement.kinds):
+            token = statement.token(position)
+            variable = self._type_variable(self._texts[token])
+            definition = self._define(SymbolKind.TYPE_PARAMETER, variable.name, token, variable)
+            self.type_scope.add(variable.name, definition)
+            type_parameters.append(variable)
         parameters: list[Var] = []
         for position in _parameters_before(statement.kinds, len(statement.kinds)):
             token = statement.token(position)
             var = Var(self._texts[token][1:], ERROR)
             self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
             parameters.append(var)
-        return [ParameterList(parameters, [])]
+        return [type_parameters, ParameterList(parameters, [])]
 
     def read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
         """The parameters of an algebraic data type, and its constructors: token of the name, and inputs."""
@@ -232,6 +242,12 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
             return _drive(self._evaluate(statement, statement.root))
         finally:
             self.type_scope.pop()
+
+
+def _type_parameters_of(kinds: str) -> list[int]:
+    """The positions of what look like type parameters in a broken head: names in the brackets behind its own."""
+    listed = _TYPE_PARAMETERS.match(kinds)
+    return [position for position in range(*listed.span(1)) if kinds[position] == NAME] if listed else []
 
 
 def _parameters_before(kinds: str, end: int) -> list[int]:

@@ -168,6 +168,63 @@ def @main(%x: Tensor[(1, 8), float32], %c: bool) -> Tensor[(1, 8), float32] {
 """
 
 
+_GENERICS = """#[version = "0.0.5"]
+type List[A] { Cons(A, List[A]), Nil }
+def @pair[A, B](%a: A, %b: B) -> (A, B) {
+  let %x: A = %a;
+  let %id = fn [C](%c: C) -> C { %c };
+  let %y: B /* ty=B */ = %id(%b);
+  %0 = (%x, %y);
+  %1 = %0.0;
+  (%1, %y)
+}
+
+def @swap[A, B](%p: (A, B)) -> (B, A) {
+  %0 = %p.1;
+  %1 = %p.0;
+  let %again = fn (%q: A) -> A { %q };
+  %2 = %again(%1);
+  (%0, %2)
+}
+
+def @fold[A, B](%f: fn (B, A) -> B, %start: B, %l: List[A]) -> B {
+  match (%l) {
+    Cons(%head, %rest) => {
+      let %next = %f(%start, %head);
+      @fold(%f, %next, %rest)
+    },
+    Nil => %start,
+  }
+}
+
+def @main(%x: Tensor[(1, 8), float32], %n: int32, %l: List[int32]) -> int32 {
+  %0 = @pair(%x, %n);
+  %1 = @swap(%0);
+  %2 = @pair(%1, %0.0);
+  %3 = %2.1;
+  let %sum = fn (%a: int32, %b: int32) -> int32 { add(%a, %b) };
+  %4 = @fold(%sum, %n, %l);
+  add(%4, %1.0)
+}
+"""
+
+_REFERENCES = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 8), float32], %c: bool) -> Tensor[(1, 8), float32] {
+  let %r = ref(%x);
+  let %add = fn (%y: Tensor[(1, 8), float32]) {
+    let %old = ref_read(%r);
+    let %new = add(%old, %y);
+    ref_write(%r, %new)
+  };
+  let %_ = %add(%x);
+  let %twice = fn (%f: fn (Tensor[(1, 8), float32]) -> (), %y: Tensor[(1, 8), float32]) { %f(%y); %f(%y) };
+  let %u = %twice(%add, %x);
+  let %v = if (%c) { ref_read(%r) } else { %x };
+  multiply(%v, ref_read(%r))
+}
+"""
+
+
 def _long_calls(functions: int, statements: int) -> str:
     """Functions that call the one before them."""
     type = "Tensor[(1, 8), float32]"
@@ -249,7 +306,7 @@ class Inequality(AssertionError):
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
-    own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _LETS, _long_calls(6, 12), _long_calls(20, 5)]
+    own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _LETS, _GENERICS, _REFERENCES, _long_calls(6, 12), _long_calls(20, 5)]
     found = list(own)
     for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "eval"):
         for record in records.load(name):
