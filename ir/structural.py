@@ -54,6 +54,7 @@ from .expressions import (
 from .module import IRModule, TypeData
 from .ops.operator import Op
 from .types import (
+    CompositeType,
     DataType,
     ErrorType,
     FuncType,
@@ -95,6 +96,9 @@ _FREE_VARIABLES = frozenset({GlobalTypeVar, GlobalVar, IncompleteType, SizeVar, 
 
 _LEAVES = frozenset({bool, Constant, DataType, float, int, Op, str, type(None)})
 """What is equal to itself, whatever variables correspond to."""
+
+_REPEATED = frozenset({dict, FuncType, RelayRefType, tuple, TupleType, TypeCall})
+"""What may be shared without that being compared: a pair of these is looked at once."""
 
 _UNCONSTRAINED = VirtualDevice()
 _NOTHING_ABRIDGED: Mapping[object, Sequence[object]] = {}
@@ -310,6 +314,7 @@ def _difference(lhs: object, rhs: object, map_free_vars: bool) -> tuple[_Task, s
     """The first pair that differs, and why; ``None`` where everything agrees."""
     forward: dict[object, object] = {}
     backward: dict[object, object] = {}
+    compared: dict[tuple[int, int, bool], _Task] = {}  # which keeps both alive, so that no identity is used twice
     stack = [_Task(lhs, rhs, map_free_vars, None, "")]
     while stack:
         task = stack.pop()
@@ -321,6 +326,11 @@ def _difference(lhs: object, rhs: object, map_free_vars: bool) -> tuple[_Task, s
         kind = type(left)
         if kind is not type(right) and _kind(left) != _kind(right):
             return task, f"{_describe(left)} against {_describe(right)}"
+        if kind in _REPEATED:
+            pair = (id(left), id(right), task.map_free_vars)
+            if pair in compared:
+                continue
+            compared[pair] = task
         if kind in _GRAPH_NODES:
             counterpart = forward.get(left)
             if counterpart is not None:
@@ -438,6 +448,9 @@ def structural_hash(node: object, abridged: Mapping[object, Sequence[object]] = 
             content: object = (current.dtype, current.data.shape, blake2b(current.data.tobytes()).hexdigest())
         else:
             content = _content(current)
+        if isinstance(current, CompositeType) and current.is_vast:
+            pieces.append(f"vast {type(current).__name__}")  # unfolded, it would take for ever
+            continue
         pieces.append(f"{getattr(kind, '__name__', kind)}:{content!r}")
         stack.extend(part for _, part, _ in reversed(_parts(current)))
         if len(pieces) > 4096:

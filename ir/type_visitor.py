@@ -1,4 +1,4 @@
-"""Walking types without recursion: ten thousand nested functions have a type ten thousand deep.
+"""Walking types without recursion, each object once: types are deep, and shared.
 
 Source of the rules: ``src/ir/type_functor.cc`` (what a type's parts are, substitution),
 ``src/node/structural_equal.cc``.
@@ -6,10 +6,11 @@ Source of the rules: ``src/ir/type_functor.cc`` (what a type's parts are, substi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .dimensions import IntImm
 from .types import (
+    CompositeType,
     ErrorType,
     FuncType,
     GlobalTypeVar,
@@ -23,6 +24,7 @@ from .types import (
 )
 
 __all__ = [
+    "distinct_parts",
     "has_error",
     "has_incomplete",
     "rewrite_type",
@@ -35,37 +37,33 @@ __all__ = [
 
 def type_children(type: Type) -> Sequence[Type]:
     """The direct parts of ``type``; a function type gives its arguments and then its result."""
-    if isinstance(type, TensorType):
-        return ()
-    if isinstance(type, TupleType):
-        return type.fields
-    if isinstance(type, FuncType):
-        return (*type.arg_types, type.ret_type)
-    if isinstance(type, TypeCall):
-        return (type.func, *type.args)
-    if isinstance(type, RelayRefType):
-        return (type.value,)
-    return ()
+    return type.parts if isinstance(type, CompositeType) else ()
+
+
+def distinct_parts(root: Type) -> Iterator[Type]:
+    """``root`` and everything in it, each object once: unfolded, a type may be exponentially larger."""
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, CompositeType):
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            yield current
+            stack.extend(reversed(current.parts))
+        else:
+            yield current
 
 
 def has_error(type: Type) -> bool:
     """Whether a part of ``type`` could not be found because of an error."""
-    return _has_part(type, ErrorType)
+    return type.has_error if isinstance(type, CompositeType) else isinstance(type, ErrorType)
 
 
 def has_incomplete(type: Type) -> bool:
     """Whether a part of ``type`` is not known yet."""
-    return _has_part(type, IncompleteType)
-
-
-def _has_part(root: Type, kind: type[Type]) -> bool:
-    stack = [root]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, kind):
-            return True
-        stack.extend(type_children(current))
-    return False
+    return type.has_incomplete if isinstance(type, CompositeType) else isinstance(type, IncompleteType)
 
 
 def type_with_children(type: Type, parts: Sequence[Type]) -> Type:

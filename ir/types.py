@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
 
 from typing_extensions import Self
 
@@ -16,7 +17,9 @@ from .dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, Shape, SizeVar,
 __all__ = [
     "ANY",
     "ERROR",
+    "LONGEST_TYPE_SHOWN",
     "AnyDim",
+    "CompositeType",
     "DataType",
     "Dim",
     "DimExpr",
@@ -37,6 +40,11 @@ __all__ = [
     "is_static",
     "scalar_type",
 ]
+
+LONGEST_TYPE_SHOWN: Final = 10_000
+"""Characters of a type that are shown in an editor or a message; behind them stands ``…``."""
+
+_VAST: Final = 100_001
 
 _DTYPE = re.compile(r"(?:(float|int|uint|bfloat|custom\[\w+\])(\d+)|(bool|handle|void))(?:x(\d+))?\Z")
 
@@ -123,6 +131,9 @@ class TensorType(Type):
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[type[TensorType], tuple[Shape, DataType]]:
+        return TensorType, (self.shape, self.dtype)
+
     def __repr__(self) -> str:
         if not self.shape:
             return str(self.dtype)
@@ -134,24 +145,129 @@ class TensorType(Type):
         return len(self.shape)
 
 
-class TupleType(Type):
+class CompositeType(Type):
+    """A type that consists of others.
+
+    Thirty statements ``%n = (%m, %m)`` have a type of 2 ** 30 parts, of which thirty are different objects. So what is
+    asked of all parts (the hash, whether anything is unknown) is worked out once, from what the parts know of theirs;
+    comparison looks at each pair of objects once; and what is shown of a type ends after :data:`LONGEST_TYPE_SHOWN`
+    characters. Nothing of this is recursive: types may nest as deep as memory allows.
+    """
+
+    __slots__ = ("_hash", "_size", "has_error", "has_incomplete")
+
+    def __init__(self, key: object, parts: Sequence[Type]) -> None:
+        self._hash: Final = hash(key)
+        size = 1 + len(parts)
+        has_error = has_incomplete = False
+        for part in parts:
+            if isinstance(part, CompositeType):
+                size += part._size
+                has_error = has_error or part.has_error
+                has_incomplete = has_incomplete or part.has_incomplete
+            elif isinstance(part, IncompleteType):
+                has_incomplete = True
+            elif part is ERROR:
+                has_error = True
+        self._size: Final[int] = min(size, _VAST)
+        self.has_error: Final[bool] = has_error
+        """Whether a part, however deep, is :data:`ERROR`."""
+        self.has_incomplete: Final[bool] = has_incomplete
+        """Whether a part, however deep, is still to be inferred."""
+
+    @property
+    def is_vast(self) -> bool:
+        """Whether it has more than 100,000 parts when each is counted as often as it stands there."""
+        return self._size == _VAST
+
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The types that it consists of, in their order in the text; not its type parameters."""
+        raise NotImplementedError
+
+    def _is_like(self, other: Any) -> bool:
+        """Whether ``other``, which is of the same class, may differ in its parts only."""
+        return len(self.parts) == len(other.parts)
+
+    def pieces(self) -> list[str | Type]:
+        """What is shown of it, in order: texts and its parts."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, CompositeType) or self._hash != other._hash:
+            return False
+        seen: set[tuple[int, int]] = set()
+        stack: list[tuple[Type, Type]] = [(self, other)]
+        while stack:
+            left, right = stack.pop()
+            if left is right:
+                continue
+            if not isinstance(left, CompositeType):
+                if left != right:
+                    return False
+                continue
+            pair = (id(left), id(right))
+            if pair in seen:
+                continue
+            seen.add(pair)
+            if type(left) is not type(right) or not isinstance(right, CompositeType) or not left._is_like(right):
+                return False
+            stack.extend(zip(left.parts, right.parts, strict=True))
+        return True
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        shown: list[str] = []
+        length = 0
+        stack: list[str | Type] = [self]
+        while stack:
+            piece = stack.pop()
+            if isinstance(piece, CompositeType):
+                stack.extend(reversed(piece.pieces()))
+                continue
+            text = piece if isinstance(piece, str) else repr(piece)
+            length += len(text)
+            if length > LONGEST_TYPE_SHOWN:
+                shown.append("…")
+                break
+            shown.append(text)
+        return "".join(shown)
+
+
+def _separated(types: tuple[Type, ...]) -> list[str | Type]:
+    """``types`` with commas between them."""
+    pieces: list[str | Type] = []
+    for index, part in enumerate(types):
+        if index:
+            pieces.append(", ")
+        pieces.append(part)
+    return pieces
+
+
+class TupleType(CompositeType):
     """``(Tensor[(1), float32], int32)``."""
 
     __slots__ = ("fields",)
 
     def __init__(self, fields: tuple[Type, ...]) -> None:
         self.fields: Final = fields
+        super().__init__(("tuple", fields), fields)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, TupleType) and self.fields == other.fields)
+    def __reduce__(self) -> tuple[type[TupleType], tuple[tuple[Type, ...]]]:
+        return TupleType, (self.fields,)
 
-    def __hash__(self) -> int:
-        return hash(("tuple", self.fields))
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The fields."""
+        return self.fields
 
-    def __repr__(self) -> str:
-        if len(self.fields) == 1:
-            return f"({self.fields[0]!r},)"
-        return f"({', '.join(map(repr, self.fields))})"
+    def pieces(self) -> list[str | Type]:
+        """What is shown of it, in order: texts and its parts."""
+        return ["(", *_separated(self.fields), ",)" if len(self.fields) == 1 else ")"]
 
 
 class TypeKind(enum.Enum):
@@ -192,7 +308,7 @@ class GlobalTypeVar(Type):
         return self.name
 
 
-class TypeCall(Type):
+class TypeCall(CompositeType):
     """``List[int32]``: an algebraic data type applied to arguments."""
 
     __slots__ = ("args", "func")
@@ -200,18 +316,22 @@ class TypeCall(Type):
     def __init__(self, func: Type, args: tuple[Type, ...]) -> None:
         self.func: Final = func
         self.args: Final = args
+        super().__init__((func, args), (func, *args))
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, TypeCall) and self.func == other.func and self.args == other.args)
+    def __reduce__(self) -> tuple[type[TypeCall], tuple[Type, tuple[Type, ...]]]:
+        return TypeCall, (self.func, self.args)
 
-    def __hash__(self) -> int:
-        return hash((self.func, self.args))
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The data type, and what it is applied to."""
+        return (self.func, *self.args)
 
-    def __repr__(self) -> str:
-        return f"{self.func!r}[{', '.join(map(repr, self.args))}]"
+    def pieces(self) -> list[str | Type]:
+        """What is shown of it, in order: texts and its parts."""
+        return [self.func, "[", *_separated(self.args), "]"]
 
 
-class FuncType(Type):
+class FuncType(CompositeType):
     """``fn (int32) -> int32``. Equality does not rename type parameters: see ``structural_equal``."""
 
     __slots__ = ("arg_types", "ret_type", "type_params")
@@ -220,39 +340,45 @@ class FuncType(Type):
         self.arg_types: Final = arg_types
         self.ret_type: Final = ret_type
         self.type_params: Final = type_params
+        super().__init__((arg_types, ret_type, type_params), (*arg_types, ret_type))
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, FuncType)
-            and self.arg_types == other.arg_types
-            and self.ret_type == other.ret_type
-            and self.type_params == other.type_params
-        )
+    def __reduce__(self) -> tuple[type[FuncType], tuple[tuple[Type, ...], Type, tuple[TypeVar, ...]]]:
+        return FuncType, (self.arg_types, self.ret_type, self.type_params)
 
-    def __hash__(self) -> int:
-        return hash((self.arg_types, self.ret_type, self.type_params))
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """The types of the arguments, and that of the result."""
+        return (*self.arg_types, self.ret_type)
 
-    def __repr__(self) -> str:
+    def _is_like(self, other: Any) -> bool:
+        return len(self.arg_types) == len(other.arg_types) and self.type_params == other.type_params
+
+    def pieces(self) -> list[str | Type]:
+        """What is shown of it, in order: texts and its parts."""
         params = f"[{', '.join(map(repr, self.type_params))}]" if self.type_params else ""
-        return f"fn {params}({', '.join(map(repr, self.arg_types))}) -> {self.ret_type!r}"
+        return [f"fn {params}(", *_separated(self.arg_types), ") -> ", self.ret_type]
 
 
-class RelayRefType(Type):
+class RelayRefType(CompositeType):
     """``ref(int32)``: a mutable cell."""
 
     __slots__ = ("value",)
 
     def __init__(self, value: Type) -> None:
         self.value: Final = value
+        super().__init__(("ref", value), (value,))
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, RelayRefType) and self.value == other.value)
+    def __reduce__(self) -> tuple[type[RelayRefType], tuple[Type]]:
+        return RelayRefType, (self.value,)
 
-    def __hash__(self) -> int:
-        return hash(("ref", self.value))
+    @property
+    def parts(self) -> tuple[Type, ...]:
+        """What the cell holds."""
+        return (self.value,)
 
-    def __repr__(self) -> str:
-        return f"ref({self.value!r})"
+    def pieces(self) -> list[str | Type]:
+        """What is shown of it, in order: texts and its parts."""
+        return ["ref(", self.value, ")"]
 
 
 class IncompleteType(Type):

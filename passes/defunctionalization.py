@@ -19,7 +19,7 @@ from relay_lsp.ir.expressions import (
     Var,
 )
 from relay_lsp.ir.module import IRModule, TypeData
-from relay_lsp.ir.type_visitor import same_type, substitute, type_children
+from relay_lsp.ir.type_visitor import distinct_parts, same_type, substitute
 from relay_lsp.ir.types import FuncType, GlobalTypeVar, Type, TypeCall, TypeVar
 from relay_lsp.ir.visitor import free_vars, type_vars
 
@@ -112,13 +112,7 @@ class Defunctionalization(ModulePass):
 
 
 def _has_function(root: Type) -> bool:
-    stack = [root]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, FuncType):
-            return True
-        stack.extend(type_children(current))
-    return False
+    return any(isinstance(part, FuncType) for part in distinct_parts(root))
 
 
 class _Encoding:

@@ -27,7 +27,7 @@ from ..expressions import (
 from ..module import IRModule
 from ..ops.operator import Op
 from ..type_visitor import same_type
-from ..types import FuncType, IncompleteType, RelayRefType, TensorType, TupleType, Type, TypeCall
+from ..types import CompositeType, FuncType, IncompleteType, TensorType, TupleType, Type
 from .solver import Mismatch
 
 __all__ = [
@@ -46,6 +46,8 @@ __all__ = [
 ]
 
 _DEEPEST: Final = 6
+_LONGEST: Final = 2000
+"""Characters of a type in a message."""
 
 RESULT_DECLARED: Final = "the result is declared here"
 """What is said of the place where a function declares a result that its value does not have."""
@@ -112,24 +114,28 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def describe(type: Type, depth: int = 0) -> str:
-    """A type in Relay's syntax, cut off where it nests too deep to be read."""
-    if isinstance(type, IncompleteType):
-        return "_"
-    if depth > _DEEPEST:
-        return "…"
-    if isinstance(type, TupleType):
-        fields = [describe(part, depth + 1) for part in type.fields]
-        return f"({fields[0]},)" if len(fields) == 1 else f"({', '.join(fields)})"
-    if isinstance(type, FuncType):
-        params = f"[{', '.join(param.name for param in type.type_params)}]" if type.type_params else ""
-        arguments = ", ".join(describe(part, depth + 1) for part in type.arg_types)
-        return f"fn {params}({arguments}) -> {describe(type.ret_type, depth + 1)}"
-    if isinstance(type, TypeCall):
-        return f"{describe(type.func)}[{', '.join(describe(part, depth + 1) for part in type.args)}]"
-    if isinstance(type, RelayRefType):
-        return f"ref({describe(type.value, depth + 1)})"
-    return repr(type)
+def describe(type: Type) -> str:
+    """A type in Relay's syntax, cut off where it nests too deep to be read or gets too long."""
+    shown: list[str] = []
+    length = 0
+    stack: list[tuple[str | Type, int]] = [(type, 0)]
+    while stack:
+        piece, depth = stack.pop()
+        if isinstance(piece, CompositeType) and depth <= _DEEPEST:
+            stack.extend((part, depth + 1) for part in reversed(piece.pieces()))
+            continue
+        if isinstance(piece, CompositeType):
+            text = "…"
+        elif isinstance(piece, IncompleteType):
+            text = "_"
+        else:
+            text = piece if isinstance(piece, str) else repr(piece)
+        length += len(text)
+        if length > _LONGEST:
+            shown.append("…")
+            break
+        shown.append(text)
+    return "".join(shown)
 
 
 def disagreement(mismatch: Mismatch) -> str:

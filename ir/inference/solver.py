@@ -19,7 +19,15 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ..dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, SizeVar
-from ..type_visitor import same_type, substitute, type_children, type_with_children
+from ..type_visitor import (
+    distinct_parts,
+    has_error,
+    has_incomplete,
+    same_type,
+    substitute,
+    type_children,
+    type_with_children,
+)
 from ..types import (
     ERROR,
     ErrorType,
@@ -89,29 +97,23 @@ def _split_offset(dim: Dim) -> tuple[DimExpr | None, int]:
 
 def has_computed_dimensions(type: Type) -> bool:
     """Whether a dimension in ``type`` is arithmetic over others."""
-    stack = [type]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, TensorType):
-            for dim in current.shape:
-                if isinstance(dim, DimExpr) and not isinstance(dim, (AnyDim, SizeVar)):
-                    return True
-        else:
-            stack.extend(type_children(current))
-    return False
+    return any(
+        isinstance(dim, DimExpr) and not isinstance(dim, (AnyDim, SizeVar))
+        for part in distinct_parts(type)
+        if isinstance(part, TensorType)
+        for dim in part.shape
+    )
 
 
 class TypeSolver:
     """Merges types and runs deferred relations."""
 
-    __slots__ = ("_alive", "_bound_dims", "_completeness", "_errors", "_merged", "_queue", "_watchers")
+    __slots__ = ("_alive", "_bound_dims", "_merged", "_queue", "_watchers")
 
     def __init__(self) -> None:
         # Types are keyed by identity; ``_alive`` keeps every keyed object, so that no identity is used twice.
         self._alive: Final[list[Type]] = []
         self._merged: Final[dict[int, Type]] = {}
-        self._completeness: Final[dict[int, bool]] = {}
-        self._errors: Final[dict[int, bool]] = {}
         self._bound_dims: Final[dict[SizeVar, Dim]] = {}
         self._watchers: Final[dict[int, list[Deferred]]] = {}
         self._queue: Final[deque[Deferred]] = deque()
@@ -171,53 +173,12 @@ class TypeSolver:
         return made[id(root)]
 
     def is_complete(self, type: Type) -> bool:
-        """Whether ``type`` contains no incomplete type (merged or not). Constant time for a type seen before."""
-        if isinstance(type, TensorType):
-            return True
-        if isinstance(type, IncompleteType):
-            return False
-        known = self._completeness.get(id(type))
-        if known is not None:
-            return known
-        stack: list[tuple[Type, bool]] = [(type, False)]
-        completeness = self._completeness
-        while stack:
-            current, expanded = stack.pop()
-            if id(current) in completeness:
-                continue
-            parts = type_children(current)
-            if expanded or not parts:
-                complete = not isinstance(current, IncompleteType)
-                for part in parts:
-                    complete = complete and completeness[id(part)]
-                completeness[id(current)] = complete
-                self._alive.append(current)
-            else:
-                stack.append((current, True))
-                stack.extend((part, False) for part in parts)
-        return completeness[id(type)]
+        """Whether ``type`` contains no incomplete type (merged or not)."""
+        return not has_incomplete(type)
 
     def contains_error(self, type: Type) -> bool:
         """Whether ``type``, which is resolved, contains an error type."""
-        if isinstance(type, TensorType):
-            return False
-        errors = self._errors
-        known = errors.get(id(type))
-        if known is not None:
-            return known
-        stack: list[tuple[Type, bool]] = [(type, False)]
-        while stack:
-            current, expanded = stack.pop()
-            if id(current) in errors:
-                continue
-            parts = type_children(current)
-            if expanded or not parts:
-                errors[id(current)] = isinstance(current, ErrorType) or any(errors[id(part)] for part in parts)
-                self._alive.append(current)
-            else:
-                stack.append((current, True))
-                stack.extend((part, False) for part in parts)
-        return errors[id(type)]
+        return has_error(type)
 
     def silence(self, types: Iterable[Type]) -> None:
         """Make errors of what is open in ``types``: what it depends on is broken, and nothing will tell it."""
@@ -272,7 +233,9 @@ class TypeSolver:
         say whether a known type on that side is merged with the result.
         """
         # The stack holds pairs to unify, and marks that build the type of a pair from the types of its parts.
+        # A pair that comes again, because a type contains it several times, has the result of the first time.
         results: list[Type] = []
+        made_before: dict[tuple[int, int], Type] = {}
         stack: list[_Pair | _Assembly] = [_Pair(lhs, rhs, assign_lhs, assign_rhs)]
         while stack:
             item = stack.pop()
@@ -281,11 +244,17 @@ class TypeSolver:
                 made = results[len(results) - count :]
                 del results[len(results) - count :]
                 # Where parts disagree the whole is not merged, so that a message can still tell the two apart.
-                results.append(item.pair.lhs if mismatches else self._conclude(item.pair, item.build(made)))
+                result = item.pair.lhs if mismatches else self._conclude(item.pair, item.build(made))
+                made_before[id(item.pair.lhs), id(item.pair.rhs)] = result
+                results.append(result)
                 continue
             left, right = self.find(item.lhs), self.find(item.rhs)
             if left is right:
                 results.append(left)
+                continue
+            known = made_before.get((id(left), id(right)))
+            if known is not None:
+                results.append(known)
                 continue
             item = _Pair(left, right, item.assign_lhs, item.assign_rhs)
             if isinstance(left, ErrorType) or isinstance(right, ErrorType):

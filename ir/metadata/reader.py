@@ -204,6 +204,9 @@ class _Reader:
         if node.keys or not node.data:
             return dict(zip(node.keys, (self.objects[child] for child in node.data), strict=False))
         items = [self.objects[child] for child in node.data]
+        if any(isinstance(key, (tuple, dict)) for key in items[::2]):
+            # Where lists share lists, their hash takes exponential time.
+            raise MetadataError("a Map in the metadata section has a key that cannot be one: a list or a Map")
         try:
             return dict(zip(items[::2], items[1::2], strict=False))
         except TypeError:  # what has no hash

@@ -14,6 +14,7 @@ used once, and ``ExpandDataflow`` in ``include/tvm/relay/expr_functor.h`` for th
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 from ..expressions import (
@@ -43,7 +44,7 @@ from ..module import IRModule, TypeData
 from ..ops.operator import Op
 from ..visitor import children, post_order
 from .document import NEW_LINE, Document, Indented, Positioned, join
-from .types import TypePrinter
+from .types import TypePrinter, TypeTooLongError
 from .values import MetadataTable, attribute_texts, scalar_text, value_text
 
 __all__ = ["ExprPrinter"]
@@ -208,7 +209,9 @@ class ExprPrinter:
             return ""
         type_part = ""
         if expr.checked_type is not None and self._show_types:
-            type_part = f" ty={self.types.text(expr.checked_type)}"
+            # A comment may go without a type that is too long to be written; a declaration may not.
+            with suppress(TypeTooLongError):
+                type_part = f" ty={self.types.text(expr.checked_type)}"
         if expr.span is not None and self.show_spans:
             return f" /*{type_part} span={expr.span} */"
         return f" /*{type_part} */" if type_part else ""

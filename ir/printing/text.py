@@ -66,6 +66,7 @@ def to_text(
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
+        TypeTooLongError: a type that is declared is too long to be written out.
     """
     printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=False)
     return flatten(_document(node, printer, show_header))
@@ -86,6 +87,7 @@ def to_text_with_positions(
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
+        TypeTooLongError: a type that is declared is too long to be written out.
     """
     printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=True)
     positions: dict[Expr, TextSpan] = {}

@@ -25,7 +25,14 @@ from ..types import (
 )
 from .values import MetadataTable, number_text
 
-__all__ = ["TypePrinter", "type_to_text"]
+__all__ = ["LONGEST_TYPE", "TypePrinter", "TypeTooLongError", "type_to_text"]
+
+LONGEST_TYPE: Final = 1_000_000
+"""Characters of the longest type that is printed: parts that are shared make types of exponential length."""
+
+
+class TypeTooLongError(ValueError):
+    """A type whose text would be longer than :data:`LONGEST_TYPE`."""
 
 
 class TypePrinter:
@@ -37,7 +44,11 @@ class TypePrinter:
         self._kept: Final[list[Type]] = []
 
     def text(self, root: Type) -> str:
-        """The text of ``root``, without recursion: ten thousand nested functions have a type as deep."""
+        """The text of ``root``, without recursion: ten thousand nested functions have a type as deep.
+
+        Raises:
+            TypeTooLongError: it would be longer than :data:`LONGEST_TYPE`.
+        """
         text = self._texts.get(id(root))
         if text is not None:
             return text
@@ -51,6 +62,8 @@ class TypePrinter:
                 stack.append((current, True))
                 stack.extend((part, False) for part in reversed(parts) if id(part) not in self._texts)
                 continue
+            if sum([len(self._texts[id(part)]) for part in parts]) > LONGEST_TYPE:
+                raise TypeTooLongError(f"a type has more than {LONGEST_TYPE:,} characters when it is written out")
             # The object is kept alive so that its id stays its own.
             self._kept.append(current)
             self._texts[id(current)] = self._write(current)
@@ -111,5 +124,9 @@ class _NamedDimensions(MetadataTable):
 
 
 def type_to_text(type: Type) -> str:
-    """One type for a message or an editor: as in a module's text, but with symbolic dimensions by name."""
+    """One type for a message or an editor: as in a module's text, but with symbolic dimensions by name.
+
+    Raises:
+        TypeTooLongError: it would be longer than :data:`LONGEST_TYPE`.
+    """
     return TypePrinter(_NamedDimensions(show=False)).text(type)

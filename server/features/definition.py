@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.ir.types import FuncType, GlobalTypeVar, RelayRefType, TupleType, Type, TypeCall
+from relay_lsp.ir.type_visitor import distinct_parts
+from relay_lsp.ir.types import GlobalTypeVar, Type
 
 __all__ = ["DefinitionTarget", "definition", "type_definition"]
 
@@ -53,18 +54,4 @@ def _word(snapshot: Snapshot, offset: int) -> TextSpan | None:
 
 
 def _data_types(type: Type) -> list[GlobalTypeVar]:
-    data_types: list[GlobalTypeVar] = []
-    stack = [type]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, GlobalTypeVar):
-            data_types.append(current)
-        elif isinstance(current, TypeCall):
-            stack.extend((*reversed(current.args), current.func))
-        elif isinstance(current, TupleType):
-            stack.extend(reversed(current.fields))
-        elif isinstance(current, FuncType):
-            stack.extend((*reversed(current.arg_types), current.ret_type))
-        elif isinstance(current, RelayRefType):
-            stack.append(current.value)
-    return data_types
+    return [part for part in distinct_parts(type) if isinstance(part, GlobalTypeVar)]
