@@ -60,8 +60,8 @@ class Fixture:
 
     def labelled(self, label: str) -> TextSpan:
         """The range with these words."""
-        (found,) = (annotation.span for annotation in self.annotations if annotation.label == label)
-        return found
+        (span,) = (annotation.span for annotation in self.annotations if annotation.label == label)
+        return span
 
     def words(self, span: TextSpan) -> str:
         """The text of a range."""

@@ -34,10 +34,10 @@ def tally(texts: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
     total: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for text in texts:
-        shown, found = without_metadata(without_spans(text)), without_metadata(_inferred(text))
-        if not says_all_types(shown, found):
+        shown, inferred = without_metadata(without_spans(text)), without_metadata(_inferred(text))
+        if not says_all_types(shown, inferred):
             continue
-        expected, actual = shown.splitlines(), found.splitlines()
+        expected, actual = shown.splitlines(), inferred.splitlines()
         for index, line in enumerate(expected):
             called = [name for name in _CALLED.findall(line) if ops.find(name) is not None]
             total.update(called)

@@ -53,7 +53,7 @@ def judge(record: Record) -> str | None:
 def run(name: str, args: Mapping[str, object], text: str) -> bool:
     """Run a pass over the module of a text, and assert that it forgets nothing; whether it took the module at all."""
     parsed = ir.parse(text)
-    if any(found.severity is Severity.ERROR for found in parsed.diagnostics):
+    if any(diagnostic.severity is Severity.ERROR for diagnostic in parsed.diagnostics):
         return False
     options = {option: value for option, value in args.items() if value is not None}
     unseen = io.StringIO()

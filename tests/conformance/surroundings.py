@@ -75,8 +75,8 @@ def _infers_each_function_alone(record: Record, problem: str) -> bool:
 
 
 def _inverts_the_first_element(record: Record, problem: str) -> bool:
-    found = re.fullmatch(r".*: a constant Tensor\[\((.+)\), \w+\] against a constant Tensor\[\((.+)\), \w+\]", problem)
-    return record["pass"] == "DivToMul" and found is not None and found[1] == found[2]
+    match = re.fullmatch(r".*: a constant Tensor\[\((.+)\), \w+\] against a constant Tensor\[\((.+)\), \w+\]", problem)
+    return record["pass"] == "DivToMul" and match is not None and match[1] == match[2]
 
 
 def _only_diagnostics(record: Record) -> bool:

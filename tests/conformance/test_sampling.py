@@ -50,7 +50,7 @@ def test_a_large_file_is_sampled_and_a_small_one_is_kept(tmp_path: Path, monkeyp
     for _ in range(2):
         sampling.sample(tmp_path, tmp_path / "sample")
         assert len(list(records.load("small", tmp_path / "sample"))) == 2
-        assert [found["module"] for found in records.load("large", tmp_path / "sample")] == ["nn.relu(%x0)"]
+        assert [kept["module"] for kept in records.load("large", tmp_path / "sample")] == ["nn.relu(%x0)"]
     assert (tmp_path / "sample" / "ops.json").is_file()
 
 

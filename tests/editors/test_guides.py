@@ -67,8 +67,8 @@ def test_the_pattern_of_the_guide_finds_what_it_describes():
 def test_the_operators_of_the_guide_are_typed_and_refuse_what_is_wrong(loaded: list[str]):
     assert loaded == ["my.scale", "my.trace"]
     text = VERSION + "def @main(%x: Tensor[(2, 3), float32]) { my.trace(%x) }"
-    (found,) = parse(text).diagnostics or ir.infer_types(parse(text).module).diagnostics
-    assert "2 rows and 3 columns" in found.message
+    (diagnostic,) = parse(text).diagnostics or ir.infer_types(parse(text).module).diagnostics
+    assert "2 rows and 3 columns" in diagnostic.message
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])

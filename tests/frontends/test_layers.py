@@ -25,7 +25,7 @@ def test_a_name_that_is_taken_gets_a_number_and_the_report_says_so() -> None:
     report = ImportReport()
     names = LayerNames(report)
     assert [names.name("block", "Conv") for _ in range(3)] == ["block", "block_1", "block_2"]
-    assert [found.code for found in report.diagnostics] == ["duplicate-layer-name"] * 2
+    assert [diagnostic.code for diagnostic in report.diagnostics] == ["duplicate-layer-name"] * 2
     assert str(report.diagnostics[0]) == (
         "node block_1 (Conv): another node is called block too: this one is block_1 [duplicate-layer-name]"
     )

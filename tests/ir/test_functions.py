@@ -38,7 +38,7 @@ def _edited(snapshot: Snapshot, old: str, new: str) -> Snapshot:
 
 
 def _messages(snapshot: Snapshot) -> list[str]:
-    return [found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+    return [diagnostic.message for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
 
 
 def _types(snapshot: Snapshot) -> dict[str, str]:
@@ -89,7 +89,11 @@ def test_a_lost_brace_is_a_fault_of_its_function_alone():
 
 def test_an_arm_that_is_missing_is_offered_in_a_statement_of_its_own():
     text = MODULE.replace("%3 = @countdown(%2);", "%3 = match (%c) { Cons(%h, _) => %h };")
-    (error,) = [found for found in Snapshot.open(text, "example.relay").diagnostics if found.severity < Severity.HINT]
+    (error,) = [
+        diagnostic
+        for diagnostic in Snapshot.open(text, "example.relay").diagnostics
+        if diagnostic.severity < Severity.HINT
+    ]
     assert error.code == "match-not-exhaustive"
     assert [fix.title for fix in error.fixes] == [
         "Add the missing arm",
@@ -100,7 +104,7 @@ def test_an_arm_that_is_missing_is_offered_in_a_statement_of_its_own():
 @pytest.mark.parametrize("name", ["@half", "@length", "@countdown", "List", "Cons"])
 def test_the_uses_of_what_the_module_declares_are_found_in_all_functions(name: str):
     snapshot = Snapshot.open(MODULE, "example.relay")
-    (symbol,) = [found for found in snapshot.symbols if found.name == name]
+    (symbol,) = [candidate for candidate in snapshot.symbols if candidate.name == name]
     assert all(MODULE[use.start : use.end] == name for use in symbol.uses)
     assert len(symbol.uses) == MODULE.count(name) - 1
 
@@ -188,4 +192,6 @@ def test_statements_with_braces_that_are_alike_have_names_of_their_own():
         assert [text[use.start : use.end] for use in symbol.uses] == [symbol.name]
     assert [repr(symbol.type) for symbol in inner[-2:]] == ["int32", "List[int32]"]
     unused = _edited(snapshot, "add(%h1, @length(%t1))", "@length(%t1)")
-    assert [found.message for found in unused.diagnostics if "%h" in found.message] == ["%h1 is never used"]
+    assert [diagnostic.message for diagnostic in unused.diagnostics if "%h" in diagnostic.message] == [
+        "%h1 is never used"
+    ]

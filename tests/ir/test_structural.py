@@ -138,11 +138,11 @@ def test_the_first_difference_names_the_place() -> None:
     x = Var("x", FLOAT)
     one = Function((x,), If(x, call(RELU, x), x))
     other = Function((x,), If(x, call(ADD, x), x))
-    found = first_difference(one, other)
-    assert found is not None
-    assert found.startswith("body.true_branch.op: ")
-    assert "test.relu" in found
-    assert "test.add" in found
+    difference = first_difference(one, other)
+    assert difference is not None
+    assert difference.startswith("body.true_branch.op: ")
+    assert "test.relu" in difference
+    assert "test.add" in difference
 
 
 def test_a_chain_of_100_000_calls_and_lets() -> None:

@@ -19,14 +19,18 @@ VERSION = '#[version = "0.0.5"]\n'
 def read(text: str) -> IRModule:
     """The module of a text (without version line), not yet typed. The text must have no error."""
     parsed = parse(VERSION + textwrap.dedent(text))
-    assert not [found for found in parsed.diagnostics if found.severity is Severity.ERROR], parsed.diagnostics
+    assert not [diagnostic for diagnostic in parsed.diagnostics if diagnostic.severity is Severity.ERROR], (
+        parsed.diagnostics
+    )
     return parsed.module
 
 
 def typed(module: IRModule) -> IRModule:
     """The module with types. It must have no error."""
     inferred = infer_types(module)
-    assert not [found for found in inferred.diagnostics if found.severity is Severity.ERROR], inferred.diagnostics
+    assert not [diagnostic for diagnostic in inferred.diagnostics if diagnostic.severity is Severity.ERROR], (
+        inferred.diagnostics
+    )
     return inferred.module
 
 

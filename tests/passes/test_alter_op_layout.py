@@ -40,9 +40,9 @@ def conv2d(channels=32, dtype="float32", weight_dtype=None, groups=1, **attribut
 )
 def test_blocks_are_as_long_as_a_vector_and_divide_the_channels(target, channels, layouts):
     text = altered(conv2d(channels), target)
-    found = re.search(r'data_layout="(\w+)", kernel_layout="(\w+)", out_layout="(\w+)"', text)
-    assert found is not None
-    assert found.groups() == layouts
+    layouts_written = re.search(r'data_layout="(\w+)", kernel_layout="(\w+)", out_layout="(\w+)"', text)
+    assert layouts_written is not None
+    assert layouts_written.groups() == layouts
     assert "nn.contrib_conv2d_NCHWc" in text
 
 

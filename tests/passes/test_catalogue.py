@@ -11,9 +11,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "passes.md"
 
 
 def page_of(name: str) -> str:
-    found = find(name)
-    assert found is not None
-    return document_pass(found.declaration())
+    pass_class = find(name)
+    assert pass_class is not None
+    return document_pass(pass_class.declaration())
 
 
 def test_the_page_is_current() -> None:

@@ -140,9 +140,9 @@ def test_a_package_brings_what_its_entry_points_name(package):
     assert extension.fault is None
     assert extension.origin == "relay_lsp.passes:mine"
     assert extension.passes == ("SwapRelu", "look_at")
-    found = extension_of_pass("SwapRelu")
-    assert found is not None
-    assert found.path.endswith("wellmade_passes.py")
+    owner = extension_of_pass("SwapRelu")
+    assert owner is not None
+    assert owner.path.endswith("wellmade_passes.py")
     unload(extension.origin)
     assert [each.origin for each in load_entry_points()] == ["relay_lsp.passes:mine"]
     unload(extension.origin)

@@ -206,7 +206,7 @@ def test_a_pass_refuses_an_ill_typed_module_with_every_place():
         create("SimplifyInference")(module)
     assert raised.value.pass_name == "InferType"
     assert len(raised.value.diagnostics) == 2
-    assert all(found.place is not None for found in raised.value.diagnostics)
+    assert all(diagnostic.place is not None for diagnostic in raised.value.diagnostics)
     assert trace.steps == ()
 
 

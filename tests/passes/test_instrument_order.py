@@ -153,13 +153,13 @@ def test_without_with_nobody_leaves_the_context_until_the_instruments_are_overri
 
 def recorded() -> dict[str, list[str]]:
     """What TVM printed, by the headings of the record."""
-    found: dict[str, list[str]] = {}
+    lines_by_heading: dict[str, list[str]] = {}
     for line in (records.SAMPLE / "instruments.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
-            found[line.removeprefix("## ").partition(" (")[0]] = []
-        elif found and line:
-            list(found.values())[-1].append(line)
-    return found
+            lines_by_heading[line.removeprefix("## ").partition(" (")[0]] = []
+        elif lines_by_heading and line:
+            list(lines_by_heading.values())[-1].append(line)
+    return lines_by_heading
 
 
 @pytest.mark.parametrize("call", RAISED_IN)

@@ -65,7 +65,9 @@ def test_the_counter_tells_what_each_pass_adds_and_takes():
     counter = OperatorCounter()
     with PassContext(opt_level=3, instruments=[counter]):
         pipeline()(read(TWICE))
-    assert [(found.depth, found.pass_name, dict(found.difference)) for found in counter.differences] == [
+    assert [
+        (difference.depth, difference.pass_name, dict(difference.difference)) for difference in counter.differences
+    ] == [
         (1, "EliminateCommonSubexpr", {"nn.relu": -1}),
         (0, "sequential", {"nn.relu": -1}),
     ]

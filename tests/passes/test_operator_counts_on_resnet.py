@@ -33,7 +33,9 @@ def test_a_pipeline_of_five_passes():
     counter = OperatorCounter()
     with PassContext(opt_level=3, instruments=[counter]):
         Sequential([create(name) for name in names])(resnet_18())
-    assert [(found.depth, found.pass_name, dict(found.difference)) for found in counter.differences] == [
+    assert [
+        (difference.depth, difference.pass_name, dict(difference.difference)) for difference in counter.differences
+    ] == [
         (
             1,
             "SimplifyInference",

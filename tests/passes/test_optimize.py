@@ -135,10 +135,10 @@ def test_parameters_are_read_from_files(tmp_path):
     text = json.dumps(header).encode()
     (tmp_path / "params.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
     for name in ("params.npz", "params.safetensors"):
-        found = passes.read_parameters(tmp_path / name)
-        assert sorted(found) == ["n", "w"]
-        np.testing.assert_array_equal(found["w"], arrays["w"])
-        assert found["n"].dtype == "int64"
+        parameters = passes.read_parameters(tmp_path / name)
+        assert sorted(parameters) == ["n", "w"]
+        np.testing.assert_array_equal(parameters["w"], arrays["w"])
+        assert parameters["n"].dtype == "int64"
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ LAYERS = {"exp": "one.a", "tanh": "one.a", "add": "one.a", "sin": "two.b", "cos"
 def of_layers(text: str, layers: Mapping[str, str] = LAYERS) -> IRModule:
     """A module whose calls stand for layers, each by its operator."""
     parsed = parse(VERSION + text)
-    assert not [found for found in parsed.diagnostics if found.severity is Severity.ERROR], parsed.diagnostics
+    assert not [diagnostic for diagnostic in parsed.diagnostics if diagnostic.severity is Severity.ERROR], (
+        parsed.diagnostics
+    )
     module = typed(parsed.module)
     for expr in expressions_of(module):
         layer = layers.get(expr.op.name) if isinstance(expr, Call) and isinstance(expr.op, Op) else None

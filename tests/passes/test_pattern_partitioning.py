@@ -32,11 +32,11 @@ from .pattern_pieces import BN, BN_PARAMETERS, FUZZY, PARAMETERS, C, FuseBatchNo
 
 def parts(expr: Expr) -> list[tuple[str, int]]:
     """The partitions below an expression from the outermost inwards, each with its label and count of parameters."""
-    found: list[tuple[str, int]] = []
+    partitions: list[tuple[str, int]] = []
     while isinstance(expr, Call) and isinstance(expr.op, Function):
-        found.append((str(expr.op.attrs["PartitionedFromPattern"]), len(expr.op.params)))
+        partitions.append((str(expr.op.attrs["PartitionedFromPattern"]), len(expr.op.params)))
         expr = expr.args[0]
-    return found
+    return partitions
 
 
 def test_two_patterns_one_after_the_other() -> None:

@@ -87,9 +87,9 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_normalisation_is_found_in_every_order(way: str) -> None:
-    found = rewrite(FuseBatchNorm(), body(WAYS[way], BN_PARAMETERS))
-    assert isinstance(found, TupleGetItem)
-    call = found.tuple_value
+    fused = rewrite(FuseBatchNorm(), body(WAYS[way], BN_PARAMETERS))
+    assert isinstance(fused, TupleGetItem)
+    call = fused.tuple_value
     assert isinstance(call, Call)
     assert call.op is get("nn.batch_norm")
     assert attrs_of(call, BatchNormAttrs).epsilon == pytest.approx(1e-5)

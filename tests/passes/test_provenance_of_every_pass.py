@@ -26,11 +26,11 @@ LARGEST_TEXT = 20_000
 @cache
 def modules() -> dict[str, list[provenance.Record]]:
     """The small modules of the records by the pass that they were recorded for."""
-    found: dict[str, list[provenance.Record]] = {}
+    by_pass: dict[str, list[provenance.Record]] = {}
     for record in provenance.recorded_modules():
         if len(record["before"]) <= LARGEST_TEXT:
-            found.setdefault(record["pass"], []).append(record)
-    return found
+            by_pass.setdefault(record["pass"], []).append(record)
+    return by_pass
 
 
 def sample(items: list[provenance.Record], count: int) -> list[provenance.Record]:

@@ -131,7 +131,9 @@ def test_how_many_operators_come_and_go() -> None:
         profiles = timing.render()
     assert profiles.startswith("sequential: ")
     assert "\n\tConvertLayout: " in profiles
-    assert [(found.depth, found.pass_name, dict(found.difference)) for found in counter.differences] == [
+    assert [
+        (difference.depth, difference.pass_name, dict(difference.difference)) for difference in counter.differences
+    ] == [
         (1, "CanonicalizeOps", {"add": 1, "nn.bias_add": -1}),
         (1, "ConvertLayout", {"expand_dims": 1, "layout_transform": 23}),
         (1, "FoldConstant", {"expand_dims": -1, "layout_transform": -21}),

@@ -39,5 +39,5 @@ def test_epsilon_is_rounded_to_float32_whatever_the_dtype():
     )
     main = create("SimplifyInference")(before)["main"]
     constants = [expr for expr in post_order(main) if isinstance(expr, Constant)]
-    assert [(float(found.data), found.dtype) for found in constants] == [(float(np.float32(1e-5)), "float64")]
+    assert [(float(constant.data), constant.dtype) for constant in constants] == [(float(np.float32(1e-5)), "float64")]
     assert not any(isinstance(expr, Call) and repr(expr.op) == "nn.layer_norm" for expr in post_order(main))

@@ -33,8 +33,8 @@ def calls(module: IRModule, name: str) -> list[Call]:
 
 
 def call(module: IRModule, name: str) -> Call:
-    (found,) = calls(module, name)
-    return found
+    (only_call,) = calls(module, name)
+    return only_call
 
 
 def names(exprs: tuple[Expr, ...]) -> list[str]:

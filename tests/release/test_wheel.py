@@ -116,8 +116,8 @@ def test_pyright_checks_a_users_program_by_the_types_of_the_wheel(installation: 
         "ir.to_text(1)\n",
         "utf-8",
     )
-    found = pyright(installation, tmp_path, str(program))
-    messages = {item["range"]["start"]["line"]: item["message"] for item in found["generalDiagnostics"]}
+    report = pyright(installation, tmp_path, str(program))
+    messages = {item["range"]["start"]["line"]: item["message"] for item in report["generalDiagnostics"]}
     assert list(messages) == [2, 3, 4]
     assert '"IRModule"' in messages[2]
     assert '"IRModule"' in messages[3]

@@ -65,10 +65,10 @@ def test_carets_stand_under_what_they_mean(tmp_path: Path, capsys: pytest.Captur
 
 def test_a_report_for_programs(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["check", "--format", "json", str(broken)]) == 1
-    (found,) = json.loads(capsys.readouterr().out)
-    assert found["range"] == {"line": 5, "column": 3, "endLine": 5, "endColumn": 12}
-    assert found["severity"] == "error"
-    assert found["fixes"]
+    (diagnostic,) = json.loads(capsys.readouterr().out)
+    assert diagnostic["range"] == {"line": 5, "column": 3, "endLine": 5, "endColumn": 12}
+    assert diagnostic["severity"] == "error"
+    assert diagnostic["fixes"]
 
 
 def test_a_report_for_code_scanning(broken: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,6 +70,6 @@ def test_only_the_worker_starts_processes():
     """A process that is started in another way, such as by multiprocessing, imports from the current folder first."""
     rooms = [ROOT / name for name in ("ir", "passes", "frontends", "server")]
     files = [path for room in rooms for path in room.rglob("*.py")]
-    found = [path.relative_to(ROOT) for path in files if STARTS_A_PROCESS.search(path.read_text("utf-8"))]
-    assert all("worker" in str(path) for path in found), found
-    assert len(found) == 1
+    starting = [path.relative_to(ROOT) for path in files if STARTS_A_PROCESS.search(path.read_text("utf-8"))]
+    assert all("worker" in str(path) for path in starting), starting
+    assert len(starting) == 1

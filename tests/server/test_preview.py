@@ -25,25 +25,25 @@ def statements(count: int) -> str:
 
 def test_faults_at_the_beginning_are_found_without_reading_the_rest():
     text = f"{HEAD}{statements(1_000)}  %999\n}}\n".replace("nn.relu(%4)", "nn.rely(%4)")
-    found = preview_of(LineIndex(text), "long.relay")
-    assert found is not None
-    assert [each.code for each in found.sure(found.snapshot.diagnostics)] == ["undefined-operator"]
+    beginning = preview_of(LineIndex(text), "long.relay")
+    assert beginning is not None
+    assert [each.code for each in beginning.sure(beginning.snapshot.diagnostics)] == ["undefined-operator"]
 
 
 def test_what_the_beginning_leaves_open_is_not_told():
     """Here, nothing uses the last values and the value of the function is missing, until the rest is read."""
     text = f"{HEAD}{statements(1_000)}  %999\n}}\n"
-    found = preview_of(LineIndex(text), "long.relay")
-    assert found is not None
-    assert found.snapshot.diagnostics
-    assert not found.sure(found.snapshot.diagnostics)
+    beginning = preview_of(LineIndex(text), "long.relay")
+    assert beginning is not None
+    assert beginning.snapshot.diagnostics
+    assert not beginning.sure(beginning.snapshot.diagnostics)
 
 
 @pytest.mark.parametrize("rest", ["type T { nn }\n", "def @nn() { 1f }\n", "  extern type T\n"])
 def test_where_something_is_defined_below_nothing_is_sure(rest: str):
     text = f"{HEAD}{statements(1_000)}  %999\n}}\n{rest}".replace("nn.relu(%4)", "Cons(%4)")
-    found = preview_of(LineIndex(text), "long.relay")
-    assert found is None or not found.sure(found.snapshot.diagnostics)
+    beginning = preview_of(LineIndex(text), "long.relay")
+    assert beginning is None or not beginning.sure(beginning.snapshot.diagnostics)
 
 
 def test_a_short_text_and_one_that_is_laid_out_otherwise_have_no_beginning():
@@ -61,20 +61,20 @@ def test_what_is_sure_of_the_beginning_is_true_of_every_text(seed: int):
         text = text[: span.start] + new_text + text[span.end :]
         history.append(text)
     with mock.patch.object(preview, "_LINES", chance.randrange(6, 20)):
-        found = preview_of(LineIndex(text), "any.relay")
-    if found is None or not found.is_plain:
+        beginning = preview_of(LineIndex(text), "any.relay")
+    if beginning is None or not beginning.is_plain:
         return
     whole = Snapshot.open(text, "any.relay")
-    sure = found.sure(found.snapshot.diagnostics)
+    sure = beginning.sure(beginning.snapshot.diagnostics)
     known = {(each.code, each.span, each.message, each.severity) for each in whole.diagnostics}
     assert {(each.code, each.span, each.message, each.severity) for each in sure} <= known
 
 
 def test_tokens_and_hints_of_the_beginning_are_those_of_the_whole():
     text = f"{HEAD}{statements(1_000)}  %999\n}}\n"
-    whole, found = Snapshot.open(text, "long.relay"), preview_of(LineIndex(text), "long.relay")
-    assert found is not None
+    whole, beginning = Snapshot.open(text, "long.relay"), preview_of(LineIndex(text), "long.relay")
+    assert beginning is not None
     screen = TextSpan(0, text.index("%60 ="))
-    assert found.has(screen)
-    assert list(semantic_tokens(found.snapshot, screen)) == list(semantic_tokens(whole, screen))
-    assert list(inlay_hints(found.snapshot, screen)) == list(inlay_hints(whole, screen))
+    assert beginning.has(screen)
+    assert list(semantic_tokens(beginning.snapshot, screen)) == list(semantic_tokens(whole, screen))
+    assert list(inlay_hints(beginning.snapshot, screen)) == list(inlay_hints(whole, screen))

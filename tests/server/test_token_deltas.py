@@ -17,7 +17,7 @@ from tests.ir.semantic.editing.scripts import random_edit, small_blocks, texts
 
 def numbers_of(snapshot: Snapshot, encoding: Encoding) -> list[int]:
     """The numbers that the protocol wants, one token after the other."""
-    found: list[int] = []
+    numbers: list[int] = []
     last_line = last_character = 0
     for token in semantic_tokens(snapshot):
         place = range_of(snapshot.lines, token.span, encoding)
@@ -25,9 +25,9 @@ def numbers_of(snapshot: Snapshot, encoding: Encoding) -> list[int]:
         delta = character - last_character if line == last_line else character
         modifiers = sum(1 << TOKEN_MODIFIERS.index(name) for name in token.modifiers)
         length = place.end.character - character
-        found += [line - last_line, delta, length, TOKEN_TYPES.index(token.type), modifiers]
+        numbers += [line - last_line, delta, length, TOKEN_TYPES.index(token.type), modifiers]
         last_line, last_character = line, character
-    return found
+    return numbers
 
 
 def blocks_of(snapshot: Snapshot, encoding: Encoding = Encoding.UTF_16) -> list[TokenBlock]:

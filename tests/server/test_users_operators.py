@@ -101,7 +101,7 @@ async def typed(operators: UsersOperators, worker: Worker, file: str, body: str,
 
 
 def errors(snapshot: Snapshot) -> list[str]:
-    return [found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+    return [diagnostic.message for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
 
 
 def type_of(snapshot: Snapshot, words: str) -> str:

@@ -109,8 +109,8 @@ def run_pass(name: str, file: str) -> Job:
     return with_file(RunPasses(MODEL, "model.relay", (PassCall("InferType"), PassCall(name))), file)
 
 
-def only(found: tuple[Diagnostic, ...]) -> Diagnostic:
-    (diagnostic,) = found
+def only(diagnostics: tuple[Diagnostic, ...]) -> Diagnostic:
+    (diagnostic,) = diagnostics
     return diagnostic
 
 

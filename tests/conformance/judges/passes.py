@@ -61,7 +61,7 @@ def _numbered(module: ir.IRModule) -> ir.IRModule:
     text = ir.to_text(module, show_meta_data=True, show_spans=False)
     mains = ir.to_text(module["main"], show_meta_data=False) if "main" in module else ""
     names = list(dict.fromkeys(_LIFTED.findall(mains) + _LIFTED.findall(text)))
-    numbered = _LIFTED.sub(lambda found: f"lifted_{names.index(found[0])}", text)
+    numbered = _LIFTED.sub(lambda match: f"lifted_{names.index(match[0])}", text)
     return ir.infer_types(ir.parse(numbered).module).module
 
 

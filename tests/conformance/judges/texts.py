@@ -17,29 +17,29 @@ def parse(record: Record) -> str | None:
     """The source parses, and prints as TVM's canonical text, spans included."""
     if record["entry"] == "parse_expr":
         parsed = ir.parse_expr(record["source"])
-        found = errors(parsed.diagnostics)
-        if found:
-            return f"{found[0].code}: {found[0].message}"
+        diagnostics = errors(parsed.diagnostics)
+        if diagnostics:
+            return f"{diagnostics[0].code}: {diagnostics[0].message}"
         return difference(record["canonical"], ir.to_text(parsed.expr, show_meta_data=True))
     parsed = ir.parse(record["source"], name="from_string")
-    found = errors(parsed.diagnostics)
-    if found:
-        return f"{found[0].code}: {found[0].message}"
+    diagnostics = errors(parsed.diagnostics)
+    if diagnostics:
+        return f"{diagnostics[0].code}: {diagnostics[0].message}"
     typed = ir.infer_types(parsed.module)
-    found = errors(typed.diagnostics)
-    if found:
-        return f"{found[0].code}: {found[0].message}"
+    diagnostics = errors(typed.diagnostics)
+    if diagnostics:
+        return f"{diagnostics[0].code}: {diagnostics[0].message}"
     return difference(record["canonical"], ir.to_text(typed.module, show_meta_data=True))
 
 
 def parse_error(record: Record) -> str | None:
     """TVM rejects the source, and so do we."""
     if record["entry"] == "parse_expr":
-        found = errors(ir.parse_expr(record["source"]).diagnostics)
+        diagnostics = errors(ir.parse_expr(record["source"]).diagnostics)
     else:
         parsed = ir.parse(record["source"])
-        found = errors(parsed.diagnostics) or errors(ir.infer_types(parsed.module).diagnostics)
-    return None if found else "TVM rejects it, and we find no error"
+        diagnostics = errors(parsed.diagnostics) or errors(ir.infer_types(parsed.module).diagnostics)
+    return None if diagnostics else "TVM rejects it, and we find no error"
 
 
 EXACT = {
@@ -68,19 +68,19 @@ def mutants(record: Record) -> str | None:
     """The same verdict; and where it is an error, at the place of the fault as its kind demands."""
     text = record["source"]
     snapshot = ir.Snapshot.open(text, "from_string")
-    found = sorted(errors(snapshot.diagnostics), key=lambda diagnostic: diagnostic.span or ir.TextSpan(0, 0))
+    diagnostics = sorted(errors(snapshot.diagnostics), key=lambda diagnostic: diagnostic.span or ir.TextSpan(0, 0))
     verdict = record["verdict"]
     if verdict == "accepted":
-        return f"TVM accepts it; we say {found[0].code}: {found[0].message}" if found else None
+        return f"TVM accepts it; we say {diagnostics[0].code}: {diagnostics[0].message}" if diagnostics else None
     if verdict != "rejected":
         return None
-    if not found:
+    if not diagnostics:
         return "TVM rejects it, and we find no error"
     lines = LineIndex(text)
     line, column, end_line, end_column = record["fault"]
     start, end = lines.offset(line - 1, column - 1), lines.offset(end_line - 1, end_column - 1)
-    first = found[0].span
-    said = f"{found[0].code}: {found[0].message}"
+    first = diagnostics[0].span
+    said = f"{diagnostics[0].code}: {diagnostics[0].message}"
     if first is None:
         return f"the first error has no range: {said}"
     there = f"{text[first.start : first.end]!r} at {first.start}..{first.end}"
@@ -102,14 +102,14 @@ def _next_token_end(text: str, offset: int) -> int:
 def round_trip(record: Record, field: str) -> str | None:
     """A recorded text parses, and what we print of it parses to the same module, and prints the same again."""
     parsed = ir.parse(record[field])
-    found = errors(parsed.diagnostics)
-    if found:
-        return f"{field}: {found[0].code}: {found[0].message}"
+    diagnostics = errors(parsed.diagnostics)
+    if diagnostics:
+        return f"{field}: {diagnostics[0].code}: {diagnostics[0].message}"
     printed = ir.to_text(parsed.module, show_meta_data=True, show_spans=False)
     again = ir.parse(printed)
-    found = errors(again.diagnostics)
-    if found:
-        return f"{field}: what we print does not parse: {found[0].code}: {found[0].message}"
+    diagnostics = errors(again.diagnostics)
+    if diagnostics:
+        return f"{field}: what we print does not parse: {diagnostics[0].code}: {diagnostics[0].message}"
     if not ir.structural_equal(parsed.module, again.module, map_free_vars=True):
         return f"{field}: what we print is another module"
     return difference(printed, ir.to_text(again.module, show_meta_data=True, show_spans=False))

@@ -84,10 +84,10 @@ def test_the_filetype_is_relay(steps: dict[str, Any]):
 
 
 def test_the_diagnostic_stands_under_the_wrong_operator(steps: dict[str, Any]):
-    found = steps["diagnostic"]
-    line = BROKEN.splitlines()[found["line"]]
-    assert line[found["column"] : found["end_column"]] == "nn.rellu"
-    assert "nn.relu" in found["message"]
+    diagnostic = steps["diagnostic"]
+    line = BROKEN.splitlines()[diagnostic["line"]]
+    assert line[diagnostic["column"] : diagnostic["end_column"]] == "nn.rellu"
+    assert "nn.relu" in diagnostic["message"]
 
 
 def test_hover_tells_the_type(steps: dict[str, Any]):

@@ -47,10 +47,10 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_the_diagnostic_stands_under_the_wrong_operator(seen: dict[str, Any]):
-    found = seen["diagnostic"]
-    assert BROKEN.splitlines()[found["line"] - 1][found["column"] - 1 :].startswith("nn.rellu")
-    assert found["type"] == "E"
-    assert "did you mean nn.relu" in found["text"]
+    entry = seen["diagnostic"]
+    assert BROKEN.splitlines()[entry["line"] - 1][entry["column"] - 1 :].startswith("nn.rellu")
+    assert entry["type"] == "E"
+    assert "did you mean nn.relu" in entry["text"]
 
 
 def test_hover_tells_the_type(seen: dict[str, Any]):

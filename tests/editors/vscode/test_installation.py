@@ -96,15 +96,15 @@ WITHOUT_VENV = "import sys; sys.modules['ensurepip'] = None"
 
 
 def test_the_python_of_the_settings_is_taken(extension: Extension):
-    found = extension.ask("find", {"PATH": os.path.dirname(shutil.which("node") or "")}, configured=sys.executable)
-    assert found == {"python": PYTHON}
+    answer = extension.ask("find", {"PATH": os.path.dirname(shutil.which("node") or "")}, configured=sys.executable)
+    assert answer == {"python": PYTHON}
 
 
 def test_the_python_that_is_chosen_in_the_editor_comes_before_those_on_the_path(extension: Extension, tmp_path: Path):
     other = make_python(tmp_path / "other", "pass")
     chosen = make_python(tmp_path / "chosen", "pass")
-    found = extension.ask("find", {"PATH": f"{other.parent}:{os.environ['PATH']}"}, chosen=str(chosen))
-    assert found["python"]["executable"] == str(chosen)
+    answer = extension.ask("find", {"PATH": f"{other.parent}:{os.environ['PATH']}"}, chosen=str(chosen))
+    assert answer["python"]["executable"] == str(chosen)
 
 
 def test_a_python_that_is_too_old_is_passed_over_for_one_that_will_do(extension: Extension, tmp_path: Path):
@@ -113,9 +113,9 @@ def test_a_python_that_is_too_old_is_passed_over_for_one_that_will_do(extension:
     good.parent.mkdir()
     good.symlink_to(sys.executable)
     node = os.path.dirname(shutil.which("node") or "")
-    found = extension.ask("find", {"PATH": f"{old.parent}:{good.parent}:{node}"})
-    assert "python" in found
-    assert not found["python"]["version"].startswith("3.8")
+    answer = extension.ask("find", {"PATH": f"{old.parent}:{good.parent}:{node}"})
+    assert "python" in answer
+    assert not answer["python"]["version"].startswith("3.8")
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def node(
 def imported(proto: onnx.ModelProto, **options: Any) -> ImportedModel:
     """The imported model, of which all must have been converted."""
     made = read_onnx(proto.SerializeToString(), **options)
-    assert [str(found) for found in made.diagnostics if found.severity is Severity.ERROR] == []
+    assert [str(diagnostic) for diagnostic in made.diagnostics if diagnostic.severity is Severity.ERROR] == []
     return made
 
 

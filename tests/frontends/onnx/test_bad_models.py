@@ -23,7 +23,7 @@ X = ("float32", (2, 3))
 
 
 def codes(made: ImportedModel) -> list[str]:
-    return [found.code for found in made.diagnostics]
+    return [diagnostic.code for diagnostic in made.diagnostics]
 
 
 def read(proto: ModelProto, **options: Any) -> ImportedModel:
@@ -34,8 +34,8 @@ def test_an_unknown_operator_is_kept_by_its_name() -> None:
     made = read(
         model([node("Foo", "x", "a", alpha=2, name="odd"), node("Relu", "a", "b"), node("Tanh")], {"x": X}, ["b", "y"])
     )
-    (found,) = made.diagnostics
-    assert str(found) == (
+    (diagnostic,) = made.diagnostics
+    assert str(diagnostic) == (
         "node odd (Foo): there is no operator Foo for operator set 17 here: the call is kept by its name "
         "[unknown-model-operator]"
     )
@@ -50,7 +50,7 @@ def test_an_unknown_operator_is_kept_by_its_name() -> None:
 def test_what_follows_from_an_error_is_not_reported() -> None:
     nodes = [node("MatMul", "x x", "r"), node("Softmax", "r", "q"), node("Add", "q x", "y")]
     made = read(model(nodes, {"x": X}))
-    assert [found.place.node for found in made.diagnostics] == ["MatMul_0"]
+    assert [diagnostic.place.node for diagnostic in made.diagnostics] == ["MatMul_0"]
 
 
 def test_a_declared_type_lets_what_follows_be_converted() -> None:
@@ -86,11 +86,11 @@ def test_case_is_put_right_in_words() -> None:
 def test_what_is_wrong_with_a_node(made: Any, code: str, words: str) -> None:
     read_model = read(model([made], {"x": X}, made.output[:1]))
     assert read_model.diagnostics
-    found = read_model.diagnostics[0]
-    assert found.place.node == f"{made.op_type}_0"
-    assert found.place.operator == made.op_type
-    assert not code or found.code == code
-    assert words in found.message or words in str(found)
+    diagnostic = read_model.diagnostics[0]
+    assert diagnostic.place.node == f"{made.op_type}_0"
+    assert diagnostic.place.operator == made.op_type
+    assert not code or diagnostic.code == code
+    assert words in diagnostic.message or words in str(diagnostic)
     with pytest.raises(ModelImportError, match=made.op_type):
         read(model([made], {"x": X}, made.output[:1]), strict=True)
 
@@ -143,7 +143,7 @@ def test_nodes_in_any_order() -> None:
 
 def test_values_that_nothing_defines() -> None:
     made = read(model([node("Add", "x w")], {"x": X}, ["y", "z"]))
-    assert [str(found) for found in made.diagnostics] == [
+    assert [str(diagnostic) for diagnostic in made.diagnostics] == [
         "node Add_0 (Add), input w: nothing defines w, which is an input of this node [undefined-model-value]",
         "the model: nothing defines z, which is an output of the graph [undefined-model-value]",
     ]
@@ -171,9 +171,9 @@ def tensor(**fields: Any) -> TensorProto:
 def test_tensors_that_declare_something_else_than_they_hold(made: TensorProto, words: str) -> None:
     proto = model([node("Add", "x w")], {"x": X})
     proto.graph.initializer.append(made)
-    found = read(proto).diagnostics[0]
-    assert found.code == "invalid-model-tensor"
-    assert words in found.message
+    diagnostic = read(proto).diagnostics[0]
+    assert diagnostic.code == "invalid-model-tensor"
+    assert words in diagnostic.message
 
 
 def test_a_constant_is_not_unfolded_beyond_what_memory_holds() -> None:

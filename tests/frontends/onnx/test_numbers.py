@@ -44,7 +44,7 @@ ELSEWHERE = {
 @functools.cache
 def cases() -> dict[str, list[Any]]:
     """Some cases of each operator that has a converter, by operator."""
-    found: dict[str, list[Any]] = defaultdict(list)
+    by_operator: dict[str, list[Any]] = defaultdict(list)
     collected: list[Any] = list(collect_testcases(None))
     for case in collected:
         operators = {node.op_type for node in case.model.graph.node}
@@ -52,10 +52,12 @@ def cases() -> dict[str, list[Any]]:
         numeric = all(isinstance(value, np.ndarray | np.generic | list) for value in case.data_sets[0][0])
         if known and numeric and not any(part in case.name for part in NOT_ALIKE):
             for operator in operators:
-                found[operator].append(case)
+                by_operator[operator].append(case)
     # The first, the last and one between are unlike each other: cases of one kind stand together.
-    alone = {operator: [case for case in group if len(case.model.graph.node) == 1] for operator, group in found.items()}
-    return {name: _spread(alone[name] or group) for name, group in found.items()}
+    alone = {
+        operator: [case for case in group if len(case.model.graph.node) == 1] for operator, group in by_operator.items()
+    }
+    return {name: _spread(alone[name] or group) for name, group in by_operator.items()}
 
 
 def _spread(group: list[Any]) -> list[Any]:

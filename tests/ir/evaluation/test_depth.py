@@ -19,9 +19,9 @@ def test_a_chain_of_100_000_calls() -> None:
     body: Expr = x
     for _ in range(100_000):
         body = Call(get("add"), (body, x))
-    found = evaluate(IRModule.from_expr(Function((x,), body)), ONES)
-    assert isinstance(found, np.ndarray)
-    assert np.array_equal(found, [100_001, 100_001])
+    result = evaluate(IRModule.from_expr(Function((x,), body)), ONES)
+    assert isinstance(result, np.ndarray)
+    assert np.array_equal(result, [100_001, 100_001])
 
 
 def test_10_000_nested_functions_each_called() -> None:
@@ -29,6 +29,6 @@ def test_10_000_nested_functions_each_called() -> None:
     body: Expr = x
     for index in range(10_000):
         body = Call(Function((Var(f"z{index}", TYPE),), body), (x,))
-    found = evaluate(IRModule.from_expr(Function((x,), body)), ONES)
-    assert isinstance(found, np.ndarray)
-    assert np.array_equal(found, ONES)
+    result = evaluate(IRModule.from_expr(Function((x,), body)), ONES)
+    assert isinstance(result, np.ndarray)
+    assert np.array_equal(result, ONES)

@@ -65,7 +65,7 @@ def check_errors() -> Callable[[str], None]:
         source = "\n".join(lines)
         read = parsed(source)
         lines_of = LineIndex(HEADER + source)
-        found: list[tuple[int, int, int, str]] = []
+        reported: list[tuple[int, int, int, str]] = []
         for diagnostic in infer_types(read.module).diagnostics:
             places = [(diagnostic.place, f"{diagnostic.code}: {diagnostic.message}")]
             places += [(related.place, f"related: {related.message}") for related in diagnostic.related]
@@ -76,13 +76,13 @@ def check_errors() -> Callable[[str], None]:
                 if span is None:
                     continue
                 before = lines_of.line_and_column(span.start)
-                found.append((before[0] - 1, before[1], span.end - span.start, words))
+                reported.append((before[0] - 1, before[1], span.end - span.start, words))
         for line, column, words in wanted:
             carets, _, message = words.partition(" ")
-            assert any((line, column, len(carets)) == place[:3] and message in place[3] for place in found), (
-                f"{line}:{column} {words} not among {found}"
+            assert any((line, column, len(carets)) == place[:3] and message in place[3] for place in reported), (
+                f"{line}:{column} {words} not among {reported}"
             )
-        main = [entry for entry in found if not entry[3].startswith("related: ")]
-        assert len(main) == sum(not words.partition(" ")[2].startswith("related:") for _, _, words in wanted), found
+        main = [entry for entry in reported if not entry[3].startswith("related: ")]
+        assert len(main) == sum(not words.partition(" ")[2].startswith("related:") for _, _, words in wanted), reported
 
     return check

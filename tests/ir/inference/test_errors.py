@@ -83,18 +83,18 @@ def test_branches_that_differ(errors: Errors) -> None:
 
 
 def test_one_fault_is_reported_once(errors: Errors) -> None:
-    found = errors("""
+    reported = errors("""
 def @main(%x: Tensor[(3), float32]) {
   %0 = add(%x);
   %1 = nn.relu(%0);
   (%1, nn.softmax(%1))
 }
 """)
-    assert [error.code for error in found] == ["wrong-argument-count"]
+    assert [error.code for error in reported] == ["wrong-argument-count"]
 
 
 def test_inference_goes_on_after_an_error(errors: Errors) -> None:
-    found = errors("""
+    reported = errors("""
 def @f(%x: Tensor[(3), float32]) { add(%x) }
 def @main(%x: Tensor[(3), float32]) {
   let %a = %x.0;
@@ -102,7 +102,7 @@ def @main(%x: Tensor[(3), float32]) {
   %x
 }
 """)
-    assert [error.code for error in found] == ["wrong-argument-count", "not-a-tuple", "not-callable"]
+    assert [error.code for error in reported] == ["wrong-argument-count", "not-a-tuple", "not-callable"]
 
 
 def test_broken_code_silences_what_depends_on_it() -> None:
@@ -135,7 +135,7 @@ def test_a_broken_part_silences_what_it_would_have_told() -> None:
     """The weight would have had its type from the convolution, which is broken."""
     text = "def @main(%w) { nn.conv2d(%unknown, %w, channels=4, kernel_size=[3, 3]) }\n"
     parsed = parse('#[version = "0.0.5"]\n' + text)
-    assert [found.code for found in parsed.diagnostics] == ["undefined-variable"]
+    assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["undefined-variable"]
     assert not infer_types(parsed.module).diagnostics
 
 

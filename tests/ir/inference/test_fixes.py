@@ -9,7 +9,9 @@ LIST = '#[version = "0.0.5"]\ntype List[A] { Cons(A, List[A]), Nil, }\n'
 
 def fixed(text: str, title: str) -> str:
     """``text`` after the fix called ``title``."""
-    (fix,) = [fix for found in Snapshot.open(text, "a").diagnostics for fix in found.fixes if fix.title == title]
+    (fix,) = [
+        fix for diagnostic in Snapshot.open(text, "a").diagnostics for fix in diagnostic.fixes if fix.title == title
+    ]
     for edit in sorted(fix.edits, key=lambda edit: edit.span, reverse=True):
         text = text[: edit.span.start] + edit.new_text + text[edit.span.end :]
     return text

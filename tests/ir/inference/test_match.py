@@ -30,8 +30,8 @@ LIST = "type List[A] { Cons(A, List[A]), Nil, }\n"
     ],
 )
 def test_missing_arms(errors: Errors, arms: str, missing: str | None) -> None:
-    found = errors(LIST + "def @main(%l: List[int32]) { match (%l) {" + arms + "} }")
-    assert [error.message for error in found] == ([f"this match does not cover {missing}"] if missing else [])
+    reported = errors(LIST + "def @main(%l: List[int32]) { match (%l) {" + arms + "} }")
+    assert [error.message for error in reported] == ([f"this match does not cover {missing}"] if missing else [])
 
 
 def test_tuples_are_taken_apart(errors: Errors) -> None:

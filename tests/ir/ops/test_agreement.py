@@ -405,18 +405,18 @@ def expression_of(value: Any, params: list[Var]) -> Expr:
     return params[-1]
 
 
-def check(found: Any, expected: Type, where: str) -> None:
+def check(actual: Any, expected: Type, where: str) -> None:
     if isinstance(expected, TupleType):
-        assert isinstance(found, tuple), where
-        assert len(found) == len(expected.fields), where
-        for index, (part, type) in enumerate(zip(found, expected.fields, strict=True)):
+        assert isinstance(actual, tuple), where
+        assert len(actual) == len(expected.fields), where
+        for index, (part, type) in enumerate(zip(actual, expected.fields, strict=True)):
             check(part, type, f"{where}, field {index}")
         return
     assert isinstance(expected, TensorType), where
-    assert isinstance(found, np.ndarray), where
-    assert found.ndim == expected.ndim, where
-    assert all(dim is ANY or dim == size for dim, size in zip(expected.shape, found.shape, strict=True)), where
-    assert found.dtype == numpy_dtype(expected.dtype), where
+    assert isinstance(actual, np.ndarray), where
+    assert actual.ndim == expected.ndim, where
+    assert all(dim is ANY or dim == size for dim, size in zip(expected.shape, actual.shape, strict=True)), where
+    assert actual.dtype == numpy_dtype(expected.dtype), where
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -439,14 +439,14 @@ def test_the_value_has_the_type(name: str):
         attrs = declared(**{**required, **given})
     function = Function(tuple(params), Call(op, arguments, attrs), None)
     typed = infer_types(IRModule({GlobalVar("main"): function}))
-    assert not typed.diagnostics, [found.message for found in typed.diagnostics]
+    assert not typed.diagnostics, [diagnostic.message for diagnostic in typed.diagnostics]
     body = typed.module["main"].body
     assert body.checked_type is not None
     values = [part for value in sample.arguments for part in arrays_of(value)]
-    found = evaluate(typed.module, *values)
+    actual = evaluate(typed.module, *values)
     if isinstance(body.checked_type, TupleType) and not body.checked_type.fields:
         return
-    check(found, body.checked_type, f"{name}: {body.checked_type!r}")
+    check(actual, body.checked_type, f"{name}: {body.checked_type!r}")
 
 
 def test_every_operator_with_a_kernel_is_called():

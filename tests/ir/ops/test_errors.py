@@ -840,7 +840,7 @@ def @main(
 def test_the_error_stands_at_the_fault(code: str, text: str):
     fixture = read_fixture(text)
     (marked,) = fixture.annotations
-    (error,) = [found for found in fixture.snapshot.diagnostics if found.severity is Severity.ERROR]
+    (error,) = [diagnostic for diagnostic in fixture.snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
     assert (error.code, error.span) == (code, marked.span)
     assert error.message.startswith(marked.label)
 
@@ -871,7 +871,7 @@ def @main(%x: Tensor[(4), float32], %y: Tensor[(5), float32]) {
 def test_an_error_names_the_places_where_the_types_came_from(text: str):
     """Also in a text that is analysed statement by statement, where a statement is typed without the others."""
     fixture = read_fixture(text)
-    (error,) = [found for found in fixture.snapshot.diagnostics if found.severity is Severity.ERROR]
+    (error,) = [diagnostic for diagnostic in fixture.snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
     related = sorted((place.span, place.message) for place in error.related if place.span is not None)
     assert related == sorted((marked.span, marked.label) for marked in fixture.annotations)
 
@@ -880,7 +880,7 @@ def test_an_error_names_the_places_where_the_types_came_from(text: str):
 def test_an_operator_without_a_relation_says_so(name: str):
     arguments = "%x" if name == "annotation.with_funcid" else ""
     snapshot = read_fixture(f"def @main(%x: Tensor[(3), float32]) {{ {name}({arguments}) }}").snapshot
-    (error,) = [found for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+    (error,) = [diagnostic for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
     assert error.code == "operator-without-relation"
     assert error.span is not None
     assert snapshot.text[error.span.start : error.span.end] == name

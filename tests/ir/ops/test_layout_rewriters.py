@@ -25,9 +25,9 @@ def test_a_map_of_indices_puts_each_element_where_it_says() -> None:
     call = Call(
         get("meta_schedule_layout_transform"), (Constant(data),), MetaScheduleLayoutTransformAttrs(index_map=blocks)
     )
-    found = evaluate_expr(call)
-    assert isinstance(found, np.ndarray)
-    assert np.array_equal(found, data.reshape(4, 2, 3).transpose(1, 0, 2))
+    result = evaluate_expr(call)
+    assert isinstance(result, np.ndarray)
+    assert np.array_equal(result, data.reshape(4, 2, 3).transpose(1, 0, 2))
 
 
 @pytest.mark.parametrize(

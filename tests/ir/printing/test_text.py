@@ -333,12 +333,12 @@ def test_positions_are_those_of_the_text() -> None:
     function = Function((x,), outer)
     printed = to_text_with_positions(function)
     assert printed.text == to_text(function)
-    found = {expr: printed.text[span.start : span.end] for expr, span in printed.positions.items()}
-    assert found[inner] == "test.relu(%x)"
-    assert found[outer] == "test.add(%0, 1)"
-    assert found[one] == "1"
-    assert found[x] == "%x"
-    assert found[function] == printed.text.removeprefix(HEADER)
+    printed_parts = {expr: printed.text[span.start : span.end] for expr, span in printed.positions.items()}
+    assert printed_parts[inner] == "test.relu(%x)"
+    assert printed_parts[outer] == "test.add(%0, 1)"
+    assert printed_parts[one] == "1"
+    assert printed_parts[x] == "%x"
+    assert printed_parts[function] == printed.text.removeprefix(HEADER)
 
 
 def test_each_let_reaches_to_the_end_of_its_scope() -> None:

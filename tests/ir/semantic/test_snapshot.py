@@ -24,8 +24,8 @@ def snapshot() -> Snapshot:
 
 def test_tokens_have_roles(snapshot: Snapshot):
     line = TEXT.index("let %y")
-    found = [(token.text, token.role) for token in snapshot.tokens(line, TEXT.index("\n", line))]
-    assert found == [
+    roles = [(token.text, token.role) for token in snapshot.tokens(line, TEXT.index("\n", line))]
+    assert roles == [
         ("let", TokenRole.KEYWORD),
         ("%y", TokenRole.LOCAL),
         ("=", TokenRole.OPERATOR),
@@ -48,12 +48,12 @@ def test_tokens_put_together_are_the_text_without_white_space(snapshot: Snapshot
 
 
 def test_symbols(snapshot: Snapshot):
-    found = {symbol.name: (symbol.kind, len(symbol.uses), repr(symbol.type)) for symbol in snapshot.symbols}
-    assert found["%x"] == (SymbolKind.PARAMETER, 1, "Tensor[(1, 64), float32]")
-    assert found["%0"][:2] == (SymbolKind.GRAPH, 1)
-    assert found["%h"] == (SymbolKind.PATTERN_VAR, 1, "int32")
-    assert found["Cons"] == (SymbolKind.CONSTRUCTOR, 1, "fn [A](A, List[A]) -> List[A]")
-    assert found["@f"][0] is SymbolKind.FUNCTION
+    symbols = {symbol.name: (symbol.kind, len(symbol.uses), repr(symbol.type)) for symbol in snapshot.symbols}
+    assert symbols["%x"] == (SymbolKind.PARAMETER, 1, "Tensor[(1, 64), float32]")
+    assert symbols["%0"][:2] == (SymbolKind.GRAPH, 1)
+    assert symbols["%h"] == (SymbolKind.PATTERN_VAR, 1, "int32")
+    assert symbols["Cons"] == (SymbolKind.CONSTRUCTOR, 1, "fn [A](A, List[A]) -> List[A]")
+    assert symbols["@f"][0] is SymbolKind.FUNCTION
 
 
 def test_symbol_at_a_use_is_its_definition(snapshot: Snapshot):
@@ -141,10 +141,10 @@ def test_a_broken_statement_that_uses_the_name_it_binds_notices_that_an_earlier_
     first, second = "  %0 = nn.relu(%x);\n", "  %0 = add(%0, fn (%q) { 1 ] });\n"
     before = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{first}{second}  %x\n}}\n'
     snapshot = Snapshot.open(before, "broken.relay")
-    assert "undefined-variable" not in [found.code for found in snapshot.diagnostics]
+    assert "undefined-variable" not in [diagnostic.code for diagnostic in snapshot.diagnostics]
     at = before.index(first)
     edited = snapshot.edit(TextSpan(at, at + len(first)), "")
-    assert "undefined-variable" in [found.code for found in edited.diagnostics]
+    assert "undefined-variable" in [diagnostic.code for diagnostic in edited.diagnostics]
 
 
 def test_a_data_type_that_is_defined_twice_is_used_as_the_first():
@@ -182,10 +182,10 @@ def test_what_is_defined_twice_has_the_names_that_stand_inside_it():
 def test_names_inside_one_statement_are_not_seen_outside():
     text = CHAIN.replace("  %1 = ", "  %40 = fn (%z: Tensor[(1, 8), float32]) { let %q = %z; add(%q, %0) };\n  %1 = ")
     snapshot = Snapshot.open(text, "example.relay")
-    inside = [found.name for found in snapshot.scope_at(text.index("add(%q"))]
+    inside = [seen_symbol.name for seen_symbol in snapshot.scope_at(text.index("add(%q"))]
     assert inside[:2] == ["%q", "%z"]
     assert "%0" in inside
-    assert not {"%q", "%z"} & {found.name for found in snapshot.scope_at(text.index("%1 = "))}
+    assert not {"%q", "%z"} & {seen_symbol.name for seen_symbol in snapshot.scope_at(text.index("%1 = "))}
     assert repr(snapshot.type_at(text.index("%q, %0"))) == "Tensor[(1, 8), float32]"
     [symbol] = [symbol for symbol in snapshot.symbols if symbol.name == "%q"]
     assert [text[use.start : use.end] for use in symbol.uses] == ["%q"]
@@ -194,7 +194,7 @@ def test_names_inside_one_statement_are_not_seen_outside():
 def test_a_misspelled_operator_has_the_type_of_what_was_meant():
     text = CHAIN.replace("nn.relu", "nn.rely", 1)
     snapshot = Snapshot.open(text, "example.relay")
-    assert [found.code for found in snapshot.diagnostics] == ["undefined-operator"]
+    assert [diagnostic.code for diagnostic in snapshot.diagnostics] == ["undefined-operator"]
     assert repr(snapshot.type_at(text.index("%2 = "))) == "Tensor[(1, 8), float32]"
 
 
@@ -208,9 +208,9 @@ def test_a_statement_at_fault_has_the_type_that_its_comment_says():
 def test_a_statement_without_its_semicolon_ends_before_the_next_line_that_binds():
     text = CHAIN.replace(";\n  %2", "\n  %2", 1)
     snapshot = Snapshot.open(text, "example.relay")
-    [found] = snapshot.diagnostics
-    assert (found.code, found.message) == ("missing-token", "expected `;`")
-    assert [fix.edits[0].new_text for fix in found.fixes] == [";"]
+    [diagnostic] = snapshot.diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("missing-token", "expected `;`")
+    assert [fix.edits[0].new_text for fix in diagnostic.fixes] == [";"]
     assert repr(snapshot.type_at(text.index("%2 = "))) == "Tensor[(1, 8), float32]"
 
 
@@ -219,7 +219,7 @@ def test_a_value_that_is_bound_again_keeps_its_first_meaning():
     assert line in CHAIN
     text = CHAIN.replace(line, line + line)
     snapshot = Snapshot.open(text, "example.relay")
-    assert {found.code for found in snapshot.diagnostics} == {"graph-variable-rebound", "unused-value"}
+    assert {diagnostic.code for diagnostic in snapshot.diagnostics} == {"graph-variable-rebound", "unused-value"}
     symbol = snapshot.symbol_at(text.index("%1, %x"))
     assert symbol is not None
     assert symbol.span.start == text.index("%1 = ")
@@ -262,7 +262,7 @@ def test_long_texts_are_read_as_short_ones_are(between: str, indent: int):
     text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {\n' + " " * indent
     text += f"%0 = nn.relu(%x);\n{between}add(%0, %0)\n}}\n"
     snapshot = Snapshot.open(text, "long.relay")
-    assert [found for found in snapshot.diagnostics if found.code != "unused-value"] == []
+    assert [diagnostic for diagnostic in snapshot.diagnostics if diagnostic.code != "unused-value"] == []
     tokens = list(snapshot.tokens())
     assert "".join(text[token.span.start : token.span.end] for token in tokens) == "".join(t.text for t in tokens)
     if between.startswith("/"):

@@ -25,10 +25,10 @@ CODE = re.compile(r'"([a-z]+(?:-[a-z]+)+)"')
 
 
 def codes() -> list[str]:
-    found: set[str] = set()
+    written: set[str] = set()
     for file in (ROOT / "ir" / "syntax").rglob("*.py"):
-        found.update(CODE.findall(file.read_text(encoding="utf-8")))
-    return sorted(found)
+        written.update(CODE.findall(file.read_text(encoding="utf-8")))
+    return sorted(written)
 
 
 @pytest.mark.parametrize("code", codes())
@@ -69,8 +69,8 @@ def test_every_code_has_a_page_whose_example_shows_it(code: str):
 )
 def test_the_first_error_is_exactly_at_the_fault(code: str, text: str):
     source, span = read_selection(VERSION + text)
-    found = Snapshot.open(source, "example").diagnostics
-    first = next(diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR)
+    diagnostics = Snapshot.open(source, "example").diagnostics
+    first = next(diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR)
     assert first.code == code
     assert first.span == span
 
@@ -113,12 +113,12 @@ def test_all_errors_are_reported_and_none_that_follows():
         VERSION
         + "def @main(%x: int32) {\n  %0 = ad(%x, 1);\n  %1 = add(%0, 1;\n  %2 = add(%1, %y);\n  add(%2, %0)\n}\n"
     )
-    found = [
+    reported = [
         (diagnostic.code, text[diagnostic.span.start : diagnostic.span.end])
         for diagnostic in parse(text).diagnostics
         if diagnostic.span is not None
     ]
-    assert found == [("undefined-operator", "ad"), ("missing-token", ""), ("undefined-variable", "%y")]
+    assert reported == [("undefined-operator", "ad"), ("missing-token", ""), ("undefined-variable", "%y")]
 
 
 def test_an_open_brace_does_not_swallow_what_follows():
@@ -184,20 +184,20 @@ BEGUN = ("", " {", "(", ");", "}", " if (True) {", " match (%x) {")
 def test_a_text_can_be_opened_after_every_key():
     for end in range(len(TYPED) + 1):
         text = TYPED[:end] + BEGUN[end % len(BEGUN)]
-        found = Snapshot.open(text, "typed").diagnostics
-        assert all(item.span is not None and item.span.end <= len(text) for item in found)
+        diagnostics = Snapshot.open(text, "typed").diagnostics
+        assert all(item.span is not None and item.span.end <= len(text) for item in diagnostics)
 
 
 def test_an_unknown_character_alone_on_its_line_is_reported():
     text = VERSION + "def @main(%x: int32) {\n  $\n  %0 = add(%x, %x);\n  %0\n}\n"
-    found = Snapshot.open(text, "example").diagnostics
-    assert ("unknown-character", "`$` means nothing in Relay") in [(each.code, each.message) for each in found]
+    diagnostics = Snapshot.open(text, "example").diagnostics
+    assert ("unknown-character", "`$` means nothing in Relay") in [(each.code, each.message) for each in diagnostics]
 
 
 def test_a_device_that_is_none_is_reported_in_the_head_however_long_the_body_is():
     head = "def @main(%x: float32, virtual_device=meta[relay.Constant][0])"
     text = f"{VERSION}{head} {{\n  %0 = add(%x, %x);\n  %0\n}}\n{METADATA}"
-    found = {item.code: item.span for item in Snapshot.open(text, "example").diagnostics}
-    span = found["invalid-attribute-value"]
+    spans = {item.code: item.span for item in Snapshot.open(text, "example").diagnostics}
+    span = spans["invalid-attribute-value"]
     assert span is not None
     assert text[span.start : span.end] == "virtual_device=meta[relay.Constant][0]"

@@ -12,7 +12,9 @@ _REST = "  %1 = tanh(%0);\n  %2 = exp(%1);\n  %2\n}\n"
 def _found(text: str) -> list[tuple[str, str]]:
     snapshot = Snapshot.open(text, "example")
     return [
-        (found.code, snapshot.text[found.span.start : found.span.end]) for found in snapshot.diagnostics if found.span
+        (diagnostic.code, snapshot.text[diagnostic.span.start : diagnostic.span.end])
+        for diagnostic in snapshot.diagnostics
+        if diagnostic.span
     ]
 
 
@@ -20,8 +22,10 @@ def _found(text: str) -> list[tuple[str, str]]:
 def test_the_statements_after_it_stay_what_they_are(typed: str):
     snapshot = Snapshot.open(f"{_HEAD}  {typed}\n{_REST}", "example")
     line = snapshot.text.index(typed)
-    assert all(found.span and found.span.start < snapshot.text.index("%1 =") for found in snapshot.diagnostics)
-    assert any(found.span and found.span.start >= line for found in snapshot.diagnostics)
+    assert all(
+        diagnostic.span and diagnostic.span.start < snapshot.text.index("%1 =") for diagnostic in snapshot.diagnostics
+    )
+    assert any(diagnostic.span and diagnostic.span.start >= line for diagnostic in snapshot.diagnostics)
     assert str(snapshot.type_at(snapshot.text.index("%2 ="))) == "Tensor[(8), float32]"
 
 

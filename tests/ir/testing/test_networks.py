@@ -35,13 +35,13 @@ RECORDED: dict[str, Callable[[], IRModule]] = {
 
 @cache
 def recorded_texts() -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name in ("models", "optimize"):
         for record in records.load(name):
             if record.get("pass", "InferType") == "InferType":
-                found.setdefault(record["origin"], record["before"])
-    found["resnet152"] = next(records.load("big"))["text"]
-    return found
+                texts.setdefault(record["origin"], record["before"])
+    texts["resnet152"] = next(records.load("big"))["text"]
+    return texts
 
 
 @pytest.mark.parametrize("name", sorted(RECORDED))

@@ -27,13 +27,13 @@ EXAMPLES = [
 
 @cache
 def small_records() -> dict[str, list[records.Record]]:
-    found: defaultdict[str, list[records.Record]] = defaultdict(list)
+    by_pass: defaultdict[str, list[records.Record]] = defaultdict(list)
     excepted = records.exceptions()
     for file in ("cross", "cross2", *(f"passes/{name}" for name in registered())):
         for record in records.load(file):
             if len(record["before"]) <= LARGEST_TEXT and record["id"] not in excepted:
-                found[record["pass"]].append(record)
-    return found
+                by_pass[record["pass"]].append(record)
+    return by_pass
 
 
 def borrowed_records(name: str) -> list[records.Record]:

@@ -117,17 +117,17 @@ def test_the_instrument_stops_at_the_pass_at_fault() -> None:
 
 def test_bisect_names_the_first_wrong_step() -> None:
     pipeline = [passes.create("InferType"), ForgetRelu(), passes.create("EliminateCommonSubexpr")]
-    found = bisect(module(), pipeline)
-    assert found is not None
-    assert (found.pass_name, found.kind) == ("ForgetRelu", "changes the result")
+    report = bisect(module(), pipeline)
+    assert report is not None
+    assert (report.pass_name, report.kind) == ("ForgetRelu", "changes the result")
 
 
 def test_bisect_finds_what_breaks_typing() -> None:
-    found = bisect(module(), [passes.create("ToANormalForm"), BreakTypes()])
-    assert found is not None
-    assert (found.pass_name, found.kind) == ("BreakTypes", "breaks typing")
-    assert [repr(origin.op) for origin in found.origins if isinstance(origin, Call)] == [repr(get("exp"))]
-    assert "7" in found.message
+    report = bisect(module(), [passes.create("ToANormalForm"), BreakTypes()])
+    assert report is not None
+    assert (report.pass_name, report.kind) == ("BreakTypes", "breaks typing")
+    assert [repr(origin.op) for origin in report.origins if isinstance(origin, Call)] == [repr(get("exp"))]
+    assert "7" in report.message
 
 
 def test_bisect_is_content_with_a_sound_pipeline() -> None:
@@ -176,17 +176,17 @@ def test_where_an_index_would_be_out_of_bounds_smaller_ones_are_tried() -> None:
 
 
 def test_a_pass_that_fails_with_any_error_is_named() -> None:
-    found = bisect(module(), [passes.create("ToANormalForm"), Stumble()])
-    assert found is not None
-    assert (found.number, found.pass_name, found.kind) == (1, "Stumble", "raises")
-    assert found.message == "KeyError: 'layout'"
+    report = bisect(module(), [passes.create("ToANormalForm"), Stumble()])
+    assert report is not None
+    assert (report.number, report.pass_name, report.kind) == (1, "Stumble", "raises")
+    assert report.message == "KeyError: 'layout'"
 
 
 def test_the_culprit_points_into_the_module_that_the_pipeline_began_with() -> None:
     before = module()
-    found = bisect(before, [passes.create("FastMath"), ForgetRelu()])
-    assert found is not None
-    (origin,) = found.origins
+    report = bisect(before, [passes.create("FastMath"), ForgetRelu()])
+    assert report is not None
+    (origin,) = report.origins
     assert isinstance(origin, Call)
     assert origin.op is get("nn.relu")
 
@@ -221,9 +221,9 @@ def test_a_pipeline_may_do_what_the_passes_in_it_may() -> None:
 
 
 def test_an_integer_that_was_rounded_may_fall_on_either_side() -> None:
-    expected, found = np.array([2, 100]), np.array([3, 100])
-    rounded = largest_difference(expected, found, bound=0.05)
-    exact = largest_difference(expected, found)
+    expected, actual = np.array([2, 100]), np.array([3, 100])
+    rounded = largest_difference(expected, actual, bound=0.05)
+    exact = largest_difference(expected, actual)
     assert rounded is not None
     assert not rounded.exceeds
     assert exact is not None

@@ -24,12 +24,12 @@ def @main(%x: Tensor[(4), float32]) {
 
 def steps(text: str, pipeline: str) -> list[RememberedStep]:
     outcome = RunPasses(text, "model.relay", parse_pipeline(pipeline)).run(lambda _: None)
-    found: list[RememberedStep] = []
+    remembered_steps: list[RememberedStep] = []
     for step in outcome.steps:
         if step.changed:
-            found.append(RememberedStep(step.name, text, step.text, step.origins))
+            remembered_steps.append(RememberedStep(step.name, text, step.text, step.origins))
             text = step.text
-    return found
+    return remembered_steps
 
 
 def offered(text: str, made: list[RememberedStep]) -> dict[str, Refactoring]:

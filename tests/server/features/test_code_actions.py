@@ -18,25 +18,25 @@ def fix(start: int, end: int, text: str) -> Fix:
 
 
 def test_the_fixes_at_the_cursor() -> None:
-    found = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(10, 12, fix(10, 12, "%x"), fix(10, 12, "%y"))]
-    here = list(quick_fixes(found, TextSpan(1, 1)))
+    findings = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(10, 12, fix(10, 12, "%x"), fix(10, 12, "%y"))]
+    here = list(quick_fixes(findings, TextSpan(1, 1)))
     assert [(item.fix.title, item.preferred) for item in here] == [("Write add", True)]
-    there = list(quick_fixes(found, TextSpan(12, 12)))
+    there = list(quick_fixes(findings, TextSpan(12, 12)))
     assert [item.preferred for item in there] == [False, False]
 
 
 def test_everything_that_has_one_fix_is_fixed_at_once() -> None:
-    found = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(5, 6, fix(5, 6, "x")), diagnostic(0, 2, fix(0, 2, "no"))]
-    everything = fix_all(found)
+    findings = [diagnostic(0, 3, fix(0, 3, "add")), diagnostic(5, 6, fix(5, 6, "x")), diagnostic(0, 2, fix(0, 2, "no"))]
+    everything = fix_all(findings)
     assert everything is not None
     assert apply_edits("adt(%y)", everything.edits) == "add(%x)"
-    assert fix_all(found[:1]) is None
+    assert fix_all(findings[:1]) is None
 
 
 def test_passes_that_would_change_the_buffer_and_pipelines_are_offered() -> None:
     changing = {"FoldConstant": {"@main"}}
-    found = list(pass_actions(changing, "@main", ["SimplifyInference"], {"quantize": ("Legalize",)}))
-    assert [action.title for action in found] == [
+    actions = list(pass_actions(changing, "@main", ["SimplifyInference"], {"quantize": ("Legalize",)}))
+    assert [action.title for action in actions] == [
         "Run pass FoldConstant",
         "Run pipeline (SimplifyInference)",
         "Run pipeline quantize",
@@ -45,8 +45,8 @@ def test_passes_that_would_change_the_buffer_and_pipelines_are_offered() -> None
 
 def test_a_pass_is_offered_for_the_function_at_the_cursor_where_it_changes_several() -> None:
     changing = {"Everywhere": {"@main", "@half"}, "Elsewhere": {"@half", "@other"}, "Here": {"@main"}}
-    found = [(action.title, action.function) for action in pass_actions(changing, "@main", [], {})]
-    assert found == [
+    titles_and_functions = [(action.title, action.function) for action in pass_actions(changing, "@main", [], {})]
+    assert titles_and_functions == [
         ("Run pass Everywhere on @main", "@main"),
         ("Run pass Everywhere", ""),
         ("Run pass Elsewhere", ""),
@@ -59,8 +59,12 @@ def test_all_of_one_kind_are_fixed_at_once() -> None:
         span = TextSpan(start, start + 1)
         return Diagnostic(code, Severity.ERROR, "", span, fixes=(Fix("", (TextEdit(span, new),)),))
 
-    found = [finding("unknown-operator", 0, "a"), finding("unknown-dtype", 2, "b"), finding("unknown-operator", 4, "c")]
-    ((code, fix),) = fix_all_of_kind(found, TextSpan(0, 0))
+    findings = [
+        finding("unknown-operator", 0, "a"),
+        finding("unknown-dtype", 2, "b"),
+        finding("unknown-operator", 4, "c"),
+    ]
+    ((code, fix),) = fix_all_of_kind(findings, TextSpan(0, 0))
     assert code == "unknown-operator"
     assert fix.title == "Fix every unknown operator in this file"
     assert apply_edits("x.y.z", fix.edits) == "a.y.c"
@@ -72,9 +76,9 @@ def @main(%x: float32) -> float32 {
   if (False$0) { %x } else { if (True) { %x } else { exp(%x) } }
 }
 """)
-    found = diagnostics(fixture.snapshot)
-    assert [item.code for item in found] == ["unreachable", "unreachable"]
-    assert fix_all(found) is None
+    findings = diagnostics(fixture.snapshot)
+    assert [item.code for item in findings] == ["unreachable", "unreachable"]
+    assert fix_all(findings) is None
 
 
 def check_fix(source: str, title: str, expected: str) -> None:

@@ -35,8 +35,8 @@ def @main(%x: float32) { @half(%x) }
 
 def test_a_pipeline_can_be_run_on_one_of_several_functions() -> None:
     snapshot = read_fixture("def @half(%x: float32) { %x }\ndef @main(%x: float32) { @half(%x) }").snapshot
-    found = {lens.title: lens.function for lens in lenses(snapshot) if lens.kind is LensKind.PIPELINE}
-    assert found == {"Run pipeline": "", "Run pipeline on @half": "@half", "Run pipeline on @main": "@main"}
+    function_by_title = {lens.title: lens.function for lens in lenses(snapshot) if lens.kind is LensKind.PIPELINE}
+    assert function_by_title == {"Run pipeline": "", "Run pipeline on @half": "@half", "Run pipeline on @main": "@main"}
 
 
 def test_the_passes_that_made_the_text_are_named_once() -> None:

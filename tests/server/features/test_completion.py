@@ -38,10 +38,10 @@ def labels(source: str) -> list[str]:
     ],
 )
 def test_types(source: str) -> None:
-    found = completed(OPTION + source)
-    assert {"Tensor", "float32", "Option"} <= set(found)
-    assert "nn.relu" not in found
-    assert found["Tensor"].snippet == "Tensor[($1), ${2:float32}]"
+    items = completed(OPTION + source)
+    assert {"Tensor", "float32", "Option"} <= set(items)
+    assert "nn.relu" not in items
+    assert items["Tensor"].snippet == "Tensor[($1), ${2:float32}]"
 
 
 def test_dtypes_in_a_tensor_type_and_in_an_attribute() -> None:
@@ -56,37 +56,37 @@ def test_a_new_name_of_a_type_or_constructor_is_for_the_user_to_find() -> None:
 
 @pytest.mark.parametrize("source", ["$0", "de$0", "def @main(%x: float32) { %x }\n$0", "$0\ndef @main() { 1f }"])
 def test_definitions_outside_of_functions(source: str) -> None:
-    found = completed(source)
-    assert "def" in found
-    assert set(found) <= {"def", "type", "#[version]"}
-    assert found["def"].snippet.startswith("def @${1:main}(")
+    items = completed(source)
+    assert "def" in items
+    assert set(items) <= {"def", "type", "#[version]"}
+    assert items["def"].snippet.startswith("def @${1:main}(")
 
 
 @pytest.mark.parametrize(
     "arms", ["$0", "Some(%y) => %y, $0", "Some(%y) => %y, N$0", "Some(%y) => { add(%y, %y) },\n$0"]
 )
 def test_arms_of_a_match(arms: str) -> None:
-    found = completed(f"{OPTION}def @main(%o: Option[float32]) {{ match (%o) {{ {arms} }} }}")
-    assert set(found) <= {"Some", "None", "_"}
-    assert found["None"].snippet == "None => $0,"
-    assert "Some" not in found or found["Some"].snippet == "Some(${1:%x}) => $0,"
+    items = completed(f"{OPTION}def @main(%o: Option[float32]) {{ match (%o) {{ {arms} }} }}")
+    assert set(items) <= {"Some", "None", "_"}
+    assert items["None"].snippet == "None => $0,"
+    assert "Some" not in items or items["Some"].snippet == "Some(${1:%x}) => $0,"
 
 
 def test_the_value_of_an_arm_is_an_expression() -> None:
-    found = completed(f"{OPTION}def @main(%o: Option[float32]) {{ match (%o) {{ Some(%y) => $0 }} }}")
-    assert {"nn.relu", "%y", "Some"} <= set(found)
-    assert found["Some"].snippet == "Some(${1:A})$0"
+    items = completed(f"{OPTION}def @main(%o: Option[float32]) {{ match (%o) {{ Some(%y) => $0 }} }}")
+    assert {"nn.relu", "%y", "Some"} <= set(items)
+    assert items["Some"].snippet == "Some(${1:A})$0"
 
 
 @pytest.mark.parametrize("body", ["$0", "if ($0", "%0 = $0;", "(%x, $0", "let %y = $0", "add(%x, $0)", "%x + $0"])
 def test_expressions_also_where_the_text_is_broken(body: str) -> None:
-    found = completed(f"{OPTION}def @main(%x: float32) {{ {body} }}")
-    assert {"%x", "@main", "Some", "nn.relu", "let", "if", "True"} <= set(found)
+    items = completed(f"{OPTION}def @main(%x: float32) {{ {body} }}")
+    assert {"%x", "@main", "Some", "nn.relu", "let", "if", "True"} <= set(items)
 
 
 def test_the_fields_of_a_tuple() -> None:
-    found = completed("def @main(%x: (float32, Tensor[(2), int8])) { %x.$0 }")
-    assert {label: item.detail for label, item in found.items()} == {"0": "float32", "1": "Tensor[(2), int8]"}
+    items = completed("def @main(%x: (float32, Tensor[(2), int8])) { %x.$0 }")
+    assert {label: item.detail for label, item in items.items()} == {"0": "float32", "1": "Tensor[(2), int8]"}
 
 
 def test_only_values_after_a_percent_sign_and_only_functions_after_an_at_sign() -> None:
@@ -104,21 +104,21 @@ def test_nothing_in_a_comment_or_a_string_that_is_no_attribute() -> None:
 
 
 def test_an_operator_brings_its_arguments_and_what_it_cannot_do_without() -> None:
-    found = completed("def @main(%x: float32) { $0 }")
-    assert found["nn.dense"].snippet == "nn.dense(${1:data}, ${2:weight}, units=$3)$0"
-    assert found["cast"].snippet == 'cast(${1:data}, dtype="$2")$0'
+    items = completed("def @main(%x: float32) { $0 }")
+    assert items["nn.dense"].snippet == "nn.dense(${1:data}, ${2:weight}, units=$3)$0"
+    assert items["cast"].snippet == 'cast(${1:data}, dtype="$2")$0'
 
 
 def test_an_attribute_brings_its_brackets_or_quotes() -> None:
-    found = completed("def @main(%x: float32) { nn.conv2d(%x, %x, $0) }")
-    assert found["strides"].snippet == "strides=[$1]"
-    assert found["data_layout"].snippet == 'data_layout="$1"'
+    items = completed("def @main(%x: float32) { nn.conv2d(%x, %x, $0) }")
+    assert items["strides"].snippet == "strides=[$1]"
+    assert items["data_layout"].snippet == 'data_layout="$1"'
 
 
 def test_a_function_brings_what_it_takes() -> None:
-    found = completed("def @f(%a: float32, %b: int8) { %a }\ndef @g() { 1f }\ndef @main() { @$0 }")
-    assert found["@f"].snippet == "@f(${1:float32}, ${2:int8})$0"
-    assert found["@g"].snippet == "@g($0)"
+    items = completed("def @f(%a: float32, %b: int8) { %a }\ndef @g() { 1f }\ndef @main() { @$0 }")
+    assert items["@f"].snippet == "@f(${1:float32}, ${2:int8})$0"
+    assert items["@g"].snippet == "@g($0)"
 
 
 def test_what_begins_as_typed_comes_first() -> None:
@@ -138,9 +138,9 @@ def test_passes_and_their_options_in_the_comment_of_a_pipeline() -> None:
 
 
 def test_documentation_is_given_when_an_item_is_looked_at() -> None:
-    found = completed("// relay-lsp: FoldC$0\ndef @main() { 1f }")
-    assert found["FoldConstant"].kind is CompletionKind.PASS
-    assert documentation(found["FoldConstant"].subject)
+    items = completed("// relay-lsp: FoldC$0\ndef @main() { 1f }")
+    assert items["FoldConstant"].kind is CompletionKind.PASS
+    assert documentation(items["FoldConstant"].subject)
     assert "nn.softmax(" in documentation("op:nn.softmax")
     assert "`axis`" in documentation("attribute:nn.softmax:axis")
     assert documentation("op:no.such.operator") == ""
@@ -150,10 +150,10 @@ def test_of_many_values_the_nearest_are_offered_and_every_letter_brings_others()
     body = "".join(f"  %{number} = nn.relu(%{number - 1 if number else 'x'});\n" for number in range(2_000))
     source = f"def @main(%x: Tensor[(8), float32]) {{\n{body}  nn.relu(%$0)\n}}"
     fixture = read_fixture(source)
-    found = completions(fixture.snapshot, fixture.offset)
-    assert found.is_incomplete
-    assert [item.label for item in found.items[:2]] == ["%1999", "%1998"]
-    assert found.items[0].detail == "Tensor[(8), float32]"
+    nearest = completions(fixture.snapshot, fixture.offset)
+    assert nearest.is_incomplete
+    assert [item.label for item in nearest.items[:2]] == ["%1999", "%1998"]
+    assert nearest.items[0].detail == "Tensor[(8), float32]"
     closer = read_fixture(source.replace("%$0", "%123$0"))
     begun_so = [item.label for item in completions(closer.snapshot, closer.offset).items][:11]
     assert begun_so == [*(f"%{number}" for number in range(1239, 1229, -1)), "%123"]
@@ -168,10 +168,10 @@ def test_a_value_is_found_among_thousands_by_a_few_of_its_letters() -> None:
             f'#[version = "0.0.5"]\n'
             f"def @main(%x: Tensor[(8), float32], %caught_wt: float32) {{\n{body}  nn.relu({letters}$0)\n}}"
         )
-        found = completed(source)
-        assert next(iter(found)) == "%conv_Weight"
-        assert ("%caught_wt" in found) == (letters != "%conv_weight")
-        assert len(found) <= 2
+        items = completed(source)
+        assert next(iter(items)) == "%conv_Weight"
+        assert ("%caught_wt" in items) == (letters != "%conv_weight")
+        assert len(items) <= 2
 
 
 def test_a_value_that_was_just_written_is_found_by_its_letters() -> None:

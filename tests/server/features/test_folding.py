@@ -23,14 +23,14 @@ def inline_comments(fixture: Fixture) -> list[TextSpan]:
 
 
 def test_bodies_of_functions_and_blocks_inside_them() -> None:
-    found = folded("def @main(%x: float32) {\n  if (True) {\n    %x\n  } else {\n    exp(%x)\n  }\n}\n")
-    assert ("{\n    %x\n  }", None) in found
-    assert found[-1][0].startswith("{\n  if (True)")
+    folds = folded("def @main(%x: float32) {\n  if (True) {\n    %x\n  } else {\n    exp(%x)\n  }\n}\n")
+    assert ("{\n    %x\n  }", None) in folds
+    assert folds[-1][0].startswith("{\n  if (True)")
 
 
 def test_comments_of_types_over_several_lines() -> None:
-    found = folded("def @main(%x: float32) { %x /* ty=fn (\n  float32) -> float32 */ }")
-    assert ("/* ty=fn (\n  float32) -> float32 */", FoldKind.COMMENT) in found
+    folds = folded("def @main(%x: float32) { %x /* ty=fn (\n  float32) -> float32 */ }")
+    assert ("/* ty=fn (\n  float32) -> float32 */", FoldKind.COMMENT) in folds
 
 
 def test_comments_of_types_on_one_line_where_an_editor_folds_parts_of_lines() -> None:
@@ -45,13 +45,13 @@ def @main(%x: Tensor[(1, 64), float32]) {
 
 
 def test_lines_of_comments_that_follow_each_other() -> None:
-    found = folded("// one\n// two\ndef @main() { 1f } // three\n// four\n\n// five\n")
-    assert found == [("// one\n// two", FoldKind.COMMENT)]
+    folds = folded("// one\n// two\ndef @main() { 1f } // three\n// four\n\n// five\n")
+    assert folds == [("// one\n// two", FoldKind.COMMENT)]
 
 
 def test_the_metadata_section() -> None:
-    found = folded('def @main() { 1f }\n#[metadata]\n{\n  "root": 1\n}\n')
-    assert found == [('#[metadata]\n{\n  "root": 1\n}', FoldKind.REGION)]
+    folds = folded('def @main() { 1f }\n#[metadata]\n{\n  "root": 1\n}\n')
+    assert folds == [('#[metadata]\n{\n  "root": 1\n}', FoldKind.REGION)]
 
 
 def test_broken_text_folds_as_far_as_it_goes() -> None:

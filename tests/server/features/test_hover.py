@@ -12,13 +12,13 @@ from tests.fixture import read_fixture
 def check_hover(source: str, *, events: tuple[ValueEvent, ...] = ()) -> Hover:
     """The hover at the cursor is about the marked range and shows the words beside the carets."""
     fixture = read_fixture(source)
-    found = hover(fixture.snapshot, fixture.offset, events)
-    assert found is not None
+    content = hover(fixture.snapshot, fixture.offset, events)
+    assert content is not None
     (annotation,) = fixture.annotations
-    assert fixture.words(found.span) == fixture.words(annotation.span)
-    assert found.span == annotation.span
-    assert annotation.label in render(found)
-    return found
+    assert fixture.words(content.span) == fixture.words(annotation.span)
+    assert content.span == annotation.span
+    assert annotation.label in render(content)
+    return content
 
 
 def check_no_hover(source: str) -> None:
@@ -36,13 +36,13 @@ def @main(%x: Tensor[(1, 64), float32]) {
 
 
 def test_an_operator_shows_its_documentation_with_attributes_and_defaults() -> None:
-    found = check_hover("""
+    content = check_hover("""
 def @main(%x: Tensor[(1, 3, 8, 8), float32], %w: Tensor[(4, 3, 3, 3), float32]) {
   nn.conv$02d(%x, %w, padding=[1, 1, 1, 1])
 //^^^^^^^^^ Attributes
 }
 """)
-    assert '`data_layout`: a string, default `"NCHW"`' in render(found)
+    assert '`data_layout`: a string, default `"NCHW"`' in render(content)
 
 
 def test_a_parameter() -> None:
@@ -113,13 +113,13 @@ def @main(%x: Tensor[(1, 64), float32]) {
 
 
 def test_layers_that_were_merged_are_all_named() -> None:
-    found = check_hover("""
+    content = check_hover("""
 def @main(%x: Tensor[(1, 64), float32]) {
   nn.re$0lu(%x) /* si=[ torch.batch_norm_8, torch.relu_9 ] */
 //^^^^^^^ `torch.batch_norm_8`, `torch.relu_9`
 }
 """)
-    assert [origin.source for origin in found.origins] == ["torch.batch_norm_8", "torch.relu_9"]
+    assert [origin.source for origin in content.origins] == ["torch.batch_norm_8", "torch.relu_9"]
 
 
 def test_the_layer_in_the_comment_of_a_front_end() -> None:

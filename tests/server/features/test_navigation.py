@@ -16,10 +16,10 @@ from tests.fixture import read_fixture
 
 def check_definition(source: str) -> None:
     fixture = read_fixture(source)
-    found = definition(fixture.snapshot, fixture.offset)
-    assert found is not None
-    assert [found.span] == fixture.spans
-    assert found.full_span.start <= found.span.start
+    target = definition(fixture.snapshot, fixture.offset)
+    assert target is not None
+    assert [target.span] == fixture.spans
+    assert target.full_span.start <= target.span.start
 
 
 def test_the_definition_of_a_parameter() -> None:
@@ -82,9 +82,9 @@ type Option[A] {
 def @main(%x: float32) -> Option[float32] { So$0me(%x) }
 """
     fixture = read_fixture(source)
-    found = definition(fixture.snapshot, fixture.offset)
-    assert found is not None
-    assert found.span == fixture.labelled("constructor")
+    target = definition(fixture.snapshot, fixture.offset)
+    assert target is not None
+    assert target.span == fixture.labelled("constructor")
     (of_type,) = type_definition(fixture.snapshot, fixture.offset)
     assert of_type.span == fixture.labelled("type")
 
@@ -151,9 +151,9 @@ def @main(%x: float32) {
 //             ^^ read too
 }
 """)
-    found = highlights(fixture.snapshot, fixture.offset)
-    assert [item.span for item in found] == fixture.spans
-    assert [item.access for item in found] == [Access.WRITE, Access.READ, Access.READ]
+    highlighted = highlights(fixture.snapshot, fixture.offset)
+    assert [item.span for item in highlighted] == fixture.spans
+    assert [item.access for item in highlighted] == [Access.WRITE, Access.READ, Access.READ]
 
 
 def test_what_puts_something_into_a_reference_writes() -> None:
@@ -167,8 +167,8 @@ def @main(%x: float32) {
 //         ^^ read
 }
 """)
-    found = [(item.span, item.access.value) for item in highlights(fixture.snapshot, fixture.offset)]
-    assert found == [(mark.span, mark.label) for mark in fixture.annotations]
+    accesses = [(item.span, item.access.value) for item in highlights(fixture.snapshot, fixture.offset)]
+    assert accesses == [(mark.span, mark.label) for mark in fixture.annotations]
 
 
 def names(items: list[OutlineItem]) -> list[object]:
@@ -195,8 +195,8 @@ def test_a_search_takes_letters_in_order() -> None:
 def @fused_nn_relu(%x: float32) { %x }
 def @main(%x: float32) { %x }
 """)
-    found = [symbol.name for symbol in find_symbols(fixture.snapshot.symbols, "fnr")]
-    assert found == ["@fused_nn_relu"]
+    names = [symbol.name for symbol in find_symbols(fixture.snapshot.symbols, "fnr")]
+    assert names == ["@fused_nn_relu"]
 
 
 def test_bodies_fold() -> None:
@@ -211,12 +211,12 @@ def @main(%x: float32) {
 def @short(%x: float32) { %x }
 """)
     lines = fixture.snapshot.lines
-    found = {
+    folded_lines = {
         (lines.line_and_column(fold.span.start)[0], lines.line_and_column(fold.span.end)[0])
         for fold in folds(fixture.snapshot)
     }
-    assert (1, 7) in found or (1, 6) in found
-    assert all(start < end for start, end in found)
+    assert (1, 7) in folded_lines or (1, 6) in folded_lines
+    assert all(start < end for start, end in folded_lines)
 
 
 def test_a_selection_grows_from_word_to_file() -> None:
@@ -241,9 +241,9 @@ def @main(%x: float32) {
 //                                             ^^^^^^^^^^^
 }
 """)
-    found = list(links(fixture.snapshot))
-    assert [link.span for link in found] == fixture.spans
-    assert [(link.file, link.line, link.column) for link in found] == [("a.relay", 4, 16), ("b.relay", 1, 2)]
+    file_links = list(links(fixture.snapshot))
+    assert [link.span for link in file_links] == fixture.spans
+    assert [(link.file, link.line, link.column) for link in file_links] == [("a.relay", 4, 16), ("b.relay", 1, 2)]
 
 
 def _spanned_head(parameters: int) -> Snapshot:

@@ -131,9 +131,9 @@ def test_lines_end_as_those_of_the_text_do() -> None:
     text = '#[version = "0.0.5"]\r\ndef @main(%x: float32) {\r\n  exp(log(%x))\r\n}\r\n'
     snapshot = Snapshot.open(text, "fixture.relay")
     start = text.index("log")
-    found = offered(snapshot, TextSpan(start, start + len("log(%x)")))
+    refactorings = offered(snapshot, TextSpan(start, start + len("log(%x)")))
     for name in ("graph.bind", "function.extract"):
-        result = apply_edits(text, found[name].edits())
+        result = apply_edits(text, refactorings[name].edits())
         assert result.count("\n") == result.count("\r\n") > text.count("\n")
 
 
@@ -230,7 +230,11 @@ def test_provenance_is_stripped_and_types_stay() -> None:
 
 
 def errors(text: str) -> list[str]:
-    return [found.message for found in Snapshot.open(text, "e").diagnostics if found.severity is Severity.ERROR]
+    return [
+        diagnostic.message
+        for diagnostic in Snapshot.open(text, "e").diagnostics
+        if diagnostic.severity is Severity.ERROR
+    ]
 
 
 def module(text: str) -> object:

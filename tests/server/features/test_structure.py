@@ -96,8 +96,8 @@ def test_nothing_moves_in_a_comment() -> None:
 def check_hints(source: str, kind: str) -> None:
     fixture = read_fixture(source)
     whole = TextSpan(0, len(fixture.text))
-    found = inlay_argument_names(fixture.snapshot, whole) if kind == "names" else inlay_shapes(fixture.snapshot, whole)
-    assert [(hint.offset, hint.label) for hint in found] == sorted(
+    hints = inlay_argument_names(fixture.snapshot, whole) if kind == "names" else inlay_shapes(fixture.snapshot, whole)
+    assert [(hint.offset, hint.label) for hint in hints] == sorted(
         (a.span.start if kind == "names" else a.span.end, a.label) for a in fixture.annotations
     )
 
@@ -142,16 +142,16 @@ def completed(source: str) -> dict[str, Completion]:
 
 
 def test_passes_are_offered_in_the_comment_that_names_the_pipeline() -> None:
-    found = completed("// relay-lsp: SimplifyInference, Fo$0\ndef @main(%x: float32) { %x }")
-    assert "FoldConstant" in found
-    assert found["FoldConstant"].detail
-    assert documentation(found["FoldConstant"].subject)
+    items = completed("// relay-lsp: SimplifyInference, Fo$0\ndef @main(%x: float32) { %x }")
+    assert "FoldConstant" in items
+    assert items["FoldConstant"].detail
+    assert documentation(items["FoldConstant"].subject)
 
 
 def test_options_are_offered_between_the_brackets_of_a_pass() -> None:
-    found = completed("// relay-lsp: FoldConstant[$0\ndef @main(%x: float32) { %x }")
-    assert list(found) == ["fold_qnn"]
-    assert found["fold_qnn"].snippet.startswith("fold_qnn=${1:")
+    items = completed("// relay-lsp: FoldConstant[$0\ndef @main(%x: float32) { %x }")
+    assert list(items) == ["fold_qnn"]
+    assert items["fold_qnn"].snippet.startswith("fold_qnn=${1:")
 
 
 def test_another_comment_offers_nothing() -> None:

@@ -22,28 +22,28 @@ def completed(source: str) -> dict[str, Completion]:
 
 
 def test_values_in_scope_with_their_types() -> None:
-    found = completed("""
+    items = completed("""
 def @main(%x: Tensor[(1, 64), float32], %y: float32) {
   %0 = nn.relu(%x);
   add(%$0)
 }
 def @other(%z: float32) { %z }
 """)
-    assert set(found) == {"%x", "%y", "%0"}
-    assert found["%x"].detail == "Tensor[(1, 64), float32]"
+    assert set(items) == {"%x", "%y", "%0"}
+    assert items["%x"].detail == "Tensor[(1, 64), float32]"
 
 
 def test_operators_functions_and_attributes_of_the_call() -> None:
-    found = completed("""
+    items = completed("""
 def @main(%x: Tensor[(1, 64), float32]) {
   nn.softmax(%x, $0)
 }
 """)
-    assert found["axis"].kind is CompletionKind.ATTRIBUTE
-    assert found["axis"].insert_text == "axis="
-    assert found["nn.relu"].kind is CompletionKind.OPERATOR
-    assert found["@main"].kind is CompletionKind.FUNCTION
-    assert "%x" in found
+    assert items["axis"].kind is CompletionKind.ATTRIBUTE
+    assert items["axis"].insert_text == "axis="
+    assert items["nn.relu"].kind is CompletionKind.OPERATOR
+    assert items["@main"].kind is CompletionKind.FUNCTION
+    assert "%x" in items
 
 
 def test_an_attribute_that_is_there_already_is_not_offered() -> None:
@@ -51,8 +51,8 @@ def test_an_attribute_that_is_there_already_is_not_offered() -> None:
 
 
 def test_the_values_that_an_attribute_takes() -> None:
-    found = completed("def @main(%x: Tensor[(1, 64), float32]) { cast(%x, dtype=$0) }")
-    assert '"float16"' in found
+    items = completed("def @main(%x: Tensor[(1, 64), float32]) { cast(%x, dtype=$0) }")
+    assert '"float16"' in items
 
 
 def test_the_word_that_is_begun_is_replaced_with_its_dots() -> None:
@@ -62,20 +62,20 @@ def test_the_word_that_is_begun_is_replaced_with_its_dots() -> None:
 
 
 def test_types_where_a_type_is_wanted() -> None:
-    found = completed("""
+    items = completed("""
 type Option[A] { Some(A), None, }
 def @main(%x: $0) { %x }
 """)
-    assert {"Tensor", "float32", "Option"} <= set(found)
-    assert "nn.relu" not in found
+    assert {"Tensor", "float32", "Option"} <= set(items)
+    assert "nn.relu" not in items
 
 
 def test_constructors() -> None:
-    found = completed("""
+    items = completed("""
 type Option[A] { Some(A), None, }
 def @main(%x: float32) { S$0 }
 """)
-    assert found["Some"].kind is CompletionKind.CONSTRUCTOR
+    assert items["Some"].kind is CompletionKind.CONSTRUCTOR
 
 
 def test_nothing_in_a_comment() -> None:
@@ -93,11 +93,11 @@ def test_documentation_is_given_when_an_item_is_looked_at() -> None:
 
 def active(source: str) -> str | None:
     fixture = read_fixture(source)
-    found = signature_help(fixture.snapshot, fixture.offset)
-    if found is None or found.active is None:
+    signature = signature_help(fixture.snapshot, fixture.offset)
+    if signature is None or signature.active is None:
         return None
-    parameter = found.parameters[found.active]
-    return found.label[parameter.start : parameter.end]
+    parameter = signature.parameters[signature.active]
+    return signature.label[parameter.start : parameter.end]
 
 
 def test_the_argument_that_is_being_written() -> None:
@@ -115,9 +115,9 @@ def test_the_call_of_a_function_shows_its_type() -> None:
 def @half(%x: float32) -> float32 { divide(%x, 2f) }
 def @main(%x: float32) -> float32 { @half($0%x) }
 """)
-    found = signature_help(fixture.snapshot, fixture.offset)
-    assert found is not None
-    assert found.label == "@half(float32) -> float32"
+    signature = signature_help(fixture.snapshot, fixture.offset)
+    assert signature is not None
+    assert signature.label == "@half(float32) -> float32"
 
 
 # Rename
@@ -176,28 +176,28 @@ def @main(%x: Tensor[(1, 64), float32], %w: Tensor[(10, 64), float32]) {
   %y
 }
 """)
-    found = list(inlay_hints(fixture.snapshot, TextSpan(0, len(fixture.text))))
+    hints = list(inlay_hints(fixture.snapshot, TextSpan(0, len(fixture.text))))
     expected = sorted((annotation.span.end, annotation.label) for annotation in fixture.annotations)
-    assert [(hint.offset, hint.label) for hint in found] == expected
+    assert [(hint.offset, hint.label) for hint in hints] == expected
 
 
 def test_hints_are_given_for_the_visible_part_only() -> None:
     fixture = read_fixture("def @main(%x: float32) { %0 = add(%x, %x); %1 = add(%0, %0); %1 }")
     start = fixture.text.index("%1 =")
-    found = list(inlay_hints(fixture.snapshot, TextSpan(start, start + 2)))
-    assert [hint.offset for hint in found] == [start + 2]
+    hints = list(inlay_hints(fixture.snapshot, TextSpan(start, start + 2)))
+    assert [hint.offset for hint in hints] == [start + 2]
 
 
 def test_each_word_has_its_meaning() -> None:
     fixture = read_fixture("def @main(%x: float32) { nn.softmax(%x, axis=1) }")
-    found = {fixture.words(token.span): token.type for token in semantic_tokens(fixture.snapshot)}
-    assert found["def"] == "keyword"
-    assert found["@main"] == "function"
-    assert found["%x"] == "parameter"
-    assert found["float32"] == "type"
-    assert found["nn.softmax"] == "function"
-    assert found["axis"] == "property"
-    assert found["1"] == "number"
+    token_types = {fixture.words(token.span): token.type for token in semantic_tokens(fixture.snapshot)}
+    assert token_types["def"] == "keyword"
+    assert token_types["@main"] == "function"
+    assert token_types["%x"] == "parameter"
+    assert token_types["float32"] == "type"
+    assert token_types["nn.softmax"] == "function"
+    assert token_types["axis"] == "property"
+    assert token_types["1"] == "number"
 
 
 def test_a_comment_over_several_lines_is_given_line_by_line() -> None:

@@ -112,7 +112,7 @@ class Editor:
         return types.TextDocumentIdentifier(uri=URI)
 
     async def diagnostics(
-        self, accept: Callable[[Sequence[types.Diagnostic]], bool] = lambda found: True, seconds: float = 20
+        self, accept: Callable[[Sequence[types.Diagnostic]], bool] = lambda diagnostics: True, seconds: float = 20
     ) -> list[types.Diagnostic]:
         """What is published for the version that the editor has, once it is as ``accept`` wants it."""
         for _ in range(int(seconds / 0.02)):

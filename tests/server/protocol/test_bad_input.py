@@ -80,8 +80,8 @@ async def test_a_command_with_the_wrong_arguments(editor: Editor) -> None:
 async def test_a_file_of_fifty_megabytes(editor: Editor) -> None:
     large = MODEL.replace("add", "ad") + "// " + "x" * (50 << 20) + "\n"
     editor.open(large)
-    (found,) = await editor.diagnostics(seconds=60)
-    assert found.range.start == types.Position(2, 2)
+    (diagnostic,) = await editor.diagnostics(seconds=60)
+    assert diagnostic.range.start == types.Position(2, 2)
     editor.change("add", (2, 2), (2, 4))
     assert await editor.diagnostics(seconds=60) == []
     assert await lives(editor)
@@ -89,7 +89,7 @@ async def test_a_file_of_fifty_megabytes(editor: Editor) -> None:
 
 async def test_text_without_a_version_line_says_what_to_write(editor: Editor) -> None:
     editor.open(MODEL.partition("\n")[2])
-    found = await editor.diagnostics()
-    assert [item.code for item in found] in ([], ["missing-version-line"])
+    diagnostics = await editor.diagnostics()
+    assert [item.code for item in diagnostics] in ([], ["missing-version-line"])
     hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(1, 3)))
     assert hover is not None

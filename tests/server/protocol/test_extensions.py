@@ -126,23 +126,23 @@ async def test_a_users_pass_is_a_pass_like_any_other(tmp_path: Path) -> None:
 async def test_a_users_operator_is_known(tmp_path: Path) -> None:
     editor, _ = await opened(tmp_path, SOUND, trusted=True)
     editor.change(MODEL.replace("nn.relu", "user.twice"))
-    assert await editor.diagnostics(lambda found: not found) == []
+    assert await editor.diagnostics(lambda diagnostics: not diagnostics) == []
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
     assert answer["applied"], answer
     await leave(editor)
 
 
-def hovered(found: types.Hover | None) -> str:
-    assert found is not None
-    assert isinstance(found.contents, types.MarkupContent)
-    return found.contents.value
+def hovered(hover: types.Hover | None) -> str:
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    return hover.contents.value
 
 
 async def test_a_users_operator_is_typed_and_told_of_like_any_other(tmp_path: Path) -> None:
     editor, file = await opened(tmp_path, SOUND, trusted=True)
     text = MODEL.replace("nn.relu(%x)", "%0 = user.repeat(%x, count=3);\n  add(%0, %x)")
     editor.change(text)
-    (mismatch,) = await editor.diagnostics(lambda found: len(found) == 1)
+    (mismatch,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
     assert mismatch.code == "type-mismatch"
     assert "12" in mismatch.message
     place = types.Position(2, 10)
@@ -165,17 +165,17 @@ async def test_a_users_operator_is_typed_and_told_of_like_any_other(tmp_path: Pa
     assert "user.repeat" in [item.label for item in items]
     # What its relation refuses, and what its declaration refuses.
     editor.change(MODEL.replace("nn.relu(%x)", "user.repeat(%x, count=2, axis=1)"))
-    (refused,) = await editor.diagnostics(lambda found: len(found) == 1)
+    (refused,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
     assert refused.message == "user.repeat: there is no axis 1"
     editor.change(MODEL.replace("nn.relu(%x)", "user.repeat(%x, count=0)"))
-    (refused,) = await editor.diagnostics(lambda found: len(found) == 1)
+    (refused,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
     assert refused.message == "attribute count must be at least 1, not 0 (in user.repeat)"
     # Another relation in the file, and the text is typed anew.
     editor.change(text)
-    await editor.diagnostics(lambda found: len(found) == 1)
+    await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
     file.write_text(SOUND.replace("*= context.attrs.count", "*= 1"))
     await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
-    assert await editor.diagnostics(lambda found: not found) == []
+    assert await editor.diagnostics(lambda diagnostics: not diagnostics) == []
     await leave(editor)
 
 
@@ -207,7 +207,7 @@ operator.register(operator.Op("user.bad", doc="Fails.", arguments=(operator.Argu
     assert fault.message.startswith(message)
     if how == "raises":
         assert fault.range.start.line == (SOUND + bad).splitlines().index(f"def bad(context): {code}")
-        (told,) = await editor.diagnostics(lambda found: len(found) == 1)
+        (told,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
         assert told.code == "relation-failed"
     editor.change(MODEL)
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})

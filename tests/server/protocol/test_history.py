@@ -176,21 +176,21 @@ async def test_any_two_texts_are_compared_by_their_operators(editor: Editor, req
     first = fresh(MODEL, request)
     last = await optimized(editor, first, *PIPELINE)
     steps = (await ask(editor, "relay/history"))["steps"]
-    found = await ask(editor, "relay/historyDifference", before={"id": steps[0]["id"], "side": "before"})
-    assert (found["before"], found["after"]) == (first, last)
-    assert found["operators"] == [
+    answer = await ask(editor, "relay/historyDifference", before={"id": steps[0]["id"], "side": "before"})
+    assert (answer["before"], answer["after"]) == (first, last)
+    assert answer["operators"] == [
         {"name": "add", "before": 2, "after": 1},
         {"name": "nn.dropout", "before": 1, "after": 0},
         {"name": "tanh", "before": 1, "after": 0},
     ]
-    found = await ask(
+    answer = await ask(
         editor,
         "relay/historyDifference",
         before={"id": steps[2]["id"], "side": "after"},
         after={"id": steps[1]["id"], "side": "before"},
     )
-    assert found["before"] == last
-    assert {count["name"] for count in found["operators"]} == {"add", "tanh"}
+    assert answer["before"] == last
+    assert {count["name"] for count in answer["operators"]} == {"add", "tanh"}
 
 
 async def test_the_exported_command_line_does_the_same(

@@ -29,20 +29,20 @@ async def test_a_break_is_published_at_its_place_and_goes_when_it_is_mended(edit
     editor.open(MODEL)
     assert await editor.diagnostics() == []
     editor.change("nn.rely", (3, 2), (3, 9))
-    (found,) = await editor.diagnostics()
-    assert found.range == types.Range(position(3, 2), position(3, 9))
-    assert "nn.rely" in found.message
-    assert found.code
+    (diagnostic,) = await editor.diagnostics()
+    assert diagnostic.range == types.Range(position(3, 2), position(3, 9))
+    assert "nn.rely" in diagnostic.message
+    assert diagnostic.code
     editor.change("nn.relu", (3, 2), (3, 9))
     assert await editor.diagnostics() == []
 
 
 async def test_a_fix_mends_the_text(editor: Editor) -> None:
     editor.open(MODEL.replace("nn.relu", "nn.rely"))
-    (found,) = await editor.diagnostics()
-    context = types.CodeActionContext(diagnostics=[found], only=[types.CodeActionKind.QuickFix])
+    (diagnostic,) = await editor.diagnostics()
+    context = types.CodeActionContext(diagnostics=[diagnostic], only=[types.CodeActionKind.QuickFix])
     actions = await editor.client.text_document_code_action_async(
-        types.CodeActionParams(editor.document, found.range, context)
+        types.CodeActionParams(editor.document, diagnostic.range, context)
     )
     assert actions
     action = actions[0]
@@ -59,9 +59,9 @@ async def test_a_fix_mends_the_text(editor: Editor) -> None:
 
 async def test_characters_are_counted_as_the_editor_counts_them(editor: Editor) -> None:
     editor.open(MODEL.replace("nn.relu(%0) // 🎈 relu", "/* 🎈 */ nn.rely(%0)"))
-    (found,) = await editor.diagnostics()
+    (diagnostic,) = await editor.diagnostics()
     width = {"utf-8": 4, "utf-16": 2, "utf-32": 1}[editor.encoding]
-    assert found.range.start == position(3, 2 + len("/*  */ ") + width)
+    assert diagnostic.range.start == position(3, 2 + len("/*  */ ") + width)
 
 
 async def test_a_burst_of_keystrokes_is_published_once(editor: Editor) -> None:

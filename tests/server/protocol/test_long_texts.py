@@ -22,7 +22,7 @@ SCREEN = types.Range(types.Position(0, 0), types.Position(60, 0))
 
 async def test_faults_at_the_beginning_come_before_the_others_at_the_same_version(editor: Editor) -> None:
     editor.open(LONG.replace("nn.relu(%9)", "nn.rely(%9)").replace("nn.relu(%11000)", "nn.rely(%11000)"))
-    await editor.diagnostics(lambda found: len(found) == 2)
+    await editor.diagnostics(lambda diagnostics: len(diagnostics) == 2)
     ours = [params for params in editor.every_publication if params.version == editor.version]
     assert [len(params.diagnostics) for params in ours] == [1, 2]
     assert ours[0].diagnostics[0] in ours[1].diagnostics
@@ -48,9 +48,9 @@ async def test_requests_about_the_first_screen_are_answered_before_all_is_read(e
     place = types.Position(10, 3)
 
     async def named(name: str, answer: object) -> object:
-        found = await answer  # type: ignore[misc]
+        result = await answer  # type: ignore[misc]
         order.append(name)
-        return found
+        return result
 
     everything = named(
         "symbols", client.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
@@ -72,7 +72,7 @@ async def test_requests_about_the_first_screen_are_answered_before_all_is_read(e
     assert isinstance(hover, types.Hover)
     assert _TYPE in str(hover.contents)
     assert isinstance(highlights, Sequence)
-    assert [found.range.start.line for found in highlights] == [10, 11]
+    assert [highlight.range.start.line for highlight in highlights] == [10, 11]
     await asyncio.wait_for(refreshed.wait(), 20)
     again = await client.text_document_semantic_tokens_range_async(
         types.SemanticTokensRangeParams(editor.document, SCREEN)
@@ -86,7 +86,7 @@ async def test_an_edit_while_a_text_is_being_read_is_not_lost(editor: Editor) ->
     hover = types.HoverParams(editor.document, types.Position(10, 3))
     assert await editor.client.text_document_hover_async(hover) is not None
     editor.change("nn.rely", (12, 8), (12, 15))
-    (found,) = await editor.diagnostics(lambda found: len(found) == 1)
-    assert "nn.rely" in found.message
+    (diagnostic,) = await editor.diagnostics(lambda diagnostic: len(diagnostic) == 1)
+    assert "nn.rely" in diagnostic.message
     editor.change("nn.relu", (12, 8), (12, 15))
-    assert await editor.diagnostics(lambda found: not found) == []
+    assert await editor.diagnostics(lambda diagnostics: not diagnostics) == []

@@ -54,7 +54,7 @@ def conversation(*messages: Any) -> dict[object, Any]:
     there is the server told to end. That to a message that is no JSON has no number.
     """
     parts: list[list[Any]] = [list(messages)] if not messages or not isinstance(messages[0], list) else list(messages)
-    found: dict[object, Any] = {}
+    results: dict[object, Any] = {}
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdin is not None
         assert server.stdout is not None
@@ -64,26 +64,26 @@ def conversation(*messages: Any) -> dict[object, Any]:
             wanted |= {None for message in part if isinstance(message, bytes)}
             server.stdin.write(b"".join(map(frame, part)))
             server.stdin.flush()
-            while not wanted <= found.keys():
+            while not wanted <= results.keys():
                 length = 0
                 while line := server.stdout.readline().strip():
                     length = int(line.partition(b":")[2]) if line.lower().startswith(b"content-length") else length
                 message = json.loads(server.stdout.read(length))
                 if "method" not in message:
-                    found[message.get("id")] = message.get("result", message.get("error"))
+                    results[message.get("id")] = message.get("result", message.get("error"))
         server.stdin.write(b"".join(map(frame, FAREWELL)))
         server.stdin.close()
         server.stdout.read()
     assert server.returncode == 0
-    return found
+    return results
 
 
 def test_a_request_about_another_document_is_answered_before_a_long_one_has_been_read() -> None:
     for long in (opening(URI, LONG * 4), opening_text_first(URI, LONG * 4)):
-        found = conversation(opening(OTHER, SHORT), about(OTHER, 4), long, about(URI, 5), about(OTHER, 6))
-        assert list(found)[-2:] == [6, 5]
-        assert "relu" in str(found[5])
-        assert found[4] == found[6]
+        results = conversation(opening(OTHER, SHORT), about(OTHER, 4), long, about(URI, 5), about(OTHER, 6))
+        assert list(results)[-2:] == [6, 5]
+        assert "relu" in str(results[5])
+        assert results[4] == results[6]
 
 
 def test_what_is_said_of_a_document_keeps_its_order() -> None:
@@ -98,50 +98,50 @@ def test_what_is_said_of_a_document_keeps_its_order() -> None:
         ("softmax", [opening(URI, SHORT), replaced]),
     ]
     for word, script in scripts:
-        found = conversation(*script, about(URI, 4))[4]
-        assert found is None if word is None else word in str(found), script
+        result = conversation(*script, about(URI, 4))[4]
+        assert result is None if word is None else word in str(result), script
 
 
 def test_a_long_text_that_replaces_another_is_taken_whole() -> None:
     replaced = LONG.replace("quoted", "said", 1).replace("nn.relu", "nn.leaky_relu")
-    found = conversation(
+    results = conversation(
         opening(URI, LONG), change(URI, 2, {"text": replaced}, replacing(2, 2, 15, "tanh")), about(URI, 5)
     )
-    assert "tanh" in str(found[5])
+    assert "tanh" in str(results[5])
 
 
 def test_a_search_of_all_documents_waits_for_the_one_that_is_being_read() -> None:
     search = {"jsonrpc": "2.0", "id": 4, "method": "workspace/symbol", "params": {"query": "main"}}
-    found = conversation(opening(OTHER, SHORT), opening(URI, LONG), search)
-    assert {item["location"]["uri"] for item in found[4]} == {OTHER, URI}
+    results = conversation(opening(OTHER, SHORT), opening(URI, LONG), search)
+    assert {item["location"]["uri"] for item in results[4]} == {OTHER, URI}
 
 
 def test_a_cancellation_does_not_come_before_what_it_cancels() -> None:
     cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 4}}
-    found = conversation(opening(URI, LONG), about(URI, 4), cancel, about(URI, 5))
-    assert found[4]["code"] == -32800
-    assert "relu" in str(found[5])
+    results = conversation(opening(URI, LONG), about(URI, 4), cancel, about(URI, 5))
+    assert results[4]["code"] == -32800
+    assert "relu" in str(results[5])
 
 
 def test_a_long_message_that_is_no_json_gets_an_error_and_ends_nothing() -> None:
     malformed = b'{"method": "textDocument/didOpen", "x": "' + b"x" * 500_000 + b'\\q"}'
-    found = conversation(malformed, opening(URI, SHORT), about(URI, 5))
-    assert found[None]["code"] == -32700
-    assert "relu" in str(found[5])
+    results = conversation(malformed, opening(URI, SHORT), about(URI, 5))
+    assert results[None]["code"] == -32700
+    assert "relu" in str(results[5])
 
 
 def test_a_long_message_with_the_wrong_parameters_ends_nothing() -> None:
     wrong = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": 3, "text": LONG}}}
     long_hover = about(URI, 4)
     long_hover["params"]["position"] = LONG
-    found = conversation(wrong, long_hover, opening(URI, SHORT), about(URI, 5))
-    assert "message" in found[4]
-    assert "relu" in str(found[5])
+    results = conversation(wrong, long_hover, opening(URI, SHORT), about(URI, 5))
+    assert "message" in results[4]
+    assert "relu" in str(results[5])
 
 
 def test_the_end_comes_in_its_turn_though_a_long_message_is_still_being_read() -> None:
-    found = answers(INITIALIZE, INITIALIZED, opening(URI, LONG), about(URI, 4))
-    assert found[-1]["id"] == 99
+    messages = answers(INITIALIZE, INITIALIZED, opening(URI, LONG), about(URI, 4))
+    assert messages[-1]["id"] == 99
 
 
 def test_a_client_that_reads_nothing_until_it_has_written_everything_is_answered() -> None:
@@ -149,5 +149,5 @@ def test_a_client_that_reads_nothing_until_it_has_written_everything_is_answered
     for request in requests:
         request["params"]["ignored"] = "more than fits into a pipe" * 4_000
     text = SHORT + "// a comment\n" * 10_000
-    found = conversation([opening(URI, text), about(URI, 2, "semanticTokens/full")], requests)
-    assert all(len(found[number]["data"]) == len(found[2]["data"]) > 50_000 for number in range(3, 43))
+    results = conversation([opening(URI, text), about(URI, 2, "semanticTokens/full")], requests)
+    assert all(len(results[number]["data"]) == len(results[2]["data"]) > 50_000 for number in range(3, 43))

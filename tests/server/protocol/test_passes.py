@@ -148,9 +148,9 @@ async def test_on_save_what_would_change_is_a_quiet_hint(editor: Editor) -> None
     editor.open(MODEL)
     assert await editor.diagnostics() == []
     editor.save()
-    found = await editor.diagnostics(lambda found: bool(found))
-    assert {item.severity for item in found} == {types.DiagnosticSeverity.Hint}
-    assert all("EliminateCommonSubexpr would change this" in item.message for item in found)
+    diagnostics = await editor.diagnostics(lambda diagnostics: bool(diagnostics))
+    assert {item.severity for item in diagnostics} == {types.DiagnosticSeverity.Hint}
+    assert all("EliminateCommonSubexpr would change this" in item.message for item in diagnostics)
     assert editor.applied == []
     editor.change(" ", (5, 0))
     assert await editor.diagnostics() == []
@@ -198,8 +198,8 @@ async def test_a_pipeline_that_takes_too_long_is_stopped_and_said_so(profile: st
     editor = await start(profile, {"passTimeout": 0.001, "history": {"folder": folder}})
     editor.open(MODEL)
     editor.save()
-    (found,) = await editor.diagnostics(lambda found: bool(found))
-    assert "stopped after 0.001 seconds" in found.message
+    (diagnostic,) = await editor.diagnostics(lambda diagnostic: bool(diagnostic))
+    assert "stopped after 0.001 seconds" in diagnostic.message
     await leave(editor)
 
 

@@ -53,8 +53,8 @@ def texts(text: str, ranges: list[Any]) -> list[str]:
 
 def event(answer: dict[str, Any], name: str) -> dict[str, Any]:
     """What the pass of this name did."""
-    (found,) = [each for each in answer["events"] if each["pass"] == name]
-    return found
+    (only_event,) = [each for each in answer["events"] if each["pass"] == name]
+    return only_event
 
 
 async def test_a_value_tells_the_steps_that_touched_it(editor: Editor) -> None:
@@ -92,10 +92,10 @@ async def test_a_function_tells_what_passes_removed_from_it(editor: Editor) -> N
     (removed,) = (await ask(editor, "relay/provenance", position=name))["removed"]
     assert (removed["pass"], removed["text"]) == ("DeadCodeElimination", "tanh(%x)")
     place = types.Position(name["line"], name["character"])
-    found = await editor.client.text_document_hover_async(types.HoverParams(editor.document, place))
-    assert found is not None
-    assert isinstance(found.contents, types.MarkupContent)
-    assert "**Removed**\n\n- `tanh(%x)` by `DeadCodeElimination`" in found.contents.value
+    hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, place))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "**Removed**\n\n- `tanh(%x)` by `DeadCodeElimination`" in hover.contents.value
     went = await ask(editor, "relay/fate", id=removed["id"], position=removed["range"]["start"])
     assert (went["text"], went["removedBy"]) == ("tanh(%x)", "DeadCodeElimination")
 
@@ -115,12 +115,12 @@ async def test_every_span_of_a_sequence_is_an_origin_with_a_link(profile: str, t
         {"name": "source.relay", "line": 2, "column": 5, "target": f"{target}#L2,5"},
         {"name": "torch.relu_9", "line": 0, "column": 0},
     ]
-    found = await editor.client.text_document_hover_async(
+    hover = await editor.client.text_document_hover_async(
         types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(2, 4))
     )
-    assert found is not None
-    assert isinstance(found.contents, types.MarkupContent)
-    assert f"[`source.relay:2:5`]({target}#L2,5), `torch.relu_9`" in found.contents.value
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert f"[`source.relay:2:5`]({target}#L2,5), `torch.relu_9`" in hover.contents.value
     await leave(editor)
 
 

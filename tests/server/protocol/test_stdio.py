@@ -24,14 +24,14 @@ def answers(*messages: object) -> list[dict[str, object]]:
 
 def messages_in(stream: bytes) -> list[dict[str, object]]:
     """The messages that follow one another in a stream."""
-    found: list[dict[str, object]] = []
+    messages: list[dict[str, object]] = []
     rest = stream
     while rest:
         header, _, rest = rest.partition(b"\r\n\r\n")
         length = int(header.split(b"\r\n")[0].split(b":")[1])
-        found.append(json.loads(rest[:length]))
+        messages.append(json.loads(rest[:length]))
         rest = rest[length:]
-    return found
+    return messages
 
 
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
@@ -39,26 +39,26 @@ FAREWELL = [{"jsonrpc": "2.0", "id": 99, "method": "shutdown"}, {"jsonrpc": "2.0
 
 
 def test_initialize_is_answered_exactly_once() -> None:
-    found = answers(INITIALIZE)
-    assert [message.get("id") for message in found] == [1, 99]
+    messages = answers(INITIALIZE)
+    assert [message.get("id") for message in messages] == [1, 99]
 
 
 def test_what_is_no_json_gets_an_error_and_ends_nothing() -> None:
-    found = answers(INITIALIZE, b"{not json")
-    assert any("error" in message for message in found)
-    assert found[-1]["id"] == 99
+    messages = answers(INITIALIZE, b"{not json")
+    assert any("error" in message for message in messages)
+    assert messages[-1]["id"] == 99
 
 
 def test_parameters_of_the_wrong_kind_are_answered() -> None:
     wrong = {"jsonrpc": "2.0", "id": 5, "method": "textDocument/hover", "params": {"position": "here"}}
-    found = {message.get("id"): message for message in answers(INITIALIZE, wrong)}
-    assert "error" in found[5]
+    by_identifier = {message.get("id"): message for message in answers(INITIALIZE, wrong)}
+    assert "error" in by_identifier[5]
 
 
 def test_an_unknown_method_is_answered() -> None:
     unknown = {"jsonrpc": "2.0", "id": 5, "method": "relay/unheardOf", "params": {"uri": URI}}
-    found = {message.get("id"): message for message in answers(INITIALIZE, unknown)}
-    assert "error" in found[5]
+    by_identifier = {message.get("id"): message for message in answers(INITIALIZE, unknown)}
+    assert "error" in by_identifier[5]
 
 
 def test_a_client_that_goes_away_without_a_word_ends_the_server() -> None:
@@ -73,8 +73,8 @@ def test_the_server_ends_while_it_looks_for_passes_to_offer() -> None:
     place = {"line": 2, "character": 4}
     asked = {"textDocument": {"uri": URI}, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}
     menu = {"jsonrpc": "2.0", "id": 5, "method": "textDocument/codeAction", "params": asked}
-    found = answers(INITIALIZE, opened, menu)
-    assert found[-1]["id"] == 99
+    messages = answers(INITIALIZE, opened, menu)
+    assert messages[-1]["id"] == 99
 
 
 def test_requests_that_are_not_answered_at_the_end_are_dropped_in_silence() -> None:

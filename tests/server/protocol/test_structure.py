@@ -50,11 +50,11 @@ async def test_call_hierarchy(editor: Editor) -> None:
 
 async def test_linked_editing(editor: Editor) -> None:
     editor.open(MODEL)
-    found = await editor.client.text_document_linked_editing_range_async(
+    linked = await editor.client.text_document_linked_editing_range_async(
         types.LinkedEditingRangeParams(editor.document, position(5, 3))
     )
-    assert found is not None
-    assert list(found.ranges) == [span(5, 2, 4), span(6, 6, 8)]
+    assert linked is not None
+    assert list(linked.ranges) == [span(5, 2, 4), span(6, 6, 8)]
 
 
 async def test_links_to_the_files_that_comments_name(editor: Editor, tmp_path: Path) -> None:
@@ -63,13 +63,13 @@ async def test_links_to_the_files_that_comments_name(editor: Editor, tmp_path: P
     uri = (tmp_path / "net.relay").as_uri()
     text = "def @f(%x: int8 /* 😀 */ /* span=model.py:4:0, other.py:1:1 */, %y: int8 /* span=model.py:2:7 */) { %x }"
     editor.open(text, uri)
-    found = await editor.client.text_document_document_link_async(
+    file_links = await editor.client.text_document_document_link_async(
         types.DocumentLinkParams(types.TextDocumentIdentifier(uri))
     )
     target = (tmp_path / "model.py").as_uri()
     extra = {"utf-8": 3, "utf-16": 1, "utf-32": 0}[editor.encoding]
     places = [(text.index("model.py:4") + extra, "4,1"), (text.index("model.py:2") + extra, "2,7")]
-    assert [(link.range, link.target) for link in found or ()] == [
+    assert [(link.range, link.target) for link in file_links or ()] == [
         (span(0, start, start + len("model.py:4:0")), f"{target}#L{line}") for start, line in places
     ]
     editor.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
@@ -88,8 +88,10 @@ async def test_layout_while_typing(editor: Editor) -> None:
 
 async def actions(editor: Editor, where: types.Range, kind: str) -> dict[str, types.CodeAction]:
     context = types.CodeActionContext(diagnostics=[], only=[kind], trigger_kind=types.CodeActionTriggerKind.Automatic)
-    found = await editor.client.text_document_code_action_async(types.CodeActionParams(editor.document, where, context))
-    return {action.title: action for action in found or () if isinstance(action, types.CodeAction)}
+    answer = await editor.client.text_document_code_action_async(
+        types.CodeActionParams(editor.document, where, context)
+    )
+    return {action.title: action for action in answer or () if isinstance(action, types.CodeAction)}
 
 
 def changes(action: types.CodeAction) -> types.TextDocumentEdit:
@@ -102,9 +104,9 @@ def changes(action: types.CodeAction) -> types.TextDocumentEdit:
 
 async def test_a_refactoring_is_worked_out_when_it_is_chosen(editor: Editor) -> None:
     editor.open(MODEL)
-    found = await actions(editor, span(5, 13, 20), "refactor.extract")
-    assert set(found) == {"Extract to function", "Bind to a graph value"}
-    chosen = await editor.client.code_action_resolve_async(found["Bind to a graph value"])
+    offered = await actions(editor, span(5, 13, 20), "refactor.extract")
+    assert set(offered) == {"Extract to function", "Bind to a graph value"}
+    chosen = await editor.client.code_action_resolve_async(offered["Bind to a graph value"])
     change = changes(chosen)
     assert change.text_document.version == editor.version
     assert [edit.new_text for edit in change.edits if isinstance(edit, (types.TextEdit, types.AnnotatedTextEdit))] == [
@@ -115,16 +117,16 @@ async def test_a_refactoring_is_worked_out_when_it_is_chosen(editor: Editor) -> 
 
 async def test_a_refactoring_of_a_text_that_has_moved_on_is_refused(editor: Editor) -> None:
     editor.open(MODEL)
-    found = await actions(editor, span(5, 13, 20), "refactor.extract")
+    offered = await actions(editor, span(5, 13, 20), "refactor.extract")
     editor.change("// one\n", (0, 0))
     with pytest.raises(JsonRpcException, match="the text has changed since"):
-        await editor.client.code_action_resolve_async(found["Extract to function"])
+        await editor.client.code_action_resolve_async(offered["Extract to function"])
 
 
 async def test_one_function_is_converted_to_another_form(editor: Editor) -> None:
     editor.open(MODEL)
-    found = await actions(editor, span(6, 3, 3), "refactor.rewrite")
-    chosen = await editor.client.code_action_resolve_async(found["Convert @main to A-normal form"])
+    offered = await actions(editor, span(6, 3, 3), "refactor.rewrite")
+    chosen = await editor.client.code_action_resolve_async(offered["Convert @main to A-normal form"])
     texts = [
         edit.new_text for edit in changes(chosen).edits if isinstance(edit, (types.TextEdit, types.AnnotatedTextEdit))
     ]
@@ -152,12 +154,12 @@ async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor
     editor.settings = {"inlayHints": {"types": False, "argumentNames": True}, **earlier}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": editor.settings}))
     editor.open(MODEL)
-    found = await editor.client.text_document_inlay_hint_async(
+    hints = await editor.client.text_document_inlay_hint_async(
         types.InlayHintParams(editor.document, types.Range(position(0, 0), position(9, 0)))
     )
-    assert found
-    assert "lhs:" in {hint.label for hint in found}
-    hint = await editor.client.inlay_hint_resolve_async(found[0])
+    assert hints
+    assert "lhs:" in {hint.label for hint in hints}
+    hint = await editor.client.inlay_hint_resolve_async(hints[0])
     assert hint.tooltip
     editor.settings = earlier
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"relay": editor.settings}))
@@ -165,9 +167,11 @@ async def test_hints_follow_the_settings_and_are_explained_when_looked_at(editor
 
 async def test_passes_are_completed_in_the_pipeline_comment(editor: Editor) -> None:
     editor.open("// relay-lsp: Fold\n" + MODEL)
-    found = await editor.client.text_document_completion_async(types.CompletionParams(editor.document, position(0, 18)))
-    assert isinstance(found, types.CompletionList)
-    item = next(item for item in found.items if item.label == "FoldConstant")
+    completions = await editor.client.text_document_completion_async(
+        types.CompletionParams(editor.document, position(0, 18))
+    )
+    assert isinstance(completions, types.CompletionList)
+    item = next(item for item in completions.items if item.label == "FoldConstant")
     assert (await editor.client.completion_item_resolve_async(item)).documentation
 
 
@@ -194,11 +198,11 @@ async def test_files_that_nobody_opened_are_searched_in_every_folder(editor: Edi
     assert symbols is not None
     assert [symbol.name for symbol in symbols] == ["@half_one", "@half_two"]
     report = await editor.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
-    found = [item for item in report.items if isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)]
-    assert [item.uri for item in found if item.items] == [
+    reports = [item for item in report.items if isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)]
+    assert [item.uri for item in reports if item.items] == [
         (tmp_path / n / "model.relay").as_uri() for n in ("one", "two")
     ]
-    known = [types.PreviousResultId(item.uri, str(item.result_id)) for item in found]
+    known = [types.PreviousResultId(item.uri, str(item.result_id)) for item in reports]
     again = await editor.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams(known))
     assert all(isinstance(item, types.WorkspaceUnchangedDocumentDiagnosticReport) for item in again.items)
     event = types.WorkspaceFoldersChangeEvent(added=[], removed=folders)

@@ -91,8 +91,8 @@ async def test_reports_over_a_workspace_come_one_by_one_to_who_takes_them_so(edi
     report = await editor.client.workspace_diagnostic_async(params)
     assert not report.items
     parts = [value for value in editor.progress if "items" in dict_of(value)]
-    found = [dict_of(item) for part in parts for item in dict_of(part)["items"]]
-    assert {str(item["uri"]).rpartition("/")[2] for item in found} >= {"one.relay", "two.relay", "three.rly"}
+    reports = [dict_of(item) for part in parts for item in dict_of(part)["items"]]
+    assert {str(item["uri"]).rpartition("/")[2] for item in reports} >= {"one.relay", "two.relay", "three.rly"}
     kinds = [dict_of(value).get("kind") for value in editor.progress if value not in parts]
     assert kinds[0] == "begin"
     assert kinds[-1] == "end"

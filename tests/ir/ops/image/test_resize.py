@@ -30,10 +30,10 @@ def test_aligned_corners_keep_first_and_last(value: Value) -> None:
     ("rounding", "expected"), [("floor", [0, 0, 10, 20, 20, 30]), ("ceil", [0, 10, 20, 20, 30, 30])]
 )
 def test_nearest_neighbours_follow_the_rounding(value: Value, rounding: str, expected: list[float]) -> None:
-    found = resized(
+    result = resized(
         value, 6, method="nearest_neighbor", coordinate_transformation_mode="asymmetric", rounding_method=rounding
     )
-    assert found == expected
+    assert result == expected
 
 
 def test_cubic_interpolation_keeps_a_straight_line(value: Value) -> None:

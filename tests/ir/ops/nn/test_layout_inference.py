@@ -41,14 +41,14 @@ def test_convolutions_and_products_keep_the_layouts_of_their_attributes(
 ) -> None:
     """Their neighbours adapt to them, whatever layouts the arguments come in."""
     for new in ((), ("NHWC",) * len(inputs)):
-        found = inferred(name, new, inputs, **attrs)
-        assert (found.inputs, found.outputs) == (inputs, (output,))
+        layouts = inferred(name, new, inputs, **attrs)
+        assert (layouts.inputs, layouts.outputs) == (inputs, (output,))
 
 
 def test_a_pool_takes_over_the_layout_of_its_data() -> None:
-    found = inferred("nn.max_pool2d", ("NCHW16c",), ("NCHW",), pool_size=(2, 2))
-    assert found.inputs == found.outputs == ("NCHW16c",)
-    assert found.attrs == inferred("nn.max_pool2d", (), ("NCHW16c",), pool_size=(2, 2), layout="NCHW16c").attrs
+    layouts = inferred("nn.max_pool2d", ("NCHW16c",), ("NCHW",), pool_size=(2, 2))
+    assert layouts.inputs == layouts.outputs == ("NCHW16c",)
+    assert layouts.attrs == inferred("nn.max_pool2d", (), ("NCHW16c",), pool_size=(2, 2), layout="NCHW16c").attrs
     assert inferred("nn.global_avg_pool2d", ("NHWC",), ("NCHW",)).outputs == ("NHWC",)
 
 
@@ -60,8 +60,8 @@ def test_a_pool_with_an_out_layout_keeps_it() -> None:
 
 @pytest.mark.parametrize(("new", "layout"), [("NCHW4c", "NCHW4c"), ("NHWC", "NCHW"), ("NCHW2h", "NCHW")])
 def test_upsampling_follows_where_height_and_width_stay(new: str, layout: str) -> None:
-    found = inferred("nn.upsampling", (new,), ("NCHW",), scale_h=2.0, scale_w=2.0)
-    assert found.inputs == found.outputs == (layout,)
+    layouts = inferred("nn.upsampling", (new,), ("NCHW",), scale_h=2.0, scale_w=2.0)
+    assert layouts.inputs == layouts.outputs == (layout,)
 
 
 @pytest.mark.parametrize("name", ["nn.relu", "nn.leaky_relu", "nn.dropout"])
@@ -71,12 +71,12 @@ def test_elementwise_operators_take_any_layout(name: str) -> None:
 
 
 def test_slopes_of_a_prelu_hold_its_layout() -> None:
-    found = inferred("nn.prelu", ("NHWC", "C"), ("NCHW", "C"))
-    assert (found.inputs, found.outputs) == (("NCHW", "C"), ("NCHW",))
+    layouts = inferred("nn.prelu", ("NHWC", "C"), ("NCHW", "C"))
+    assert (layouts.inputs, layouts.outputs) == (("NCHW", "C"), ("NCHW",))
 
 
 @pytest.mark.parametrize("name", ["nn.instance_norm", "nn.layer_norm"])
 def test_the_axis_of_a_normalization_moves_along(name: str) -> None:
-    found = inferred(name, ("NHWC", "C", "C"), ("NCHW", "C", "C"), axis=1)
-    assert (found.inputs, found.outputs) == (("NHWC", "C", "C"), ("NHWC",))
-    assert found.attrs == inferred(name, (), ("NHWC", "C", "C"), axis=3).attrs
+    layouts = inferred(name, ("NHWC", "C", "C"), ("NCHW", "C", "C"), axis=1)
+    assert (layouts.inputs, layouts.outputs) == (("NHWC", "C", "C"), ("NHWC",))
+    assert layouts.attrs == inferred(name, (), ("NHWC", "C", "C"), axis=3).attrs

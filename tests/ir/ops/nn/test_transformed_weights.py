@@ -115,8 +115,8 @@ def test_sparse_add_and_transpose(value: Value, random: np.random.Generator) -> 
     square = random.normal(size=(5, 5)) * (random.random((5, 5)) < 0.4)
     dense = random.normal(size=(5, 5))
     np.testing.assert_allclose(value("nn.sparse_add", dense, *compressed(square)), dense + square)
-    for found, expected in zip(value("nn.sparse_transpose", *compressed(square)), compressed(square.T), strict=True):
-        np.testing.assert_array_equal(found, expected)
+    for array, expected in zip(value("nn.sparse_transpose", *compressed(square)), compressed(square.T), strict=True):
+        np.testing.assert_array_equal(array, expected)
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -56,8 +56,8 @@ def test_reshape(type_of: TypeOf, newshape: str, data: str, result: str) -> None
 
 
 def test_reverse_reshape_reads_from_the_right(type_of: TypeOf) -> None:
-    found = type_of("contrib_reverse_reshape(%x, newshape=[-1, 0])", x=tensor(10, 5, 4))
-    assert repr(found) == tensor(50, 4)
+    result_type = type_of("contrib_reverse_reshape(%x, newshape=[-1, 0])", x=tensor(10, 5, 4))
+    assert repr(result_type) == tensor(50, 4)
 
 
 ONE_TENSOR = [
@@ -145,10 +145,10 @@ def test_tuples(type_of: TypeOf, call: str, data: str, result: str) -> None:
 
 
 def test_splitting_a_key_gives_two(type_of: TypeOf) -> None:
-    found = type_of("random.threefry_split(%key)", key=tensor(10, dtype="uint64"))
-    assert repr(found) == f"({tensor(10, dtype='uint64')}, {tensor(10, dtype='uint64')})"
+    result_type = type_of("random.threefry_split(%key)", key=tensor(10, dtype="uint64"))
+    assert repr(result_type) == f"({tensor(10, dtype='uint64')}, {tensor(10, dtype='uint64')})"
 
 
 def test_where_broadcasts_all_three(type_of: TypeOf) -> None:
-    found = type_of("where(%c, %x, %y)", c=tensor(2, 1, dtype="bool"), x=tensor(3), y=F)
-    assert repr(found) == tensor(2, 3)
+    result_type = type_of("where(%c, %x, %y)", c=tensor(2, 1, dtype="bool"), x=tensor(3), y=F)
+    assert repr(result_type) == tensor(2, 3)

@@ -34,9 +34,9 @@ INTEGERS = [
 
 @pytest.mark.parametrize(("name", "lhs", "rhs", "result"), INTEGERS)
 def test_integer_arithmetic(value: Value, name: str, lhs: Any, rhs: Any, result: list[int]) -> None:
-    found = value(f"{name}(%x, %y)", x=lhs, y=rhs)
-    assert found.dtype == np.int32
-    assert found.tolist() == result
+    actual = value(f"{name}(%x, %y)", x=lhs, y=rhs)
+    assert actual.dtype == np.int32
+    assert actual.tolist() == result
 
 
 def test_integers_wrap_around(value: Value) -> None:
@@ -69,8 +69,8 @@ def test_cast_cuts_off_fractions(value: Value) -> None:
 
 
 def test_fixed_point_products_round_halves_up(value: Value) -> None:
-    found = value("fixed_point_multiply(%x, multiplier=1073741824, shift=0)", x=ints(3, -3, 5))
-    assert found.tolist() == [2, -1, 3]
+    actual = value("fixed_point_multiply(%x, multiplier=1073741824, shift=0)", x=ints(3, -3, 5))
+    assert actual.tolist() == [2, -1, 3]
 
 
 INDEXING = [
@@ -93,8 +93,8 @@ def test_indexing(value: Value, call: str, data: Any, indices: Any, result: list
 def test_take_with_batches(value: Value) -> None:
     data = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     indices = np.asarray([[2, 0], [1, 1]], np.int32)
-    found = value("take(%x, %i, batch_dims=1, axis=2)", x=data, i=indices)
-    np.testing.assert_array_equal(found, np.stack([data[0][:, [2, 0]], data[1][:, [1, 1]]]))
+    actual = value("take(%x, %i, batch_dims=1, axis=2)", x=data, i=indices)
+    np.testing.assert_array_equal(actual, np.stack([data[0][:, [2, 0]], data[1][:, [1, 1]]]))
 
 
 def test_ties_keep_their_order(value: Value) -> None:
@@ -141,17 +141,17 @@ def test_collapse_sums_what_broadcasting_repeats(value: Value) -> None:
 
 
 def test_diagonals_are_aligned(value: Value) -> None:
-    found = value(
+    actual = value(
         "matrix_set_diag(%x, %d, k1=-1, k2=1)",
         x=np.zeros((3, 3), np.int32),
         d=np.asarray([[0, 1, 2], [3, 4, 5], [6, 7, 0]], np.int32),
     )
-    assert found.tolist() == [[3, 1, 0], [6, 4, 2], [0, 7, 5]]
+    assert actual.tolist() == [[3, 1, 0], [6, 4, 2], [0, 7, 5]]
 
 
 def test_layout_transform_pads_with_zeros(value: Value) -> None:
-    found = value('layout_transform(%x, src_layout="C", dst_layout="C2c")', x=ints(1, 2, 3))
-    assert found.tolist() == [[1, 2], [3, 0]]
+    actual = value('layout_transform(%x, src_layout="C", dst_layout="C2c")', x=ints(1, 2, 3))
+    assert actual.tolist() == [[1, 2], [3, 0]]
 
 
 def test_einsum_multiplies_matrices(value: Value) -> None:

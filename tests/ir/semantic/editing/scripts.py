@@ -307,12 +307,12 @@ class Inequality(AssertionError):
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
     own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _LETS, _GENERICS, _REFERENCES, _long_calls(6, 12), _long_calls(20, 5)]
-    found = list(own)
+    collected = list(own)
     for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "eval"):
         for record in records.load(name):
-            found.extend(text for _, text in records.texts(record) if 80 < len(text) < 3000)
-    found = list(dict.fromkeys(found))
-    return [*found, *own * (len(found) // 40)]  # modules of several functions are few among the records
+            collected.extend(text for _, text in records.texts(record) if 80 < len(text) < 3000)
+    collected = list(dict.fromkeys(collected))
+    return [*collected, *own * (len(collected) // 40)]  # modules of several functions are few among the records
 
 
 @contextmanager
@@ -360,7 +360,7 @@ def random_edit(chance: random.Random, text: str, history: Sequence[str]) -> tup
         span = TextSpan(start, chance.choice([start, end]))
         return span, "" if span.end > start and chance.random() < 0.5 else block
     if kind == 9:  # a statement, up to one of its keys: on a line of its own, or in front of another
-        starts = [found.end() for found in re.finditer(r"^ *", text, re.MULTILINE)]
+        starts = [match.end() for match in re.finditer(r"^ *", text, re.MULTILINE)]
         start = chance.choice(starts)
         statement = chance.choice(_TYPED)
         typed = statement[: chance.randint(1, len(statement))]
@@ -384,8 +384,14 @@ def edited(chance: random.Random, text: str, edits: int) -> Iterator[Snapshot]:
 def described(diagnostics: Sequence[Diagnostic]) -> list[object]:
     """Everything that diagnostics say."""
     return [
-        (found.code, found.message, found.span, found.fixes, [(other.message, other.span) for other in found.related])
-        for found in diagnostics
+        (
+            diagnostic.code,
+            diagnostic.message,
+            diagnostic.span,
+            diagnostic.fixes,
+            [(other.message, other.span) for other in diagnostic.related],
+        )
+        for diagnostic in diagnostics
     ]
 
 
@@ -457,8 +463,8 @@ def difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool) 
             (f"type at {offset}", repr(edited.type_at(offset)), repr(afresh.type_at(offset))),
             (
                 f"scope at {offset}",
-                [found.name for found in edited.scope_at(offset)],
-                [found.name for found in afresh.scope_at(offset)],
+                [symbol.name for symbol in edited.scope_at(offset)],
+                [symbol.name for symbol in afresh.scope_at(offset)],
             ),
         ]
     for what, ours, theirs in pairs:

@@ -24,8 +24,8 @@ def test_the_last_of_many_statements_without_semicolons_loses_its_own():
     lines = "".join(f"  %{number + 1} = nn.relu(%{number})\n" for number in range(8))
     head = f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n  %0 = nn.relu(%x)\n'
     edited = _edited(f"{head}{lines}  %9 = tanh(%8)«;»\n}}\n", "")
-    found = [each.message for each in edited.diagnostics if each.code == "missing-token"]
-    assert found == ["expected `;`"] * 10
+    messages = [each.message for each in edited.diagnostics if each.code == "missing-token"]
+    assert messages == ["expected `;`"] * 10
     assert repr(edited.type_at(edited.text.index("%8 ="))) == _TYPE
 
 

@@ -19,7 +19,7 @@ def test_sound_texts_mean_the_same_however_they_are_read(part: int):
     for text in texts()[part :: 5 * _PARTS]:
         for one in (text, _twice(text)):
             whole = Snapshot.open_whole(one, "example.relay")
-            if any(found.severity is Severity.ERROR for found in whole.diagnostics):
+            if any(diagnostic.severity is Severity.ERROR for diagnostic in whole.diagnostics):
                 continue
             snapshot = Snapshot.open(one, "example.relay")
             assert described(snapshot.diagnostics) == described(whole.diagnostics), one
@@ -36,6 +36,6 @@ def _twice(text: str) -> str:
     end = text.find("#[metadata]") if "#[metadata]" in text else len(text)
     functions = text[start.start() : end]
     again = re.sub(r"(?<!\w)@(\w+)", r"@\1_again", functions)
-    again = re.sub(r"%(\d+)", lambda found: f"%{int(found[1]) + 10_000}", again)
+    again = re.sub(r"%(\d+)", lambda match: f"%{int(match[1]) + 10_000}", again)
     again = re.sub(r"%([A-Za-z]\w*)", r"%\1_again", again)
     return f"{text[:end]}\n{again}{text[end:]}"

@@ -55,11 +55,11 @@ def _check(snapshot: Snapshot, at: int, statement: str) -> None:
     length = len(snapshot.text)
     for edited in _typed(snapshot, at, statement):
         end = at + len(edited.text) - length
-        for found in edited.diagnostics:
-            if found.severity is Severity.ERROR:
-                assert found.span is not None
-                assert at <= found.span.start, (edited.text[at:end], found.message)
-                assert found.span.end <= end, (edited.text[at:end], found.message)
+        for diagnostic in edited.diagnostics:
+            if diagnostic.severity is Severity.ERROR:
+                assert diagnostic.span is not None
+                assert at <= diagnostic.span.start, (edited.text[at:end], diagnostic.message)
+                assert diagnostic.span.end <= end, (edited.text[at:end], diagnostic.message)
         assert difference(edited, Snapshot.open(edited.text, "example.relay"), at, whole=True) is None
 
 

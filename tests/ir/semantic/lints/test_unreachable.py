@@ -15,11 +15,11 @@ OPTION = "type Option[A] { Some(A), None, }\n"
 def check(source: str) -> None:
     """The hints stand at the carets, in the words beside them."""
     fixture = read_fixture(source)
-    found = unreachable(fixture.snapshot)
-    assert [(hint.span, hint.message) for hint in found] == [
+    hints = unreachable(fixture.snapshot)
+    assert [(hint.span, hint.message) for hint in hints] == [
         (mark.span, mark.label) for mark in sorted(fixture.annotations, key=lambda mark: mark.span)
     ]
-    assert all(hint.severity is Severity.HINT and hint.tags == (Tag.UNNECESSARY,) for hint in found)
+    assert all(hint.severity is Severity.HINT and hint.tags == (Tag.UNNECESSARY,) for hint in hints)
 
 
 def mended(source: str) -> str:

@@ -11,14 +11,14 @@ from tests.fixture import read_fixture
 
 
 def unused(snapshot: Snapshot) -> list[Diagnostic]:
-    return [found for found in snapshot.diagnostics if found.code == "unused-value"]
+    return [diagnostic for diagnostic in snapshot.diagnostics if diagnostic.code == "unused-value"]
 
 
 def check(source: str) -> None:
     """The hints stand at the carets, with their words beside them."""
     fixture = read_fixture(source)
-    found = [(hint.span, hint.message) for hint in unused(fixture.snapshot)]
-    assert found == sorted((marked.span, marked.label) for marked in fixture.annotations)
+    hints = [(hint.span, hint.message) for hint in unused(fixture.snapshot)]
+    assert hints == sorted((marked.span, marked.label) for marked in fixture.annotations)
 
 
 def test_bindings_and_parameters():
@@ -139,9 +139,9 @@ def @main(%x: int32) -> int32 {
 
 
 def test_it_is_a_hint_that_editors_fade():
-    (found,) = unused(read_fixture("def @main(%x: int32) -> int32 { let %a = 1; %x }").snapshot)
-    assert found.severity is Severity.HINT
-    assert found.tags == (Tag.UNNECESSARY,)
+    (hint,) = unused(read_fixture("def @main(%x: int32) -> int32 { let %a = 1; %x }").snapshot)
+    assert hint.severity is Severity.HINT
+    assert hint.tags == (Tag.UNNECESSARY,)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_it_is_a_hint_that_editors_fade():
 def test_the_fixes(before: str, title: str, after: str):
     head = '#[version = "0.0.5"]\ndef @main(%x: int32) -> int32 {\n'
     snapshot = Snapshot.open(f"{head}{before}}}\n", "example")
-    (fix,) = [fix for found in unused(snapshot) for fix in found.fixes if fix.title == title]
+    (fix,) = [fix for diagnostic in unused(snapshot) for fix in diagnostic.fixes if fix.title == title]
     assert apply_edits(snapshot.text, fix.edits) == f"{head}{after}}}\n"
 
 
