@@ -31,7 +31,7 @@ EXPORT_PIPELINE = "relay/exportPipeline"
 async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
     """The steps on a buffer: those that led to its text, and those that it was taken back from."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
-    past = await server.state.remembered.buffer_history(document)
+    past = await server.state.history.buffer_history(document)
     return {
         "version": document.version,
         "edited": past.edited,
@@ -74,7 +74,7 @@ async def _steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[St
     Raises:
         JsonRpcException: one of them is not remembered.
     """
-    steps = await server.state.remembered.steps(numbers)
+    steps = await server.state.history.steps(numbers)
     missing = [str(number) for number, step in zip(numbers, steps, strict=True) if step is None]
     if missing:
         raise refusal(f"step {', '.join(missing)} is not remembered any more")
@@ -106,7 +106,7 @@ async def _text(server: RelayLanguageServer, moment: Any) -> str:
         JsonRpcException: it is not remembered.
     """
     identity, side = field_of(moment, "id"), "before" if field_of(moment, "side") == "before" else "after"
-    text = await server.state.remembered.text(identity, side) if isinstance(identity, int) else None
+    text = await server.state.history.text(identity, side) if isinstance(identity, int) else None
     if text is None:
         raise refusal("the text of this step is not remembered any more")
     return text
@@ -133,7 +133,7 @@ async def on_export_pipeline(server: RelayLanguageServer, params: Any) -> dict[s
     document = open_document(server, field_of(params, "textDocument", "uri"))
     given = field_of(params, "steps")
     if given is None:
-        past = await server.state.remembered.buffer_history(document)
+        past = await server.state.history.buffer_history(document)
         steps = [step for step in past.steps[: past.current] if not step.details.by_hand]
     else:
         steps = await _steps(server, numbers_in(given))
@@ -167,7 +167,7 @@ async def go_to_step(server: RelayLanguageServer, *arguments: Any) -> dict[str, 
     refused = await apply(server, document, edits, "Relay: go to a step of the history")
     if refused is not None:
         return {"changed": True, "applied": False, "message": refused}
-    await server.state.remembered.recall(document.uri, LineIndex(text))
+    await server.state.history.recall(document.uri, LineIndex(text))
     return {"changed": True, "applied": True, "message": "done"}
 
 
@@ -181,14 +181,14 @@ async def replay(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
 
 async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
     """Forget what passes did."""
-    await server.state.remembered.clear()
+    await server.state.history.clear()
     server.say("The pass history is empty now.", Severity.INFORMATION)
 
 
 async def show_history(server: RelayLanguageServer, *arguments: Any) -> None:
     """Tell the user in a sentence which passes made the text. Clients with a view of their own show that instead."""
     given = one_argument(arguments)
-    past = await server.state.remembered.buffer_history(open_document(server, given.get("uri")))
+    past = await server.state.history.buffer_history(open_document(server, given.get("uri")))
     steps = past.steps[: past.current]
     pass_names = " → ".join("edited by hand" if step.details.by_hand else step.call for step in steps)
     server.say(pass_names or "No pass has changed this text yet.", Severity.INFORMATION)

@@ -43,10 +43,10 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     expr = seen.snapshot.expr_at(offset)
     span = seen.snapshot.span_of(expr) if expr is not None else None
     text = seen.document.text if seen.is_beginning else seen.snapshot.text
-    events = server.state.remembered.events(seen.document.uri, text, span) if span is not None else ()
+    events = server.state.history.events(seen.document.uri, text, span) if span is not None else ()
     content = hover(seen.snapshot, offset, events)
     if content is not None and (function := function_at(seen.snapshot, offset)):
-        content = replace(content, removed=server.state.remembered.removed(seen.document.uri, function))
+        content = replace(content, removed=server.state.history.removed(seen.document.uri, function))
     folder = folder_of(seen.document.uri)
     return None if content is None else seen.converter.hover(content, lambda origin: origin_address(folder, origin))
 
@@ -257,7 +257,7 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
     seen = await view(server, params.text_document.uri)
     if seen is None or not server.state.settings_for(seen.document.uri).code_lens:
         return None
-    steps = await server.state.remembered.steps_to(seen.snapshot.text)
+    steps = await server.state.history.steps_to(seen.snapshot.text)
     code_lenses: list[types.CodeLens] = []
     for lens in lenses(seen.snapshot, [step.pass_name for step in steps if not step.details.by_hand]):
         made = types.CodeLens(seen.converter.range(lens.span))

@@ -48,14 +48,14 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     if span is None:
         return None
     folder = folder_of(uri)
-    more = {"removed": _plain_removed(server, uri, server.state.remembered.removed(uri, function))} if function else {}
+    more = {"removed": _plain_removed(server, uri, server.state.history.removed(uri, function))} if function else {}
     return {
         "range": seen.converter.plain_range(span),
         "text": seen.snapshot.lines.part(span.start, span.end),
         "origins": [
             _plain_origin(origin, origin_address(folder, origin)) for origin in origins_at(seen.snapshot, offset)
         ],
-        "events": _plain_events(server, uri, server.state.remembered.events(uri, seen.snapshot.text, span)),
+        "events": _plain_events(server, uri, server.state.history.events(uri, seen.snapshot.text, span)),
         **more,
     }
 
@@ -68,7 +68,7 @@ def _plain_origin(origin: ValueOrigin, target: str | None) -> dict[str, Any]:
 def _plain_events(server: RelayLanguageServer, uri: str, events: tuple[ValueEvent, ...]) -> list[dict[str, Any]]:
     plain: list[dict[str, Any]] = []
     for event in events:
-        before = server.state.remembered.steps_since(uri, event.step)[0].before
+        before = server.state.history.steps_since(uri, event.step)[0].before
         then = server.converter_of(uri, before)
         plain.append(
             {
@@ -84,7 +84,7 @@ def _plain_events(server: RelayLanguageServer, uri: str, events: tuple[ValueEven
 def _plain_removed(server: RelayLanguageServer, uri: str, removed: tuple[RemovedValue, ...]) -> list[dict[str, Any]]:
     plain: list[dict[str, Any]] = []
     for value in removed:
-        then = server.converter_of(uri, server.state.remembered.steps_since(uri, value.step)[0].before)
+        then = server.converter_of(uri, server.state.history.steps_since(uri, value.step)[0].before)
         place = then.plain_range(value.span)
         plain.append({"pass": value.pass_name, "id": value.step, "text": value.text, "range": place})
     return plain
@@ -99,7 +99,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
     document = server.state.documents.find(uri)
     if document is None:
         return None
-    steps = server.state.remembered.steps_since(uri, identity)
+    steps = server.state.history.steps_since(uri, identity)
     if not steps:
         raise refusal("this step is not among those that led to the text")
     before = steps[0].before

@@ -105,7 +105,7 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     is_first = not any(server.state.documents)
     document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(server.state.remembered.recall(item.uri, document.lines))
+    server.in_background(server.state.history.recall(item.uri, document.lines))
     if is_first:
         server.in_background(_prepare(server, document))
 

@@ -32,7 +32,7 @@ async def outline_entries(snapshot: Snapshot, converter: ProtocolConverter) -> l
 
     async for part in in_slices(snapshot.parts()):
         if part.is_typed:
-            siblings.extend(_remembered(converter, part, "outline", entries_in))
+            siblings.extend(_cached(converter, part, "outline", entries_in))
             continue
         for symbol in snapshot.symbols_of(part):
             item = item_of(symbol)
@@ -62,11 +62,11 @@ async def fold_entries(snapshot: Snapshot, converter: ProtocolConverter, lines_o
             entries.append(entry)
     if not lines_only:  # what is on one line hides none
         async for part in in_slices(snapshot.parts()):
-            entries.extend(_remembered(converter, part, "folds", entries_in))
+            entries.extend(_cached(converter, part, "folds", entries_in))
     return entries
 
 
-def _remembered(
+def _cached(
     converter: ProtocolConverter, part: CacheRegion, list_name: str, entries_in: Callable[[CacheRegion], list[_Entry]]
 ) -> list[_Entry]:
     """The entries of a part, which are made anew only where it has changed or begins somewhere else."""

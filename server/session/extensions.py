@@ -250,7 +250,7 @@ class Extensions:
                 return [(question,) for question in questions]
             name = next(iter(questions)).name
             self._operators.give_up(name)
-            self.report(_fault(self._home_of(name), f"the type relation of {name} failed: {error.message}"))
+            self.report(_fault(self._entry_of(name), f"the type relation of {name} failed: {error.message}"))
             return ()
         self._operators.learn(dict(zip(questions, answers, strict=True)))
         for answer in answers:
@@ -258,12 +258,12 @@ class Extensions:
                 self.report(answer.fault)
         return ()
 
-    def _home_of(self, operator: str) -> str:
+    def _entry_of(self, operator: str) -> str:
         """The entry of the setting that brought an operator."""
-        homes = [
+        entries = [
             name for name, known in self._known.items() for each in known.loaded.operators if each.name == operator
         ]
-        return homes[0] if homes else operator
+        return entries[0] if entries else operator
 
     def job(self, job: Job) -> Job:
         """``job``, with the extensions that are known to load."""

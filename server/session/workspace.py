@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Client", "MovedOn", "Workspace"]
 
-_SURVEY_SECONDS = 1.5
+_SEARCH_SECONDS = 1.5
 """How long a request for code actions waits until it is known which passes would change the buffer."""
 
 _TEXTS_KEPT = 4
@@ -91,10 +91,10 @@ class MovedOn(Exception):
 
 
 @dataclass
-class _Survey:
+class _ChangingPasses:
     """Which passes would change one text, as far as that is known yet."""
 
-    changing: dict[str, frozenset[str]]
+    functions: dict[str, frozenset[str]]
     task: asyncio.Task[None] | None = None
 
 
@@ -114,9 +114,9 @@ class Workspace:
         """The folder that the client has open."""
         self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, self._publish)
         self._asking: asyncio.Task[None] | None = None
-        self.remembered = HistoryService(self._report_from_any_thread)
+        self.history = HistoryService(self._report_from_any_thread)
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
-        self._surveys: dict[str, _Survey] = {}
+        self._changing_passes: dict[str, _ChangingPasses] = {}
         self._outcomes = OutcomeMemory()
 
     # Folders and settings
@@ -140,9 +140,9 @@ class Workspace:
             self.client.say(problem, Severity.WARNING)
         if (settings, of_folders) == (self.settings, self._folder_settings):
             return
-        self.remembered.configure(settings)
+        self.history.configure(settings)
         self._folder_settings = of_folders
-        self._surveys.clear()
+        self._changing_passes.clear()
         changed_extensions = settings.extensions != self.settings.extensions
         self.settings = settings
         if changed_extensions:
@@ -212,7 +212,7 @@ class Workspace:
         self.documents.close(uri)
         self.publisher.forget(uri)
         self._findings.pop(uri, None)
-        self.remembered.close(uri)
+        self.history.close(uri)
 
     # Passes
 
@@ -354,21 +354,21 @@ class Workspace:
         It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now.
         """
         key = document.text
-        survey = self._surveys.get(key)
-        if survey is None:
+        known = self._changing_passes.get(key)
+        if known is None:
             if not wait:
                 return {}
-            survey = self._surveys[key] = _Survey({})
-            survey.task = asyncio.create_task(self._survey(document.text, document.name, survey))
-            while len(self._surveys) > _TEXTS_KEPT:
-                oldest = self._surveys.pop(next(iter(self._surveys)))
+            known = self._changing_passes[key] = _ChangingPasses({})
+            known.task = asyncio.create_task(self._find_changing(document.text, document.name, known))
+            while len(self._changing_passes) > _TEXTS_KEPT:
+                oldest = self._changing_passes.pop(next(iter(self._changing_passes)))
                 if oldest.task is not None:
                     oldest.task.cancel()
-        if wait and survey.task is not None:
-            await asyncio.wait({survey.task}, timeout=_SURVEY_SECONDS)
-        return dict(survey.changing)
+        if wait and known.task is not None:
+            await asyncio.wait({known.task}, timeout=_SEARCH_SECONDS)
+        return dict(known.functions)
 
-    async def _survey(self, text: str, name: str, survey: _Survey) -> None:
+    async def _find_changing(self, text: str, name: str, known: _ChangingPasses) -> None:
         names = await self.analysis.thread.run(_passes_without_required_options)
         names += [
             described["name"]
@@ -378,26 +378,26 @@ class Workspace:
         for candidate in names:
             if not any(document.text == text for document in self.documents):
                 # No document has this text any more. Should it come back, the work begins anew.
-                self._surveys.pop(text, None)
+                self._changing_passes.pop(text, None)
                 return
             job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
             with contextlib.suppress(JobError):
                 changed = await self.worker.run(self.extensions.job(job), timeout=self.settings.pass_timeout)
                 if changed is not None:
-                    survey.changing[candidate] = changed
+                    known.functions[candidate] = changed
 
     # History
 
     async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
         """Keep the steps of a pipeline whose result was put into the buffer."""
-        if await self.remembered.remember(uri, before, outcome, self.settings_for(uri).opt_level):
+        if await self.history.remember(uri, before, outcome, self.settings_for(uri).opt_level):
             self.client.refresh_views()
 
     async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
         """The value at ``offset`` of the text before the first of ``steps``, and what became of it."""
         span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
         document = self.documents.find(uri)
-        fate = self.remembered.fate(document, steps, span) if span is not None and document is not None else None
+        fate = self.history.fate(document, steps, span) if span is not None and document is not None else None
         return None if span is None or fate is None else (span, fate)
 
     def _report_from_any_thread(self, problem: str) -> None:
@@ -442,13 +442,13 @@ class Workspace:
 
     def shut_down(self) -> None:
         """Stop the worker, what waits for it, and the threads."""
-        for survey in self._surveys.values():
-            if survey.task is not None:
-                survey.task.cancel()
+        for known in self._changing_passes.values():
+            if known.task is not None:
+                known.task.cancel()
         self.worker.end()
         self.extensions.withdraw()
         self.analysis.shut_down()
-        self.remembered.shut_down()
+        self.history.shut_down()
 
     def pipelines_for(self, uri: str) -> Mapping[str, tuple[str, ...]]:
         """The pipelines that have a name, for a document."""
