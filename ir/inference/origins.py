@@ -43,10 +43,10 @@ class Origins:
         """
         compared = [part for expr in exprs for part in self._fields(expr)][:_MOST_FIELDS]
         marks = [_marks(self._type_of(expr)) for expr in compared]
-        foreign = _marks(against)
+        marks_against = _marks(against)
         origins: list[Related] = []
         for index, expr in enumerate(compared):
-            others = foreign
+            others = marks_against
             if against is None:
                 others = others.union(*(other for place, other in enumerate(marks) if place != index))
             own = marks[index] - others

@@ -68,11 +68,11 @@ class InferenceReport:
     ``undeclared`` has, by the index of the finding, the function whose result would have to be declared.
     """
 
-    __slots__ = ("diagnostics", "faulty", "undeclared")
+    __slots__ = ("diagnostics", "reported", "undeclared")
 
     def __init__(self) -> None:
         self.diagnostics: Final[list[Diagnostic]] = []
-        self.faulty: Final[set[Expr]] = set()
+        self.reported: Final[set[Expr]] = set()
         self.undeclared: Final[dict[int, GlobalVar]] = {}
 
     def error(
@@ -86,7 +86,7 @@ class InferenceReport:
         data: object = None,
     ) -> None:
         """Add an error, and remember which expression must be looked at again: that of ``place``, or ``blame``."""
-        self.faulty.add(blame or place.expr)
+        self.reported.add(blame or place.expr)
         self.diagnostics.append(
             Diagnostic(code, Severity.ERROR, message, place=place, related=tuple(related), data=data)
         )

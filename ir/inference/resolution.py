@@ -45,14 +45,14 @@ class Resolution:
         inferencer = self._inferencer
         types, solver, memo = inferencer.types, inferencer.solver, self._memo
         held = inferencer.held_constants
-        made, faulty = self.made, inferencer.report.faulty
+        made, reported = self.made, inferencer.report.reported
         for expr in inferencer.order:
             type = solver.resolve(types[expr], memo)
             if isinstance(type, IncompleteType):
                 self._cannot_infer(expr)
             known = not isinstance(type, IncompleteType) and not solver.contains_error(type)
             new = self._rebuilt(expr, type, known)
-            if known and expr not in faulty and not isinstance(expr, _UNTYPED):
+            if known and expr not in reported and not isinstance(expr, _UNTYPED):
                 checked = new.checked_type
                 if checked is not None and checked is not type and not same_type(checked, type):
                     new = _without_type(expr)

@@ -17,7 +17,7 @@ from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.splitting import Segments
-from ..syntax.top_level import stray_findings, unclosed_function, version_findings
+from ..syntax.top_level import top_level_findings, unclosed_function, version_findings
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
@@ -83,7 +83,7 @@ class ModuleAnalysis:
     def diagnostics(self) -> list[Diagnostic]:
         """Everything that is wrong, in the order of the text."""
         diagnostics = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
-        diagnostics.extend(self._of_strays())
+        diagnostics.extend(self._of_top_level())
         for index in self.reported:
             state = self.states[index]
             assert state is not None
@@ -112,7 +112,7 @@ class ModuleAnalysis:
         end = self.segments.length if following is None else self.unit(following).span(0).start
         return unclosed_function(self.unit(function.start - 1), self.unit(function.last), end)
 
-    def _of_strays(self) -> Iterator[Diagnostic]:
+    def _of_top_level(self) -> Iterator[Diagnostic]:
         first = next((index for index, segment in enumerate(self.segments) if segment.tokens[0]), None)
         yield from version_findings(self.unit(first) if first is not None else None, self.segments.length)
         for index in self.top_level:
@@ -120,7 +120,7 @@ class ModuleAnalysis:
             unit.segment.parse()
             yield from (shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
             if unit.segment.tokens[0]:
-                yield from stray_findings(unit, is_first=index == first)
+                yield from top_level_findings(unit, is_first=index == first)
 
     def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
         """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""
@@ -220,13 +220,13 @@ class ModuleAnalysis:
         for definition in function.head.definitions:
             if definition.name == name:
                 return function.start - 1, definition.token
-        return self.foreign_definition(function, name) if is_graph_name(name) else None
+        return self.outer_definition(function, name) if is_graph_name(name) else None
 
     def earlier_graph(self, function: AnalysedFunction, name: str) -> Type | None:
         """The type of a graph variable that a function before this one binds, which TVM finds as well."""
         return first_graph_type((other for other in self.functions if other.start < function.start), name)
 
-    def foreign_definition(self, function: AnalysedFunction, name: str) -> tuple[int, int] | None:
+    def outer_definition(self, function: AnalysedFunction, name: str) -> tuple[int, int] | None:
         """Where a graph variable is bound that a function does not bind itself: the segment, and the token in it."""
         for other in self.functions:
             if other is function:

@@ -118,10 +118,10 @@ class ModuleAnalyzer:
         for function in self.earlier[:kept]:
             regions.append(self._kept(function))
         index = regions[-1].last + 1 if regions else 0
-        self.top_level.extend(stray for stray in self.earlier_top_level if stray < index)
+        self.top_level.extend(position for position in self.earlier_top_level if position < index)
         while index < self.count:
             if segments[index].role is not Role.HEADER:
-                if self._is_stray(segments[index]):
+                if self._is_top_level(segments[index]):
                     self.top_level.append(index)
                 index += 1
                 continue
@@ -131,15 +131,15 @@ class ModuleAnalyzer:
                     following = [self._kept(function.moved(self.shift)) for function in self.earlier[number:]]
                     regions += following
                     first, index = index, following[-1].last + 1
-                    moved = (stray + self.shift for stray in self.earlier_top_level)
-                    self.top_level.extend(stray for stray in moved if first <= stray < index)
+                    moved = (position + self.shift for position in self.earlier_top_level)
+                    self.top_level.extend(position for position in moved if first <= position < index)
                     continue
             regions.append(self._region(index))
             index = regions[-1].last + 1
         return regions
 
     @staticmethod
-    def _is_stray(segment: Segment) -> bool:
+    def _is_top_level(segment: Segment) -> bool:
         """Whether there is something to say about a segment that is no part of a function.
 
         Raises:

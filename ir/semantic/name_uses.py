@@ -59,23 +59,23 @@ class NameUses:
     def _uses_in_runs(self, key: DefinitionSite, first: int, end: int, name: str, others: list[TextSpan]) -> SpanArray:
         """The uses in statements of a name that none of them binds; those where not all have forms go to ``others``.
 
-        They are remembered with the statements that follow one another, as places that count from there.
+        They are cached with the statements that follow one another, as places that count from there.
         """
         segments = self.analysis.segments
         parts: list[tuple[int, Any]] = []
         for start, stop, memo in self.analysis.states.runs_naming(name, first, end):
-            remembered: dict[str, Any] = {}
+            cached: dict[str, Any] = {}
             if memo is not None:
-                remembered = cast("dict[str, Any]", memo.setdefault(NameUses, remembered))
-            starts: Any = remembered.get(name)
+                cached = cast("dict[str, Any]", memo.setdefault(NameUses, cached))
+            starts: Any = cached.get(name)
             if starts is None:
                 run = segments[start:stop]
                 if any(segment.form is None for segment in run):
                     others += self._uses_in_statements(key, start, stop, name)
                     continue
-                if len(remembered) == _NAMES_REMEMBERED:
-                    remembered.clear()
-                starts = remembered[name] = np.array(_starts_in(run, name), np.int64)
+                if len(cached) == _NAMES_REMEMBERED:
+                    cached.clear()
+                starts = cached[name] = np.array(_starts_in(run, name), np.int64)
             if len(starts):
                 parts.append((segments.start(start), starts))
         return SpanArray.of(parts, len(name))
@@ -122,7 +122,7 @@ class NameUses:
     def _meaning(self, key: DefinitionSite, index: int) -> Iterator[TextSpan]:
         """The tokens of a segment that name a definition, itself included."""
         unit = self.analysis.unit(index)
-        return (unit.span(token) for token, home in self.in_segments.meanings(index)[0].items() if home == key)
+        return (unit.span(token) for token, site in self.in_segments.meanings(index)[0].items() if site == key)
 
     def _uses_in_whole(self, key: DefinitionSite, function: WholeFunctionAnalysis) -> Iterator[TextSpan]:
         """The uses of a name in the function read as a whole that defines it."""
@@ -134,7 +134,7 @@ class NameUses:
 
     def _uses_in_module(self, key: DefinitionSite, kind: SymbolKind, name: str) -> Iterator[TextSpan]:
         analysis = self.analysis
-        if self.in_segments.home(key.segment, kind, name) != key:
+        if self.in_segments.site(key.segment, kind, name) != key:
             return  # what has this name elsewhere is another, that was defined before
         if kind is not SymbolKind.FUNCTION:
             heads = (function.start - 1 for function in analysis.functions if isinstance(function, FunctionStatements))

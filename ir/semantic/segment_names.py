@@ -165,9 +165,9 @@ class SegmentNames:
         local = self.local(index)
         sites = {token: DefinitionSite(index + by, definition) for token, (by, definition) in local.uses.items()}
         for token, (kind, name) in local.outside.items():
-            home = self.home(index, kind, name)
-            if home is not None:
-                sites[token] = home
+            site = self.site(index, kind, name)
+            if site is not None:
+                sites[token] = site
         sites.update((token, DefinitionSite(index, token)) for token in local.definitions)
         unresolved = set(local.unresolved)
         function = self.plain(index)
@@ -183,7 +183,7 @@ class SegmentNames:
                         unresolved.add(token)
         return sites, unresolved
 
-    def home(self, index: int, kind: SymbolKind, name: str) -> DefinitionSite | None:
+    def site(self, index: int, kind: SymbolKind, name: str) -> DefinitionSite | None:
         """Where something outside of the function that a segment is part of is defined, which has this name there."""
         analysis = self.analysis
         if kind is SymbolKind.FUNCTION:
@@ -191,7 +191,7 @@ class SegmentNames:
             return DefinitionSite(header, 1) if header is not None else None
         if kind is SymbolKind.GRAPH:
             function = analysis.function_at(index)
-            defined = analysis.foreign_definition(function, name) if function is not None else None
+            defined = analysis.outer_definition(function, name) if function is not None else None
             return DefinitionSite(*defined) if defined is not None else None
         if kind is SymbolKind.TYPE_PARAMETER:
             function = self.plain(index)
@@ -232,7 +232,7 @@ class SegmentNames:
                         named[token] = (SymbolKind.GRAPH if kind == GRAPH else SymbolKind.LET, False)
                     elif name in function.parameters:
                         named[token] = (SymbolKind.PARAMETER, False)
-                    elif kind == GRAPH and self.analysis.foreign_definition(function, name) is not None:
+                    elif kind == GRAPH and self.analysis.outer_definition(function, name) is not None:
                         named[token] = (SymbolKind.GRAPH, False)
                     elif name in state.uses:
                         unresolved.add(token)

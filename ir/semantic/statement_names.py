@@ -47,7 +47,7 @@ class StatementNames:
         self._uses: Final[dict[DefinitionSite, Sequence[TextSpan]]] = {}
         self._symbols: Final[WeakValueDictionary[DefinitionSite, Symbol]] = WeakValueDictionary()
         """Those that a caller holds. They refer to this object, so it does not hold them: no circle keeps a text."""
-        self._homes: Final[dict[Expr, int]] = {}
+        self._segments_of: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
 
     # ---- what is wrong
@@ -104,24 +104,24 @@ class StatementNames:
 
     # ---- symbols
 
-    def symbol(self, home: DefinitionSite) -> Symbol:
+    def symbol(self, site: DefinitionSite) -> Symbol:
         """The symbol of a definition: always the same one."""
-        symbol = self._symbols.get(home)
+        symbol = self._symbols.get(site)
         if symbol is None:
-            kind, name = self.in_segments.local(home.segment).definitions[home.token]
-            container = self._container(home, kind)
-            symbol = self._symbols.setdefault(home, Symbol(kind, name, container, self, home))
+            kind, name = self.in_segments.local(site.segment).definitions[site.token]
+            container = self._container(site, kind)
+            symbol = self._symbols.setdefault(site, Symbol(kind, name, container, self, site))
         return symbol
 
-    def _container(self, home: DefinitionSite, kind: SymbolKind) -> Symbol | None:
+    def _container(self, site: DefinitionSite, kind: SymbolKind) -> Symbol | None:
         """What a definition is inside of: a function, or a data type."""
         if kind in (SymbolKind.FUNCTION, SymbolKind.TYPE):
             return None
-        if home.segment in self.in_segments.type_numbers:
-            defined = self.in_segments.local(home.segment).definitions
+        if site.segment in self.in_segments.type_numbers:
+            defined = self.in_segments.local(site.segment).definitions
             owner = next(token for token, (kind, _) in defined.items() if kind is SymbolKind.TYPE)
-            return self.symbol(DefinitionSite(home.segment, owner))
-        function = self.analysis.function_at(home.segment)
+            return self.symbol(DefinitionSite(site.segment, owner))
+        function = self.analysis.function_at(site.segment)
         return self._function_symbol(function) if function is not None else None
 
     def _function_symbol(self, function: AnalysedFunction) -> Symbol | None:
@@ -129,14 +129,14 @@ class StatementNames:
 
     def symbol_at(self, index: int, token: int) -> Symbol | None:
         """The symbol that a token of a segment defines or uses."""
-        home = self.in_segments.meanings(index)[0].get(token)
-        return self.symbol(home) if home is not None else None
+        site = self.in_segments.meanings(index)[0].get(token)
+        return self.symbol(site) if site is not None else None
 
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments."""
         for index in range(first, end):
-            for home in self.in_segments.definitions(index):
-                yield self.symbol(home)
+            for site in self.in_segments.definitions(index):
+                yield self.symbol(site)
 
     def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
         """The kind and name of each definition in a range of segments, in order."""
@@ -156,11 +156,11 @@ class StatementNames:
         container = self._function_symbol(function)
         for earlier, state, name in self._bound_before(function, index, inner):
             is_graph = is_graph_name(name)
-            home = DefinitionSite(earlier, state.bound_at)
-            symbol = symbols.get(home)
+            site = DefinitionSite(earlier, state.bound_at)
+            symbol = symbols.get(site)
             if symbol is None:
                 kind = SymbolKind.GRAPH if is_graph else SymbolKind.LET
-                symbol = symbols.setdefault(home, Symbol(kind, name, container, self, home))
+                symbol = symbols.setdefault(site, Symbol(kind, name, container, self, site))
             yield symbol
         if index >= function.start:
             for definition in reversed(function.head.definitions):
@@ -198,8 +198,8 @@ class StatementNames:
         """
         inner: dict[str, Symbol] = {}
         for at in range(function.start - 1 if isinstance(function, WholeFunctionAnalysis) else index, index + 1):
-            for home in self.in_segments.definitions(at):
-                symbol = self.symbol(home)
+            for site in self.in_segments.definitions(at):
+                symbol = self.symbol(site)
                 is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
                 if is_before and is_visible(symbol, self.analysis.unit(at), offset):
                     inner[symbol.name] = symbol
@@ -247,7 +247,7 @@ class StatementNames:
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
-        symbols = [self.symbol(home) for index in self.analysis.types for home in self.in_segments.definitions(index)]
+        symbols = [self.symbol(site) for index in self.analysis.types for site in self.in_segments.definitions(index)]
         functions = [self._function_symbol(function) for function in self.analysis.functions]
         return [*(symbol for symbol in symbols if symbol.kind in OF_MODULE), *(one for one in functions if one)]
 
@@ -333,7 +333,7 @@ class StatementNames:
         definition = self._definition(key)
         if definition is None or not isinstance(definition.value, Expr):
             return None
-        self._homes[definition.value] = key.segment
+        self._segments_of[definition.value] = key.segment
         return definition.value
 
     def expression(self, index: int, statement: object, node: object) -> Expr | None:
@@ -348,16 +348,16 @@ class StatementNames:
             origins = function.head.origins
             expr = next((expr for expr, origin in origins.items() if origin.node is node), None)
         if expr is not None:
-            self._homes[expr] = index
+            self._segments_of[expr] = index
         return expr
 
     def knows(self, expr: Expr) -> bool:
         """Whether an expression was given out here."""
-        return expr in self._homes
+        return expr in self._segments_of
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""
-        index = self._homes[expr]
+        index = self._segments_of[expr]
         if isinstance(expr, GlobalVar):
             return self._global_type(expr)
         function, state = self.analysis.function_at(index), self.in_segments.state(index)
@@ -390,7 +390,7 @@ class StatementNames:
 
     def locate(self, place: Place) -> TextSpan | None:
         """The range of a part of an expression that was given out here."""
-        index = self._homes[place.expr]
+        index = self._segments_of[place.expr]
         start = self.analysis.segments.start
         function = self.analysis.function_at(index)
         if isinstance(function, WholeFunctionAnalysis):

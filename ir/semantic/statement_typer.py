@@ -322,7 +322,7 @@ class StatementTyper:
         own = self.context.own(statement)
         typed = own.type_with(types, self.outside.heads)
         type = statement.type_comment if typed.type is ERROR else typed.type
-        return statement.doubted(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
+        return statement.with_report(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
 
     def type_of(self, name: str, order: float) -> Type | None:
         """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
@@ -357,7 +357,7 @@ class StatementTyper:
         if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
             raise NeedsFullAnalysis  # looks like a binding that lost its `=`
         own = self.context.own(statement)
-        suggested = {name: (self._meant_type(near[0], order) if near else None) for name, near in unknown.items()}
+        suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
         guess = own.type_with(
             tuple([known[name] or suggested[name] or ERROR for name in statement.uses]), self.outside.heads
         )
@@ -366,9 +366,9 @@ class StatementTyper:
         diagnostics = (*own.diagnostics, *guess.diagnostics, *_undefined(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
         names = tuple([near[0] for near in unknown.values() if near])
-        return statement.doubted(order, type, diagnostics, names, outer_graph)
+        return statement.with_report(order, type, diagnostics, names, outer_graph)
 
-    def _meant_type(self, name: str, order: float) -> Type | None:
+    def _suggested_type(self, name: str, order: float) -> Type | None:
         return self._type_of_function(name) if name[0] == "@" else self.type_of(name, order)
 
     def _type_of_function(self, name: str) -> Type | None:

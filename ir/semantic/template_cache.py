@@ -107,7 +107,7 @@ class TemplateCache:
     Those of a function with type parameters share them, too (:meth:`within`).
     """
 
-    __slots__ = ("_alike", "_plans", "_templates", "_within", "names", "types")
+    __slots__ = ("_by_form", "_plans", "_templates", "_within", "names", "types")
 
     def __init__(self, types: ModuleTypes, parameters: tuple[TypeVar, ...] = ()) -> None:
         self.types: Final = types
@@ -115,7 +115,7 @@ class TemplateCache:
         self._within: Final[LruMap[tuple[TypeVar, ...], TemplateCache]] = LruMap(_SCOPES_KEPT)
         self._templates: Final[LruMap[object, _Template | None]] = LruMap(_KEPT)
         self._plans: Final[LruMap[str, _Plan]] = LruMap(_KEPT)
-        self._alike: Final[LruMap[Form, _Template]] = LruMap(_KEPT)
+        self._by_form: Final[LruMap[Form, _Template]] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
 
     def within(self, head: Head) -> TemplateCache:
@@ -148,7 +148,7 @@ class TemplateCache:
         if names is None:
             names = names_in([segment.text for segment in segments if segment.form is not None])
         names = tuple(names)
-        templates = iter(self._alike.get_all([form for segment in segments if (form := segment.form) is not None]))
+        templates = iter(self._by_form.get_all([form for segment in segments if (form := segment.form) is not None]))
         statements: list[TypedStatement] = []
         end = 0
         for segment in segments:
@@ -164,7 +164,7 @@ class TemplateCache:
                 if not are_different:
                     template = self._templates.get((form, _pattern(names[start:end])))
                 elif template is None:
-                    template = self._alike.get(form)  # it may be known since
+                    template = self._by_form.get(form)  # it may be known since
                 if template is not None:
                     statements.append(template.statement(segment, names, start, end))
                     continue
@@ -179,7 +179,7 @@ class TemplateCache:
             key = (form, pattern)
             template = self._template_of(key, segment, names)
             if pattern is None and template is not None:
-                self._alike[form] = template
+                self._by_form[form] = template
         else:
             plan = self._plan(segment.kinds)
             if plan.stands_alone or segment.is_short:

@@ -116,7 +116,7 @@ class TypedStatement:
         """
         type = self.segment.memo.get("type_comment")
         if not isinstance(type, Type):
-            type_comment = _TOLD.findall(self.segment.text)
+            type_comment = _TYPE_COMMENT.findall(self.segment.text)
             type = self.segment.memo["type_comment"] = _type_of(type_comment[-1]) if type_comment else ERROR
         return type
 
@@ -143,7 +143,7 @@ class TypedStatement:
         made.order, made.type = order, type
         return made
 
-    def doubted(
+    def with_report(
         self,
         order: float,
         type: Type,
@@ -179,7 +179,7 @@ class ReportedStatement(TypedStatement):
         return made
 
 
-_TOLD: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
+_TYPE_COMMENT: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
 
 
 @lru_cache(maxsize=4096)

@@ -77,7 +77,7 @@ class WholeFunctionAnalysis:
         names.unreadable = {
             name[1:] for name, declared_head in outside.heads.items() if declared_head.signature is ERROR
         }
-        self.outer_graph: Final = self._foreign(outside)
+        self.outer_graph: Final = self._outer_graph_types(outside)
         """The graph variables that functions before it bind and it does not, and their types."""
         for name, type in self.outer_graph.items():
             if type is not None:
@@ -100,7 +100,7 @@ class WholeFunctionAnalysis:
         self.memo: Final[dict[object, object]] = {}
         """What others remember of all of it."""
 
-    def _foreign(self, outside: Outside) -> dict[str, Type | None]:
+    def _outer_graph_types(self, outside: Outside) -> dict[str, Type | None]:
         bound: set[str] = set()
         used: set[str] = set()
         for segment in self.segments:

@@ -18,7 +18,7 @@ from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
 from .tokens import DEF, EXTERN, GLOBAL
-from .top_level import VERSION_LINE, stray_findings, unclosed_function, unexpected_brace, version_findings
+from .top_level import VERSION_LINE, top_level_findings, unclosed_function, unexpected_brace, version_findings
 from .units import SyntaxOrigin, Unit
 
 __all__ = ["VERSION_LINE", "Reading", "shift"]
@@ -134,7 +134,7 @@ class Reading:
             role = unit.segment.role
             kinds, texts, _ = unit.segment.tokens
             if role is Role.DIRECTIVE:
-                self.diagnostics.extend(stray_findings(unit, is_first=not self._has_tokens(number)))
+                self.diagnostics.extend(top_level_findings(unit, is_first=not self._has_tokens(number)))
             elif role is Role.METADATA:
                 span = unit.span(0)
                 head = TextSpan(span.start, span.start + texts[0].index("]") + 1)
@@ -272,7 +272,7 @@ class Reading:
                 index = self._read_function(index)
                 continue
             if role in (Role.CLOSE, Role.EXTRA_CLOSE, Role.STATEMENT):
-                self.diagnostics.extend(stray_findings(unit, is_first=False))
+                self.diagnostics.extend(top_level_findings(unit, is_first=False))
             index += 1
 
     def _read_function(self, index: int) -> int:

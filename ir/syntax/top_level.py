@@ -11,7 +11,7 @@ from .segments import Role
 from .tokens import DIRECTIVE, VERSION
 from .units import Unit
 
-__all__ = ["VERSION_LINE", "stray_findings", "unclosed_function", "unexpected_brace", "version_findings"]
+__all__ = ["VERSION_LINE", "top_level_findings", "unclosed_function", "unexpected_brace", "version_findings"]
 
 VERSION_LINE: Final = '#[version = "0.0.5"]'
 
@@ -31,7 +31,7 @@ def version_findings(first: Unit | None, length: int) -> Iterator[Diagnostic]:
         yield _error("unsupported-version", f"version {version} is not 0.0.5, the only one there is", span, fix)
 
 
-def stray_findings(unit: Unit, *, is_first: bool) -> Iterator[Diagnostic]:
+def top_level_findings(unit: Unit, *, is_first: bool) -> Iterator[Diagnostic]:
     """What is wrong with a unit that is no part of a function, besides its syntax.
 
     ``is_first``: no token comes before it.

@@ -34,17 +34,17 @@ def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
 
 
 def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    """What is in the statements themselves, remembered of each and of each stretch, as long as they mean the same."""
-    for stretch in snapshot.cache_blocks():
-        known = cast("list[tuple[int, Diagnostic]] | None", stretch.memo.get(_in_statements))
+    """What is in the statements themselves, remembered of each and of each block, as long as they mean the same."""
+    for block in snapshot.cache_blocks():
+        known = cast("list[tuple[int, Diagnostic]] | None", block.memo.get(_in_statements))
         if known is None:
-            known = stretch.memo[_in_statements] = [
-                (index - stretch.first, hint)
-                for index, span in snapshot.nested_statements(stretch, ("match", "if"))
+            known = block.memo[_in_statements] = [
+                (index - block.first, hint)
+                for index, span in snapshot.nested_statements(block, ("match", "if"))
                 for hint in _in_statement(snapshot, index, span)
             ]
         for number, hint in known:
-            yield _moved(hint, snapshot.segment_start(stretch.first + number))
+            yield _moved(hint, snapshot.segment_start(block.first + number))
 
 
 def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagnostic]:
