@@ -69,9 +69,9 @@ def main() -> None:
         beside = list(theirs[name]()) if name in theirs else []
         report.say(f"## {name.capitalize()}", "", figures_table(figures, beside), "")
         exponents = [(whose, growth(measured)) for whose, measured in (("ours", figures), ("the peer's", beside))]
-        told = [f"{whose} {exponent:.2f}" for whose, exponent in exponents if exponent is not None]
-        if told:
-            report.say(f"Exponent by which the first edit's p95 grows with the text: {', '.join(told)}; goal 0.4.", "")
+        shown = [f"{whose} {exponent:.2f}" for whose, exponent in exponents if exponent is not None]
+        if shown:
+            report.say(f"Exponent by which the first edit's p95 grows with the text: {', '.join(shown)}; goal 0.4.", "")
     if not theirs:
         report.say(RECORDED)
     if options.write:

@@ -88,12 +88,12 @@ def _of_arrays(place: str, expected: NDArray, actual: NDArray, bound: float | No
         )
     left, right = expected.astype(np.float64), actual.astype(np.float64)
     # What is no number, or too large for the narrower dtype, is not what anybody meant to compute.
-    meant = np.isfinite(left) & (np.abs(left) <= _largest_number(actual))
-    equal = ~meant | (left == right)
+    comparable = np.isfinite(left) & (np.abs(left) <= _largest_number(actual))
+    equal = ~comparable | (left == right)
     if equal.all():
         return None
     allowed = _ROUNDING.get(expected.dtype.name, 0.0) if bound is None else bound
-    scale = float(np.max(np.abs(left), initial=0.0, where=meant)) or 1.0
+    scale = float(np.max(np.abs(left), initial=0.0, where=comparable)) or 1.0
     with np.errstate(invalid="ignore"):
         apart = np.where(equal, 0.0, np.abs(left - right))
     largest = float(np.max(np.where(np.isnan(apart), np.inf, apart)))

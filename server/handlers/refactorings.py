@@ -60,9 +60,7 @@ async def resolve_refactoring(
 def _find(server: RelayLanguageServer, seen: View, data: dict[str, Any]) -> Refactoring:
     start, end = data.get("start"), data.get("end")
     if isinstance(start, int) and isinstance(end, int):
-        for item in refactorings(
-            seen.snapshot, TextSpan(start, end), server.state.history.steps_of(seen.document.uri)
-        ):
+        for item in refactorings(seen.snapshot, TextSpan(start, end), server.state.history.steps_of(seen.document.uri)):
             if item.name == data["refactoring"]:
                 return item
     raise refusal("there is no such refactoring at this place")
