@@ -12,7 +12,7 @@ from unittest import mock
 from relay_lsp.ir.collections import block_list, layered_map
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.semantic import incremental, statement_typer
-from relay_lsp.ir.semantic import module_analyzer as survey
+from relay_lsp.ir.semantic import module_analyzer as analyzer
 from relay_lsp.ir.semantic.lints.unreachable import unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import forms, splitting
@@ -290,7 +290,7 @@ _SMALL = [
     (forms, "_LONGEST", 150),
     (splitting, "_LOOK_AHEAD", 1),
     (splitting, "_WINDOW", 20),
-    (survey, "_AT_ONCE", 5),
+    (analyzer, "_AT_ONCE", 5),
     (incremental, "_RENUMBERED", 2),
     (incremental, "NEARBY", 3),
     (statement_typer, "NEARBY", 3),
