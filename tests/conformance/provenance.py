@@ -9,7 +9,7 @@ from pathlib import Path
 
 from relay_lsp import ir, passes
 from relay_lsp.ir.diagnostics import Severity
-from tests.passes.provenance import assert_nothing_is_forgotten, options_of
+from tests.passes.provenance.expectations import assert_nothing_is_forgotten, options_of
 
 from . import records
 from .records import SAMPLE, Record

@@ -21,7 +21,7 @@ from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import ExprMutator, PassContext, Sequential, Trace, create, function_pass, pass_instrument
 from relay_lsp.passes.instruments import OperatorCounter, PassTimingInstrument
-from tests.passes.test_operator_counts_on_resnet import resnet_18
+from tests.passes.instruments.test_operator_counts_on_resnet import resnet_18
 
 
 def calls(module: IRModule) -> list[str]:

@@ -12,7 +12,7 @@ from relay_lsp.passes.verification import BisectionReport, check
 from tests.conformance import records
 from tests.conformance.judges.passes import OTHER_SIGNATURE, SaysNothing, meaning
 from tests.passes.modules import read
-from tests.passes.provenance import options_of
+from tests.passes.provenance.expectations import options_of
 
 MODULES_PER_PASS = 4
 LARGEST_TEXT = 3000

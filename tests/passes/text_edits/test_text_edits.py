@@ -1,0 +1,155 @@
+"""A pass applied to a text changes only what the pass changed."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from relay_lsp.ir.diagnostics import apply_edits
+from relay_lsp.ir.syntax import parse
+from relay_lsp.passes import PassContext, Sequential, Trace, create
+from relay_lsp.passes.text_edits import text_edits
+from tests.passes.modules import VERSION, assert_same
+
+
+def check(before: str, passes: str, after: str) -> None:
+    """Run ``passes`` over the text and compare the edited text, byte by byte."""
+    text = VERSION + textwrap.dedent(before)
+    parsed = parse(text)
+    with PassContext(opt_level=4), Trace() as trace:
+        module = Sequential([create(name) for name in passes.split(", ")])(parsed.module)
+    edits = text_edits(text, parsed, module, trace)
+    edited = apply_edits(text, edits)
+    assert edited == VERSION + textwrap.dedent(after)
+    assert_same(parse(edited).module, module)
+
+
+def test_a_removed_value_hands_its_users_on():
+    check(
+        """
+        // A network of mine.
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = nn.relu(  %x );   // the first
+          %1 = nn.dropout(%0);
+          /* tanh, of course */
+          %2 = tanh( %1.0 );
+          exp(%2)
+        }
+        """,
+        "SimplifyInference",
+        """
+        // A network of mine.
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = nn.relu(  %x );   // the first
+          /* tanh, of course */
+          %2 = tanh(%0);
+          exp(%2)
+        }
+        """,
+    )
+
+
+def test_a_replaced_value_keeps_its_name_and_new_ones_take_free_numbers():
+    check(
+        """
+        def @main(%x: Tensor[(4, 8), float32], %g: Tensor[(8), float32], %b: Tensor[(8), float32],
+                  %m: Tensor[(8), float32], %v: Tensor[(8), float32]) {
+          %0 = nn.batch_norm(%x, %g, %b, %m, %v, scale=False, center=False); // normalise
+          %1 = %0.0;
+          nn.relu(  %1  ) // done
+        }
+        """,
+        "SimplifyInference",
+        """
+        def @main(%x: Tensor[(4, 8), float32], %g: Tensor[(8), float32], %b: Tensor[(8), float32],
+                  %m: Tensor[(8), float32], %v: Tensor[(8), float32]) {
+          %2 = add(%v, 1e-05f);
+          %3 = sqrt(%2);
+          %4 = divide(1f, %3);
+          %5 = negative(%m);
+          %6 = multiply(%x, %4);
+          %7 = multiply(%5, %4);
+          %1 = add(%6, %7);
+          nn.relu(  %1  ) // done
+        }
+        """,
+    )
+
+
+def test_a_duplicate_goes_and_the_rest_stays():
+    check(
+        """
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = nn.relu(%x);
+          %1 = exp( %0 ); // kept
+          %2 = exp( %0 ); // a duplicate
+          add(%1, %2)
+        }
+        """,
+        "EliminateCommonSubexpr",
+        """
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = nn.relu(%x);
+          %1 = exp( %0 ); // kept
+          add(%1, %1)
+        }
+        """,
+    )
+
+
+def test_an_unused_binding_goes_with_its_comment():
+    check(
+        """
+        def @main(%x: Tensor[(4), float32]) {
+          let %a = exp(%x); // unused
+          let %b = nn.relu( %x ); // wanted
+          %b
+        }
+        """,
+        "DeadCodeElimination",
+        """
+        def @main(%x: Tensor[(4), float32]) {
+          let %b = nn.relu( %x ); // wanted
+          %b
+        }
+        """,
+    )
+
+
+def test_other_functions_are_not_touched():
+    check(
+        """
+        def @first(%x: Tensor[(4), float32]) -> Tensor[(4), float32] { /* odd */ nn.relu(  %x) }
+        def @main(%x: Tensor[(4), float32]) {
+          %0 = nn.dropout(%x);
+          @first(%0.0)
+        }
+        """,
+        "SimplifyInference",
+        """
+        def @first(%x: Tensor[(4), float32]) -> Tensor[(4), float32] { /* odd */ nn.relu(  %x) }
+        def @main(%x: Tensor[(4), float32]) {
+          @first(%x)
+        }
+        """,
+    )
+
+
+@pytest.mark.parametrize("passes", ["InferType", "SimplifyInference", "SimplifyInference, EliminateCommonSubexpr"])
+def test_a_pass_with_nothing_to_do_edits_nothing(passes):
+    text = (
+        VERSION
+        + "def @main(%x: Tensor[(4), float32], %w) { nn.dense(nn.relu(reshape(%x, newshape=[1, 4])), %w, units=3) }"
+    )
+    parsed = parse(text)
+    with Trace() as trace:
+        module = Sequential([create(name) for name in passes.split(", ")])(parsed.module)
+    assert text_edits(text, parsed, module, trace) == ()
+
+
+def test_a_text_with_errors_is_refused():
+    text = VERSION + "def @main(%x: Tensor[(4), float32]) { nn.relu(%y) }"
+    parsed = parse(text)
+    with pytest.raises(ValueError, match="errors"):
+        text_edits(text, parsed, parsed.module.with_functions({}))
