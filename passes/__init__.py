@@ -66,7 +66,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # A name in lower case may be a module of this package that is just being imported.
-    found = find(name) if name[:1].isupper() else None
-    if found is None:
+    pass_class = find(name) if name[:1].isupper() else None
+    if pass_class is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return found
+    return pass_class

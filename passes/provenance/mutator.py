@@ -85,8 +85,8 @@ class ExprMutator:
             kind = name.removeprefix("rewrite_").removeprefix("visit_")
             if kind != name and not hasattr(ExprMutator, name) and not cls.is_hook(name):
                 known = sorted(_HOOKS.values())
-                meant = f"rewrite_{kind}" if f"rewrite_{kind}" in known else None
-                near = meant or next(iter(difflib.get_close_matches(name, known, 1)), None)
+                rewriting = f"rewrite_{kind}" if f"rewrite_{kind}" in known else None
+                near = rewriting or next(iter(difflib.get_close_matches(name, known, 1)), None)
                 hint = f"; did you mean {near}?" if near else f"; the hooks are {', '.join(known)}"
                 raise TypeError(f"{cls.__name__}.{name} is never called: ExprMutator has no such hook{hint}")
 
