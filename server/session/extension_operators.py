@@ -28,7 +28,7 @@ from ..worker.worker_process import Progress
 if typing.TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
 
-__all__ = ["AnswerCalls", "CallAnswer", "CallQuestion", "OperatorDeclaration", "UsersOperators", "declare"]
+__all__ = ["AnswerCalls", "CallAnswer", "CallQuestion", "ExtensionOperators", "OperatorDeclaration", "declare"]
 
 _LARGEST_CONSTANT = 4096
 """Bytes of a constant argument up to which a relation is shown it."""
@@ -235,7 +235,7 @@ def _constant(plain: tuple[str, tuple[int, ...], bytes]) -> Constant:
 
 
 @dataclass
-class UsersOperators:
+class ExtensionOperators:
     """The operators that extensions declare, standing in this process's registry for those in the worker's."""
 
     _installed: dict[str, OperatorDeclaration] = field(default_factory=dict[str, OperatorDeclaration])
@@ -316,7 +316,7 @@ class UsersOperators:
         return None if answer.result is None else _type(answer.result)
 
 
-def _stand_in(declared: OperatorDeclaration, operators: UsersOperators) -> Op:
+def _stand_in(declared: OperatorDeclaration, operators: ExtensionOperators) -> Op:
     return Op(
         declared.name,
         doc=declared.doc,

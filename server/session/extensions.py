@@ -2,7 +2,7 @@
 
 The server's own process never runs a line of them. It asks the worker to load each one by itself, so that one that
 raises, loops or ends its process is known by name; those that loaded well go along with every job, because a worker
-that was killed begins with none. Their operators come back as declarations (:mod:`.users_operators`).
+that was killed begins with none. Their operators come back as declarations (:mod:`.extension_operators`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..worker.worker_process import Job, Progress
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import Extension, ExtensionFault
 
-    from .extension_operators import CallQuestion, OperatorDeclaration, UsersOperators
+    from .extension_operators import CallQuestion, ExtensionOperators, OperatorDeclaration
 
 __all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
 
@@ -145,7 +145,7 @@ class Extensions:
         self._root = ""
         self._known: dict[str, _Known] = {}
         self._shown: set[str] = set()
-        self._operators: UsersOperators | None = None
+        self._operators: ExtensionOperators | None = None
 
     def configure(self, names: Collection[str], root: Path | None) -> None:
         """Take over the setting. Paths are relative to the ``root`` of the workspace."""
@@ -195,9 +195,9 @@ class Extensions:
         declared = [each for known in self._known.values() for each in known.loaded.operators]
         if self._operators is None and declared:
             # Imported only now: it takes all operators along, which the start of a server does not wait for.
-            from .extension_operators import UsersOperators
+            from .extension_operators import ExtensionOperators
 
-            self._operators = UsersOperators()
+            self._operators = ExtensionOperators()
         changed = self._operators is not None and self._operators.install(declared)
         if self._operators is not None and anew:
             self._operators.forget_answers()

@@ -6,7 +6,7 @@ import time
 import traceback
 from typing import NamedTuple
 
-from . import surroundings
+from . import tvm_environment
 from .cases import Case
 from .judges import JUDGES, TEXT_JUDGES
 from .judges.passes import SaysNothing
@@ -41,6 +41,6 @@ def judge(case: Case) -> Verdict:
     except Exception as error:  # A crash is a failure of this record alone, and is shown as such.
         where = traceback.extract_tb(error.__traceback__)[-1]
         problem = f"CRASH {type(error).__name__}: {error} ({where.filename.rsplit('/', 2)[-1]}:{where.lineno})"
-    reason = None if problem is None else surroundings.reason(kind, record, problem)
+    reason = None if problem is None else tvm_environment.reason(kind, record, problem)
     taken = time.perf_counter() - start
     return Verdict(kind, row, str(record["id"]), str(record.get("origin", "")), problem, reason, silence, taken)

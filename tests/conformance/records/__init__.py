@@ -47,7 +47,7 @@ def texts(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def exceptions() -> dict[str, str]:
-    """Records that cannot be met for a reason in TVM's surroundings: id to reason."""
+    """Records that cannot be met for a reason in TVM's environment: id to reason."""
     return json.loads(_EXCEPTIONS.read_text(encoding="utf-8"))
 
 

@@ -13,7 +13,7 @@ from relay_lsp.ir.attributes import AttributeValueError
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.ops import operator
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server.session.extension_operators import AnswerCalls, UsersOperators
+from relay_lsp.server.session.extension_operators import AnswerCalls, ExtensionOperators
 from relay_lsp.server.session.extensions import LoadExtension, WithExtensions
 from relay_lsp.server.worker.worker import Worker
 
@@ -75,14 +75,14 @@ def file(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def operators() -> Iterator[UsersOperators]:
-    made = UsersOperators()
+def operators() -> Iterator[ExtensionOperators]:
+    made = ExtensionOperators()
     yield made
     made.withdraw()
     assert operator.find("user.scale") is None
 
 
-async def typed(operators: UsersOperators, worker: Worker, file: str, body: str, params: str = X) -> Snapshot:
+async def typed(operators: ExtensionOperators, worker: Worker, file: str, body: str, params: str = X) -> Snapshot:
     """The snapshot of a function once every question has been answered; before that, nothing may be wrong in it."""
     loaded = await worker.run(LoadExtension(file))
     assert loaded.faults == []
@@ -108,14 +108,14 @@ def type_of(snapshot: Snapshot, words: str) -> str:
     return repr(snapshot.type_at(snapshot.text.index(words)))
 
 
-async def test_a_relation_gives_arguments_their_types(operators: UsersOperators, worker: Worker, file: str) -> None:
+async def test_a_relation_gives_arguments_their_types(operators: ExtensionOperators, worker: Worker, file: str) -> None:
     snapshot = await typed(operators, worker, file, "%0 = user.weighted(%x, %w);\n  %0.1", f"{X}, %w")
     assert errors(snapshot) == []
     assert type_of(snapshot, "%0 =") == "(Tensor[(2, 3), float32], Tensor[(2, 3, 2), float32])"
     assert type_of(snapshot, "%w") == "Tensor[(3), float32]"
 
 
-async def test_attributes_keep_their_kinds(operators: UsersOperators, worker: Worker, file: str) -> None:
+async def test_attributes_keep_their_kinds(operators: ExtensionOperators, worker: Worker, file: str) -> None:
     snapshot = await typed(operators, worker, file, "user.scale(%x, factor=2f, axes=[0, 1])")
     assert errors(snapshot) == []
     assert type_of(snapshot, "user.scale") == "Tensor[(2, 3), float32]"
@@ -129,28 +129,30 @@ async def test_attributes_keep_their_kinds(operators: UsersOperators, worker: Wo
         fields["factor"].convert("fast")
 
 
-async def test_any_number_of_arguments_and_constants(operators: UsersOperators, worker: Worker, file: str) -> None:
+async def test_any_number_of_arguments_and_constants(operators: ExtensionOperators, worker: Worker, file: str) -> None:
     snapshot = await typed(operators, worker, file, "%0 = user.any(%x, %x, %x);\n  (%0, user.repeat(%x, 7))")
     assert errors(snapshot) == []
     assert type_of(snapshot, "user.any") == "Tensor[(3), int64]"
     assert type_of(snapshot, "user.repeat") == "Tensor[(7), float32]"
 
 
-async def test_what_cannot_be_asked_is_unknown_and_silent(operators: UsersOperators, worker: Worker, file: str) -> None:
+async def test_what_cannot_be_asked_is_unknown_and_silent(
+    operators: ExtensionOperators, worker: Worker, file: str
+) -> None:
     body = "%0 = user.function(%x);\n  %1 = fn (%y: int32) { %y };\n  add(user.scale(%1), %0)"
     snapshot = await typed(operators, worker, file, body)
     assert errors(snapshot) == []
 
 
 async def test_what_a_relation_cannot_tell_is_said_as_for_any_operator(
-    operators: UsersOperators, worker: Worker, file: str
+    operators: ExtensionOperators, worker: Worker, file: str
 ) -> None:
     snapshot = await typed(operators, worker, file, "user.later(%x)")
     (message,) = errors(snapshot)
     assert "cannot be inferred" in message
 
 
-async def test_an_operator_without_a_relation_says_so(operators: UsersOperators, worker: Worker, file: str) -> None:
+async def test_an_operator_without_a_relation_says_so(operators: ExtensionOperators, worker: Worker, file: str) -> None:
     operators.install((await worker.run(LoadExtension(file))).operators)
     text = f'#[version = "0.0.5"]\ndef @main({X}) {{ user.untyped(%x) }}\n'
     assert errors(Snapshot.open(text, "model.relay")) == [
