@@ -170,7 +170,7 @@ _configured: Callable[[], SpanFilling] = SpanFilling
 
 
 def configure_span_filling(source: Callable[[], SpanFilling]) -> None:
-    """Let ``source`` say, whenever it is asked, how spans are filled: what knows of a configuration calls this once."""
+    """Ask ``source`` each time how spans are filled. Called once, by the module that knows the configuration."""
     global _configured
     _configured = source
 

@@ -93,9 +93,9 @@ class HostileFolder:
         self.write(f"{name}.py", f"import _io; _io.FileIO({str(mark)!r}, 'w').close()\n")
 
     def leave_to_python(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        """Take away what Python itself imports when it is started like this, before it runs a line of anybody's.
+        """Remove the modules that Python itself imports when it is started like this, before any program runs.
 
-        ``command`` is a program that does nothing. What a start imports next shows only when it no longer stumbles.
+        ``command`` is a program that does nothing. What Python imports next is seen only once these are removed.
         """
         for name in _OWN:
             (self.root / f"relay_lsp/{name}.py").unlink()

@@ -127,7 +127,7 @@ def _paste(client: Client, dialect: Dialect, size: int) -> Run:
     line = dialect.line(dialect.middle(size))
 
     def run(number: int) -> Sequence[float]:
-        # Other names each time, so that nothing is remembered of the last.
+        # Other names each time, so that nothing of the last is cached.
         pasted = client.edit((line, 0, line, 0, _block(dialect, 10_000_000 + number * _BLOCK)))[0]
         client.edit((line, 0, line + _BLOCK, 0, ""))
         return (pasted,)

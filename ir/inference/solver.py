@@ -181,7 +181,7 @@ class TypeSolver:
         return has_error(type)
 
     def silence(self, types: Iterable[Type]) -> None:
-        """Make errors of what is open in ``types``: what it depends on is broken, and nothing will tell it."""
+        """Replace what is open in ``types`` by the error type: it depends on a broken part and cannot be inferred."""
         for type in types:
             for unknown in self._unknowns(type):
                 self._merge(unknown, ERROR)

@@ -1,4 +1,4 @@
-"""Which brackets of a text belong together, put together from its parts, which remember theirs."""
+"""Which brackets of a text belong together, joined from its parts, each of which caches its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["bracketed"]
 
 @dataclass(frozen=True, slots=True)
 class _Brackets:
-    """What is remembered of the brackets of a part: what each is, and where it stands in the part."""
+    """What is cached of the brackets of a part: what each is, and where it stands in the part."""
 
     rows: Sequence[tuple[str, int]]
 

@@ -53,7 +53,7 @@ class SegmentNames:
         self.analysis: Final = analysis
 
     def state(self, index: int) -> TypedStatement | None:
-        """The statement that a segment is; ``None`` where it is none of its own."""
+        """The typed statement of a segment; ``None`` where the segment is not a statement that is typed by itself."""
         return self.analysis.states[index]
 
     def whole(self, index: int) -> tuple[WholeFunctionAnalysis, int] | None:
@@ -263,7 +263,7 @@ class SegmentNames:
         return named, unresolved
 
     def token_memo(self, index: int) -> dict[object, object]:
-        """What is remembered of a segment as long as its tokens mean the same."""
+        """What is cached of a segment as long as its tokens mean the same."""
         state, segment = self.state(index), self.analysis.segments[index]
         if state is not None:
             return state.memo

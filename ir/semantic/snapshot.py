@@ -457,7 +457,7 @@ class Snapshot:
         return what.type if isinstance(what, Symbol) else self._knowing(what).type_of(what)
 
     def _knowing(self, expr: Expr) -> ModuleMeaning:
-        """What knows of an expression: what gave it out, or else the whole module, which it is then a part of."""
+        """The reading that an expression belongs to: the one that returned it, or else that of the whole module."""
         return self._meaning if self._meaning.knows(expr) else self._whole
 
     def type_at(self, offset: int) -> Type | None:

@@ -99,7 +99,7 @@ class StatementNames:
         return self.in_segments.named_tokens(index)
 
     def token_memo(self, index: int) -> dict[object, object]:
-        """What is remembered of a segment as long as its tokens mean the same."""
+        """What is cached of a segment as long as its tokens mean the same."""
         return self.in_segments.token_memo(index)
 
     # ---- symbols

@@ -32,7 +32,7 @@ _SPEAKING: Final = frozenset("INFbsM@uU")
 
 
 def _leaves_unused(lowered: LoweredStatement) -> bool:
-    """Whether a statement binds a name for itself that it does not use: what is said of that is told by the name."""
+    """Whether a statement has a binding of its own that it does not use: the hint about that depends on the name."""
     used = {definition for _, _, definition in lowered.lowering.uses}
     return any(
         definition is not lowered.bound and definition not in used for definition in lowered.lowering.definitions

@@ -184,7 +184,7 @@ _TYPE_COMMENT: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
 
 @lru_cache(maxsize=4096)
 def _type_of(text: str) -> Type:
-    """The type that a text says; the error type where it is none that stands for itself."""
+    """The type that a text spells; the error type where it is not a type, or depends on other names."""
     parsed = parse_expr(f"free_var %x: {text}; %x")
     annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
     return ERROR if annotation is None else annotation

@@ -200,7 +200,7 @@ class WholeModuleAnalysis:
         return {(unit.number, token) for unit, token in self.reading.lowering.unresolved}
 
     def token_memo(self, index: int) -> dict[object, object]:
-        """What is remembered of a segment as long as its tokens mean the same."""
+        """What is cached of a segment as long as its tokens mean the same."""
         return {}
 
     # ---- symbols

@@ -1,4 +1,4 @@
-"""What number and string tokens are worth.
+"""The values of number and string tokens.
 
 Source of the rule: ``src/relay/parser/tokenizer.h`` (``ParseNumber``), ``src/support/scalars.cc``.
 """

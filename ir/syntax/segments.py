@@ -1,4 +1,4 @@
-"""Splitting a text into segments: the parts that are parsed, and remembered, each on its own.
+"""Splitting a text into segments: the parts that are parsed, and cached, each by itself.
 
 A segment is a directive, the head of a function up to its ``{``, one statement of its body with all that is nested in
 it, the closing ``}``, a type definition, the metadata section, or what does not belong. Where a segment ends follows
@@ -91,7 +91,7 @@ _MARGIN: Final = 16
 
 
 class Beyond(Exception):
-    """Where a segment ends is told by kinds beyond those that are at hand."""
+    """Where a segment ends depends on kinds beyond those that are at hand."""
 
 
 def is_simple(kinds: str) -> bool:

@@ -1,7 +1,7 @@
-"""Shapes: what Lark makes of a sequence of token kinds, remembered.
+"""Shapes: the cached parse of a sequence of token kinds.
 
 Relay text repeats a few hundred shapes of statement thousands of times. Lark parses each once; the result speaks of
-positions in the sequence, so it fits every statement of that shape. What cannot be parsed is remembered as well,
+positions in the sequence, so it fits every statement of that shape. What cannot be parsed is cached as well,
 with the position of the fault and what could have stood there.
 """
 

@@ -61,7 +61,7 @@ class Splice:
 
 
 class _Block(list[Segment]):
-    """Some consecutive segments, and what is remembered of them wherever they stand."""
+    """Some consecutive segments, and what is cached of them, which holds wherever they stand."""
 
     __slots__ = ("_braces", "starts")
 

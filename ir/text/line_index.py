@@ -25,7 +25,7 @@ _BLOCK: Final = 16_384
 
 
 class _Block:
-    """Some whole lines of a text, and what is remembered of them wherever they stand."""
+    """Some whole lines of a text, and what is cached of them, which holds wherever they stand."""
 
     __slots__ = ("_comments", "_starts", "is_ascii", "line_ends", "text")
 
@@ -115,7 +115,7 @@ class LineIndex:
     def edited(self, span: TextSpan, new_text: str) -> LineIndex:
         """The index of the text in which ``new_text`` replaces ``span``."""
         blocks, offsets = self._blocks, self._offsets
-        # The block before an edit at a block's start is made anew, too: a "\n" put after its "\r" is one line end.
+        # The block before an edit at a block's start is rebuilt, too: a "\n" put after its "\r" is one line end.
         first = self._block_at(max(span.start - 1, 0))
         last = self._block_at(span.end)
         head = blocks[first].text[: span.start - offsets[first]]

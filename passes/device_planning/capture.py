@@ -51,7 +51,7 @@ class _DeviceCapturer(ExprMutator):
         self.domains = domains
 
     def descend(self, expr: Expr) -> Descent | None:
-        """What has parts asks for each of them on the device where it wants it."""
+        """An expression with parts asks for each part on the device that it needs it on."""
         if isinstance(expr, Function):
             return kept(expr) if expr.is_primitive else self._function(expr)
         if isinstance(expr, Call):

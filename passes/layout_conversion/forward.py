@@ -61,7 +61,7 @@ class _LayoutRewriter(ExprMutator):
         self.transforms = LayoutTransforms()
         self.changes: dict[Expr, _Change] = {}
         self.restored: dict[Expr, Expr] = {}
-        # Calls that stand as they stood, but that TVM would have made anew.
+        # Calls that are unchanged, but that TVM would have rebuilt.
         self.rebuilt: set[Expr] = set()
 
     def rewrite(self, pre: Expr, post: Expr) -> Expr:

@@ -89,7 +89,7 @@ def _convolution(default_kernels: Mapping[str, str], axes: int) -> Conversion:
 
 
 def unchanged(call: LayoutCall) -> Call:
-    """The convolution of two dimensions in its own layouts, made anew as TVM's functions make it."""
+    """The convolution of two dimensions in its own layouts, rebuilt as TVM's functions build it."""
     return call.with_attrs(replace(call.attrs, padding=padding_on_both_sides(call.attrs.padding, 2)))
 
 

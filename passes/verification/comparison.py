@@ -87,7 +87,7 @@ def _of_arrays(place: str, expected: NDArray, actual: NDArray, bound: float | No
             f"an array {actual.shape} of {actual.dtype.name} instead of {expected.shape} of {expected.dtype.name}",
         )
     left, right = expected.astype(np.float64), actual.astype(np.float64)
-    # What is no number, or too large for the narrower dtype, is not what anybody meant to compute.
+    # NaN, infinities and numbers beyond the range of the narrower dtype are not compared.
     comparable = np.isfinite(left) & (np.abs(left) <= _largest_number(actual))
     equal = ~comparable | (left == right)
     if equal.all():

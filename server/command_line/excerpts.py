@@ -1,4 +1,4 @@
-"""Diagnostics for people: the place, the words, and the line with carets under what is meant."""
+"""Diagnostics for people: the place, the message, and the line with carets under the range."""
 
 from __future__ import annotations
 

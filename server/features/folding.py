@@ -18,7 +18,7 @@ _SHORTEST_INLINE = 24
 
 
 class FoldKind(enum.Enum):
-    """What an editor may fold of its own accord."""
+    """What an editor may fold without being asked."""
 
     REGION = "region"
     COMMENT = "comment"

@@ -40,7 +40,7 @@ class Hover:
 
 
 def hover(snapshot: Snapshot, offset: int, events: Sequence[ValueEvent] = ()) -> Hover | None:
-    """The hover at ``offset``. ``events`` is what is remembered of passes that touched this value."""
+    """The hover at ``offset``. ``events`` are the entries of the pass history about this value."""
     token = snapshot.token_at(offset)
     if token is None or token.role in (TokenRole.COMMENT, TokenRole.OPERATOR):
         return _expression_hover(snapshot, offset, token, events)

@@ -22,7 +22,7 @@ class ValueOrigin:
     line: int
     column: int
     span: TextSpan
-    """Where the comment says so."""
+    """The part of the comment that names this place."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source

@@ -1,4 +1,4 @@
-"""Give a name another name, everywhere it is meant and nowhere else."""
+"""Rename a definition and exactly its uses."""
 
 from __future__ import annotations
 

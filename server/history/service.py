@@ -1,4 +1,4 @@
-"""What is remembered of passes, for each open buffer: how its text came to be, and what became of what."""
+"""The pass history of each open buffer: which steps led to its text, and what became of each value."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class HistoryService:
         self._history: HistoryStore | None = None
         self._steps: dict[str, tuple[RememberedStep, ...]] = {}
         self._baselines: dict[str, str] = {}
-        """For each buffer its last text that is remembered."""
+        """For each buffer its last text that the history has."""
 
     def configure(self, settings: Settings) -> None:
-        """Take over whether, where and how much is remembered."""
+        """Apply the settings: whether there is a history, where, and how large it may be."""
         before, self._settings = self._settings, settings
         if (settings.history, settings.history_folder, settings.history_size) != (
             before.history,

@@ -111,11 +111,11 @@ def default_folder() -> Path:
 
 
 class HistoryStore:
-    """The store. Safe to use from several threads; never raises on account of the file: it says so instead.
+    """The store. Safe to use from several threads. A file that cannot be used is reported and never raises.
 
     Args:
         folder: where the file lies; ``None`` keeps everything in memory.
-        maximum_bytes: how much what is remembered may take, compressed.
+        maximum_bytes: the largest size of the compressed texts, in bytes.
         report: called with a sentence when the file cannot be used.
     """
 

@@ -1,4 +1,4 @@
-"""Semantic tokens as the protocol has them, remembered part by part, so that an edit costs what it changes.
+"""Semantic tokens as the protocol has them, cached part by part, so that an edit costs what it changes.
 
 Each part of a text (some statements, a function's head) is encoded once, with places that count from its start. What
 clients have is remembered as the blocks that it was made of, and blocks that stayed the same are the same objects. So

@@ -1,4 +1,4 @@
-"""The outline and the folds of a whole text, remembered part by part: editors ask for both after each edit."""
+"""The outline and the folds of a whole text, cached part by part: editors ask for both after each edit."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def fold_entries(snapshot: Snapshot, converter: ProtocolConverter, lines_o
 def _cached(
     converter: ProtocolConverter, part: CacheRegion, list_name: str, entries_in: Callable[[CacheRegion], list[_Entry]]
 ) -> list[_Entry]:
-    """The entries of a part, which are made anew only where it has changed or begins somewhere else."""
+    """The entries of a part, recomputed only where the part has changed or begins at another line."""
     begin = position_of(converter.lines, part.start, converter.encoding)
     key = (list_name, converter.encoding)
     known = cast("tuple[Position, list[_Entry]] | None", part.memo.get(key))

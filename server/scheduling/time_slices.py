@@ -1,6 +1,6 @@
 """Work on a whole text, cut into slices: between them, the event loop answers other messages.
 
-What a slice needs is remembered with the text, so a thread would bring nothing but locks.
+What a slice needs is cached with the text, so a thread would only add locks.
 """
 
 from __future__ import annotations

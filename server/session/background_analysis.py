@@ -60,7 +60,7 @@ class BackgroundAnalysis:
         if coming is None or of is not lines:
             coming = asyncio.ensure_future(self._preview_thread.run(_plain_preview, lines, document.name))
             self._previews[document] = lines, coming
-        # Several may wait for it; that one of them is cancelled is nothing to the others.
+        # Several callers may wait for it: cancelling one of them must not cancel it for the others.
         preview = await asyncio.shield(coming)
         return None if document.has_snapshot or document.lines is not lines else preview
 
@@ -183,7 +183,7 @@ class Publisher:
             diagnostics = self._collect(document, snapshot)
         else:
             diagnostics = await self._analysis.thread.run(self._collect, document, snapshot)
-        # What has arrived meanwhile goes first: this may have been the beginning of a burst. The loop takes a message
+        # Messages that arrived meanwhile go first: this may have been the beginning of a burst. The loop takes a message
         # in one turn, and hands it to us in the next.
         await asyncio.sleep(0)
         await asyncio.sleep(0)

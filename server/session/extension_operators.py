@@ -282,7 +282,7 @@ class ExtensionOperators:
 
     def learn(self, answers: Mapping[CallQuestion, CallAnswer]) -> None:
         """Use these answers from now on."""
-        # One text may need more than the most by itself; forgetting some of those would mean asking without end.
+        # One text may need more answers than the limit: evicting some would repeat the questions for ever.
         if len(self._answers) > _MOST_ANSWERS and len(answers) < _MOST_ANSWERS // 10:
             self._answers = {}
         self._answers.update(answers)

@@ -27,7 +27,7 @@ _STATEMENT_END: Final = re.compile(r";\n(?=  (?:%|let ))")
 """The end of a statement in the outermost braces of a function: the next one is indented as TVM does it."""
 
 _REST: Final = "  %_rest_of_the_function\n}\n"
-"""Stands for the rest of the function that the beginning was cut in; that the name means nothing is not reported."""
+"""Stands for the rest of the function that the beginning was cut in; that the name is undefined is not reported."""
 
 _MARGIN: Final = 4
 """How many statements before the cut are not sure: where one ends may depend on what follows."""
@@ -46,7 +46,7 @@ class Preview:
 
     @property
     def is_plain(self) -> bool:
-        """Whether what is said of it will hold for the whole text: all of it was followed statement by statement."""
+        """Whether its diagnostics hold for the whole text: all of it was analysed statement by statement."""
         _ = self.snapshot.diagnostics
         return self.snapshot.is_followed and not self.snapshot.looks_far
 

@@ -377,7 +377,7 @@ class Workspace:
         ]
         for candidate in names:
             if not any(document.text == text for document in self.documents):
-                # No document has this text any more. Should it come back, the work begins anew.
+                # No document has this text any more. If it comes back, the search starts again.
                 self._changing_passes.pop(text, None)
                 return
             job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)

@@ -255,7 +255,7 @@ def run_passes(
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so.
 
-    ``reports`` gets what instruments tell, ``trace`` what the passes do up to where one fails, and ``failures`` why it
+    ``reports`` gets those of the instruments, ``trace`` what the passes do up to where one fails, and ``failures`` why it
     did.
     """
     from relay_lsp import passes

@@ -20,7 +20,7 @@ __all__ = ["JobCancelled", "JobError", "JobTimeout", "Worker", "WorkerDied"]
 logger = logging.getLogger(__name__)
 
 _GRACE_SECONDS = 0.5
-"""How long a job may take to heed a cancellation before its process is killed."""
+"""How long a cancelled job may go on before its process is killed."""
 
 
 class JobError(Exception):
@@ -137,7 +137,7 @@ class Worker:
 
     async def _write(self, process: Process, message: object) -> None:
         assert process.stdin is not None
-        # A process that has just died shows itself in `_read`; here its closed input means nothing more.
+        # A process that has just died is noticed in `_read`; its closed input needs no handling here.
         with contextlib.suppress(ConnectionError):
             process.stdin.write(write_frame(message))
             await process.stdin.drain()

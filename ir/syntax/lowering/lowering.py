@@ -144,7 +144,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         return Item("expression", value, first, terminated=kinds.endswith(";"))
 
     def _note_name(self, kind: str, text: str, token: int) -> None:
-        """Resolve a name of a broken statement for those who look for its uses; say nothing if it is unknown."""
+        """Resolve a name of a broken statement, so that its uses are complete; an unknown name is not reported."""
         position: Definition | None = None
         if kind == LOCAL:
             position = self.scope.find(text[1:])

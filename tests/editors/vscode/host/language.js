@@ -1,4 +1,4 @@
-// The language by the editor's own commands, which ask whoever serves it.
+// The language by the editor's own commands, which ask the server that is connected.
 const { assert, vscode, until, open, placeOf, command } = require('./workbench');
 
 const MODULE = `#[version = "0.0.5"]
