@@ -1,4 +1,4 @@
-"""``relay-lsp passes`` and ``ops``: what there is, and what each does."""
+"""``relay-lsp passes`` and ``ops``: list the passes and the operators, each with its documentation."""
 
 from __future__ import annotations
 

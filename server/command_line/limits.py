@@ -16,7 +16,7 @@ __all__ = ["limited"]
 
 @contextmanager
 def limited(seconds: float, doing: Callable[[], str]) -> Generator[None]:
-    """Stop what is done inside after ``seconds``; 0 is for ever. ``doing`` says what that was.
+    """Stop the body of the ``with`` after ``seconds``; 0 means no limit. ``doing`` names the work in the message.
 
     What is written in Python is stopped between two of its instructions, as Ctrl-C stops it.
 

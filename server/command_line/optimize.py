@@ -49,7 +49,7 @@ def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
 
 
 def opt(options: argparse.Namespace) -> int:
-    """Run passes and give what comes out."""
+    """Run passes and print the resulting module, or write it back."""
     file, outcome = _run(options, options.provenance)
     if outcome.failed is not None:
         return _refused(file, outcome)
@@ -73,7 +73,7 @@ def opt(options: argparse.Namespace) -> int:
 
 
 def trace(options: argparse.Namespace) -> int:
-    """Run passes and tell what each step did."""
+    """Run passes and print what each step changed."""
     if options.format == "json":
         return _trace_as_json(options)
     file, outcome = _run(options)

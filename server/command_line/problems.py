@@ -1,4 +1,4 @@
-"""What can go wrong on the command line, and with what code it ends."""
+"""Errors of the command line and the exit code of each."""
 
 from __future__ import annotations
 

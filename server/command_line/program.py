@@ -38,7 +38,7 @@ A file called - is standard input. The exit code is 0 if all is well, 1 if somet
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; gives the exit code. What goes wrong is said in a sentence, with a traceback only if asked for."""
+    """Run a command; gives the exit code. An error is one sentence; ``--verbose`` adds the traceback."""
     options = parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:

@@ -137,7 +137,7 @@ class Document:
         return self._snapshot is not None
 
     def reopen(self) -> None:
-        """Read the whole text anew when it is next asked for: something else is known of what is called in it."""
+        """Analyse the whole text again when it is next asked for: operators that it calls are declared otherwise."""
         self._generation += 1
         self._is_stale = True
         self._edits = []

@@ -310,7 +310,7 @@ def _attributes(call: CallSite, span: TextSpan) -> Iterator[Completion]:
 
 
 def _values(snapshot: Snapshot, span: TextSpan, word: str) -> Iterator[Completion]:
-    """The values in scope, those bound last first. There may be thousands, so what does not fit is not even made."""
+    """The values in scope, those bound last first. There may be thousands: items are made of matches only."""
     for name, type in snapshot.typed_values_at(span.start, in_order(word) if word.strip("%") else None):
         if has_in_order(name, word):
             yield Completion(name, CompletionKind.VALUE, span, type_words(type))
@@ -372,7 +372,7 @@ def _types(snapshot: Snapshot, span: TextSpan) -> Iterator[Completion]:
 
 
 def documentation(subject: str) -> str:
-    """What is to be said of a completion, in Markdown; empty where there is nothing."""
+    """The documentation of a completion, in Markdown; empty where it has none."""
     kind, _, rest = subject.partition(":")
     if kind in ("pass", "option"):
         return _pass_documentation(*rest.partition(":")[::2])

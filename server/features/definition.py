@@ -30,7 +30,7 @@ def definition(snapshot: Snapshot, offset: int) -> DefinitionTarget | None:
 
 
 def type_definition(snapshot: Snapshot, offset: int) -> list[DefinitionTarget]:
-    """The definitions of the algebraic data types in the type of what stands at ``offset``."""
+    """The definitions of the algebraic data types in the type of the expression at ``offset``."""
     symbol = snapshot.symbol_at(offset)
     if symbol is not None and symbol.kind is SymbolKind.CONSTRUCTOR and symbol.container is not None:
         return [DefinitionTarget(symbol.container.full_span, symbol.container.span, _word(snapshot, offset))]

@@ -1,4 +1,4 @@
-"""What is wrong in a buffer, and what in it does nothing."""
+"""The diagnostics of a buffer, with hints about unused values and unreachable code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNUSED_VALUE = "unused-value"
 def diagnostics(
     snapshot: Snapshot, *, unused_values: bool = True, unreachable_code: bool = True
 ) -> Sequence[Diagnostic]:
-    """Every finding, in the order of the text; those about what does nothing only if they are wanted."""
+    """Every diagnostic, in the order of the text, with hints of the two kinds if they are wanted."""
     findings = snapshot.diagnostics
     if not unused_values:
         findings = tuple(item for item in findings if item.code != UNUSED_VALUE)

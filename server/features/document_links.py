@@ -26,7 +26,7 @@ class Link:
 
 
 def links(snapshot: Snapshot) -> Iterator[Link]:
-    """The links in the comments of a buffer, in order. A layer's name, which has no line, is none."""
+    """The links in the comments of a buffer, in order. The name of a layer has no line and is not a link."""
     for start, comment in snapshot.comments_with(_SPAN):
         for origin in origins_in(comment, start):
             if origin.line:

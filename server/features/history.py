@@ -28,7 +28,7 @@ class RememberedStep:
     id: int = 0
     """The number of the step in the history."""
     removed: Sequence[tuple[int, int]] = ()
-    """The ranges of the text before of values from which nothing came."""
+    """The ranges, in the text before the step, of the values that the step removed."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What stands under the cursor: its type, its documentation, where it came from, and what passes did to it.
+"""The hover at the cursor: type and documentation, where the value came from, and what passes did to it.
 
 The hover is data first; :func:`render` makes Markdown of it.
 """

@@ -1,4 +1,4 @@
-"""What the text does not tell, shown beside it: types of values, names of arguments, shapes of nested calls."""
+"""Inlay hints of what the text does not spell: types of values, names of arguments, shapes of nested calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what a user has typed is matched with names."""
+"""Matching names with what a user has typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a value came from, as its comments tell it: spans and framework layers."""
+"""The origins of a value in its comments: spans and framework layers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def origins_in(comment: str, start: int = 0) -> Iterator[ValueOrigin]:
 
 
 def origins_at(snapshot: Snapshot, offset: int) -> tuple[ValueOrigin, ...]:
-    """The origins of the expression at ``offset``; where nothing is said of it, those of its statement."""
+    """The origins of the expression at ``offset``; where it has none, those of its statement."""
     expr = snapshot.expr_at(offset)
     span = snapshot.span_of(expr) if expr is not None else None
     if span is not None and span.contains(offset):

@@ -17,7 +17,7 @@ _GRAPH_NAME = re.compile(r"\d+\Z")
 
 
 class RenameError(ValueError):
-    """The name cannot be changed, or not to this; the message says why."""
+    """The name cannot be changed at all, or not to the new name; the message has the reason."""
 
 
 def prepare_rename(snapshot: Snapshot, offset: int) -> tuple[TextSpan, str]:

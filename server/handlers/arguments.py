@@ -77,5 +77,5 @@ def numbers_in(given: Any) -> tuple[int, ...]:
 
 
 def version_in(given: Any) -> int | None:
-    """The version of the text that a client means, if it says which."""
+    """The version of the text in the arguments, if they have one."""
     return given if isinstance(given, int) and not isinstance(given, bool) else None

@@ -21,7 +21,7 @@ __all__ = ["register"]
 def _report(
     converter: ProtocolConverter, reported: Sequence[Diagnostic], version: int | None, known: str | None
 ) -> dict[str, Any]:
-    """Diagnostics, or word that they are what the client knows under this name.
+    """Diagnostics, or ``unchanged`` where the client has them already under this result id.
 
     The same text with the same findings has the same name.
     """

@@ -37,7 +37,7 @@ def _relative(document: str, file: str) -> str:
 
 
 def did_rename_files(server: RelayLanguageServer, params: types.RenameFilesParams) -> None:
-    """What is known of a file under its old name is forgotten; clients open it anew under the new one."""
+    """Invalidate what is cached of a file under its old name; clients open it again under the new one."""
     for file in params.files:
         server.forget(file.old_uri)
 
@@ -57,7 +57,7 @@ def did_change_workspace_folders(server: RelayLanguageServer, params: types.DidC
 
 
 def did_change_watched_files(server: RelayLanguageServer, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files were written outside of the editor; a client that has fetched what is wrong in them does so again."""
+    """Files were written outside of the editor; a client that has fetched their diagnostics fetches them again."""
     if server.client_pulls and any(server.state.documents.find(change.uri) is None for change in params.changes):
         server.workspace_diagnostic_refresh(None)
 

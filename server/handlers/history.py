@@ -180,7 +180,7 @@ async def replay(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
 
 
 async def clear_history(server: RelayLanguageServer, *arguments: Any) -> None:
-    """Forget what passes did."""
+    """Clear the pass history."""
     await server.state.history.clear()
     server.say("The pass history is empty now.", Severity.INFORMATION)
 

@@ -274,7 +274,7 @@ _LENS_COMMANDS = {LensKind.PIPELINE: RUN_PIPELINE, LensKind.HISTORY: SHOW_HISTOR
 
 
 async def on_code_lens_resolve(server: RelayLanguageServer, lens: types.CodeLens) -> types.CodeLens:
-    """How large a function is. Where the text has changed since, the editor asks for all lines anew by itself."""
+    """How large a function is. Where the text has changed since, the editor requests all lenses again by itself."""
     data = fields_of(lens.data)
     seen = await view(server, str(data.get("uri")))
     size = size_of(seen.snapshot, str(data.get("function"))) if seen is not None else None

@@ -28,7 +28,7 @@ __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]
 async def run_and_apply(
     server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: int | None
 ) -> dict[str, Any]:
-    """Run passes and put the result into the buffer, as one edit. The user and the caller learn what came of it."""
+    """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned."""
     text = document.text
     names = ", ".join(map(str, calls))
     try:

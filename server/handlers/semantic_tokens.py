@@ -1,4 +1,4 @@
-"""What each word is: of a document, of its visible part, and what has changed in that."""
+"""Semantic tokens: of a document, of its visible part, and as edits of those that were sent before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests about how a document hangs together, and about what is being typed: calls, linked names, layout."""
+"""Requests about call hierarchies, linked names and layout while typing."""
 
 from __future__ import annotations
 

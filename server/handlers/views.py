@@ -31,7 +31,7 @@ class View:
 
 
 async def view(server: RelayLanguageServer, uri: str) -> View | None:
-    """The open document of this URI; ``None`` where there is none, which is answered with nothing."""
+    """The open document of this URI; ``None`` where there is none, which is answered with ``null``."""
     document = server.state.documents.find(uri)
     if document is None:
         return None

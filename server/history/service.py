@@ -57,7 +57,7 @@ class HistoryService:
         self._steps.pop(uri, None)
 
     async def remember(self, uri: str, before: str, outcome: PassesOutcome, opt_level: int) -> bool:
-        """Keep the steps of a pipeline whose result was put into the buffer; tells whether anything is kept at all."""
+        """Keep the steps of a pipeline whose result was put into the buffer. Returns whether any is kept."""
         if not self._settings.history:
             return False
         await self._thread.run(self._record, uri, before, outcome, opt_level)
@@ -141,7 +141,7 @@ class HistoryService:
         return await self._thread.run(read)
 
     async def clear(self) -> None:
-        """Forget what passes did."""
+        """Clear the history."""
         self._baselines.clear()
         self._steps.clear()
         await self._thread.run(lambda: self._store().clear())

@@ -1,4 +1,4 @@
-"""What passes did to texts, remembered on disk, so that a buffer opened next week still knows how it came to be.
+"""The pass history on disk, so that a buffer that is opened next week still has the steps that led to its text.
 
 A step is keyed by the content of the text before and after it. The file is bounded in size (what was not looked at
 for longest goes first), may be used by several servers at once (SQLite in WAL mode), and where it is damaged it is
@@ -100,7 +100,7 @@ def content_hash(text: str | LineIndex) -> str:
 
 
 def default_folder() -> Path:
-    """Where programs keep what they remember, on this system."""
+    """The folder where programs keep their state on this system."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -355,7 +355,7 @@ def _size(database: sqlite3.Connection) -> int:
 
 
 def _give_back_space(connection: sqlite3.Connection) -> None:
-    """Make the file as small as what is in it, where most of it is empty and no other process is using it."""
+    """Compact the file where most of it is empty and no other process is using it."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
     if empty > pages // 2:

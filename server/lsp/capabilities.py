@@ -65,7 +65,7 @@ FILES = [
     {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},
     {"scheme": "file", "pattern": {"glob": "**/*", "matches": "folder"}},
 ]
-"""The files and folders whose renaming and deletion concerns us."""
+"""The files and folders whose renaming and deletion the server is notified of."""
 
 CODE_ACTION_KINDS = (
     "quickfix",

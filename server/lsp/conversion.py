@@ -268,7 +268,7 @@ class ProtocolConverter:
         return FoldEntry(start, end, kind=kind) if start < end else None
 
     def inlay_hint(self, hint: InlayHint, version: int) -> types.InlayHint:
-        """Words beside a value or an argument; ``data`` is what resolving it starts from."""
+        """An inlay hint; ``data`` is what resolving it starts from."""
         position = self.position(hint.offset)
         edits = [types.TextEdit(types.Range(position, position), hint.label)] if hint.inserts else None
         is_argument = hint.kind is InlayHintKind.ARGUMENT

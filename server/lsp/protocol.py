@@ -51,7 +51,7 @@ class RelayLanguageServer(LanguageServer):
         self.state = Workspace(self)
         self.capabilities_of_client: dict[str, Any] = {}
         self.client_pulls = False
-        """Whether the client fetches diagnostics after each change by itself."""
+        """Whether the client pulls diagnostics after each change."""
         self.initialization_options: Any = None
         self.has_left = False
         """Whether the client has asked us to shut down, after which nothing more may be sent."""
@@ -59,7 +59,7 @@ class RelayLanguageServer(LanguageServer):
         self._tasks: set[asyncio.Future[Any]] = set()
 
     def begin(self, client: dict[str, Any], options: Any) -> None:
-        """Take note of what a client can do; what it has set is heeded once it is ready for messages."""
+        """Keep the capabilities of a client; its settings are applied once it is ready for messages."""
         self.capabilities_of_client = client
         self.client_pulls = pulls_diagnostics(client)
         self.initialization_options = options
@@ -161,12 +161,12 @@ class RelayLanguageServer(LanguageServer):
         self._notify(types.WINDOW_LOG_MESSAGE, {"type": types.MessageType.Log.value, "message": message})
 
     def tell_progress(self, token: int | str | None, value: dict[str, Any]) -> None:
-        """Send what is there already of an answer, or how far it is, to a client that has given a token for that."""
+        """Send a part of an answer, or its progress, to a client that has given a token for that."""
         if token is not None:
             self._notify(types.PROGRESS, {"token": token, "value": value})
 
     def refresh_tokens_and_hints(self) -> None:
-        """Have the client ask for tokens and hints anew, where it lets us."""
+        """Ask the client to refresh tokens and hints, where it supports that."""
         if self.has_left:
             return
         if self.refreshes("semanticTokens"):
@@ -175,11 +175,11 @@ class RelayLanguageServer(LanguageServer):
             self.workspace_inlay_hint_refresh(None)
 
     def refreshes(self, view: str) -> bool:
-        """Whether the client lets us say when to ask for something anew."""
+        """Whether the client supports refreshing this kind of request."""
         return self.supports("workspace", view, "refreshSupport")
 
     def refresh_views(self) -> None:
-        """Have the client ask for hints and lenses anew, where it lets us."""
+        """Ask the client to refresh hints and lenses, where it supports that."""
         if self.has_left:
             return
         if self.refreshes("inlayHint"):
@@ -192,6 +192,6 @@ class RelayLanguageServer(LanguageServer):
         self._notify(STATUS, {"state": state, "message": message})
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """Put what went wrong into the log: a message box for each would only be in the way."""
+        """Log errors: a message box for each would only be in the way."""
         if not is_refusal(error):
             logger.error("%s: %s", source.__name__, error, exc_info=error)

@@ -183,8 +183,8 @@ class Publisher:
             diagnostics = self._collect(document, snapshot)
         else:
             diagnostics = await self._analysis.thread.run(self._collect, document, snapshot)
-        # Messages that arrived meanwhile go first: this may have been the beginning of a burst. The loop takes a message
-        # in one turn, and hands it to us in the next.
+        # Messages that arrived meanwhile go first: this may have been the beginning of a burst. The loop takes
+        # a message in one turn, and hands it to us in the next.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         if self._is_current(document, version):

@@ -255,8 +255,7 @@ def run_passes(
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so.
 
-    ``reports`` gets those of the instruments, ``trace`` what the passes do up to where one fails, and ``failures`` why it
-    did.
+    ``reports`` gets the reports of instruments, ``trace`` the steps up to the pass that fails, ``failures`` the reason.
     """
     from relay_lsp import passes
     from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
