@@ -22,15 +22,15 @@ _BRACES = [at for at, letter in enumerate(_TEXT) if letter in "{}"]
 
 
 def _errors(snapshot: Snapshot) -> list[tuple[str, str]]:
-    errors = [found for found in snapshot.diagnostics if found.severity is Severity.ERROR]
-    return [(found.code, found.message) for found in errors]
+    errors = [diagnostic for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
+    return [(diagnostic.code, diagnostic.message) for diagnostic in errors]
 
 
 @pytest.mark.parametrize("at", _BRACES)
 @pytest.mark.parametrize("after", ["", "// what follows\n", '#[metadata]\n{"nodes": []}\n'])
 def test_a_brace_lost_is_the_only_error(at: int, after: str):
     opened = Snapshot.open(_TEXT + after, "example.relay")
-    before = [found for found in _errors(opened) if found[0] == "invalid-metadata"]
+    before = [error for error in _errors(opened) if error[0] == "invalid-metadata"]
     lost = opened.edit(TextSpan(at, at + 1), "")
     assert len(_errors(lost)) == 1 + len(before)
     assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None

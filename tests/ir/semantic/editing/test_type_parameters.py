@@ -21,7 +21,7 @@ def @main(%n: int32) -> (int32, float32) {{ @keep(%n, 1f) }}
 
 
 def _errors(snapshot: Snapshot) -> list[str]:
-    return [found.message for found in snapshot.diagnostics if found.severity is Severity.ERROR]
+    return [diagnostic.message for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR]
 
 
 def _checked(snapshot: Snapshot, at: int) -> None:
@@ -39,7 +39,7 @@ def test_it_means_what_the_solver_makes_of_the_whole_text():
 def test_a_type_parameter_is_used_where_no_other_hides_it():
     snapshot = Snapshot.open(_TEXT, "example.relay")
     outer, inner = (
-        found for found in snapshot.symbols if found.kind is SymbolKind.TYPE_PARAMETER and found.name == "A"
+        symbol for symbol in snapshot.symbols if symbol.kind is SymbolKind.TYPE_PARAMETER and symbol.name == "A"
     )
     assert len(outer.uses) == 2 + 20
     assert len(inner.uses) == 2
