@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["calling", "chain", "data_types", "fan", "lets", "shared_value"]
+from pathlib import Path
+
+__all__ = [
+    "calling",
+    "chain",
+    "data_types",
+    "dump",
+    "fan",
+    "fused",
+    "generic",
+    "lets",
+    "plain",
+    "shared_value",
+    "untyped_parameters",
+]
 
 _TYPE = "Tensor[(1, 16, 32, 32), float32]"
 
@@ -39,6 +53,62 @@ def lets(statements: int) -> str:
         lines.append(f"  let %x_{number}: {_TYPE} /* ty={_TYPE} */ = {operator}({value}) /* ty={_TYPE} */;")
         value = f"%x_{number}"
     return "\n".join([*lines, f"  {value}", "}", ""])
+
+
+def plain(statements: int) -> str:
+    """A chain of values without type comments: what changes the type of one changes the types of all after it."""
+    return _plain("@main", f"%x: {_SMALL}", statements)
+
+
+def generic(statements: int) -> str:
+    """The same in a function with type parameters."""
+    return _plain("@main[A, B]", f"%x: {_SMALL}, %a: A, %f: fn (A) -> B", statements)
+
+
+def untyped_parameters(statements: int) -> str:
+    """The same, and one in every hundred a product with weights whose types the operator tells."""
+    weights = "".join(f", %w{number}" for number in range(statements // _EACH))
+    return _plain("@main", f"%x: {_SMALL}{weights}", statements)
+
+
+def _plain(name: str, parameters: str, statements: int) -> str:
+    lines = ['#[version = "0.0.5"]', f"def {name}({parameters}) {{"]
+    has_weights = "%w0" in parameters
+    value = "%x"
+    for number in range(statements):
+        operation = (f"nn.relu({value})", f"tanh({value})", f"add({value}, %x)", f"multiply({value}, {value})")[
+            number % 4
+        ]
+        if has_weights and number % _EACH == _EACH // 2:
+            operation = f"nn.dense({value}, %w{number // _EACH}, units=8)"
+        lines.append(f"  %{number} = {operation};")
+        value = f"%{number}"
+    return "\n".join([*lines, f"  {value}", "}", ""])
+
+
+def fused(statements: int) -> str:
+    """What FuseOps prints: functions that are bound as values, and called with the values before them."""
+    lines = ['#[version = "0.0.5"]', f"def @main(%x: {_SMALL}) -> {_SMALL} {{"]
+    value = "%x"
+    for number in range(0, statements, 2):
+        signature = f"fn (%p0: {_SMALL}, Primitive=1) -> {_SMALL}"
+        body = f"    %{statements + number} = nn.relu(%p0) /* ty={_SMALL} */;\n    tanh(%{statements + number})"
+        lines.append(
+            f"  %{number} = {signature} {{\n{body} /* ty={_SMALL} */\n  }} /* ty=fn ({_SMALL}) -> {_SMALL} */;"
+        )
+        lines.append(f"  %{number + 1} = %{number}({value}) /* ty={_SMALL} */;")
+        value = f"%{number + 1}"
+    return "\n".join([*lines, f"  {value}", "}", ""])
+
+
+def dump(statements: int) -> str:
+    """ResNet-18 as TVM prints it, under as many names as it takes."""
+    text = (Path(__file__).parents[1] / "examples" / "resnet18.relay").read_text(encoding="utf-8")
+    start, end = text.index("def @main"), text.find("#[metadata]")
+    function, rest = (text[start:], "") if end < 0 else (text[start:end], text[end:])
+    count = max(statements // function.count(";\n"), 1)
+    copies = [function.replace("@main", f"@main_{number}", 1) for number in range(count - 1)]
+    return f"{text[:start]}{''.join(copies)}{function}{rest}"
 
 
 def shared_value(uses: int) -> str:

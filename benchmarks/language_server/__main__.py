@@ -34,6 +34,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=30, help="how often each edit and query is measured (30)")
     parser.add_argument("--edits", type=int, default=10_000, help="edits before memory is looked at again (10000)")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="parts (all)")
+    parser.add_argument("--shapes", default="", help="a part of the names of the shapes that keys are typed in (all)")
     parser.add_argument("--peer", default=peer_command(), help="the command mlir-lsp-server")
     parser.add_argument("--server", type=shlex.split, default=(), help="another build of our server, by its command")
     parser.add_argument("--profiles", type=Path, help="a folder for profiles; needs py-spy, and spoils the figures")
@@ -48,7 +49,7 @@ def main() -> None:
     measures: dict[str, Measure] = {
         "cold": lambda: measure_cold(sizes, repeat, own),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
-        "keys": lambda: measure_typed_keys(sizes, max(repeat // 10, 2), own),
+        "keys": lambda: measure_typed_keys(sizes, max(repeat // 30, 1), own, options.shapes),
         "functions": lambda: measure_functions(sizes, repeat, own),
         "queries": lambda: measure_queries(medium, repeat, own),
         "memory": lambda: chain(measure_memory(own), measure_growth(options.edits, own)),

@@ -1,67 +1,95 @@
-"""Every key of a statement that is typed and deleted again, in texts of several shapes; each key is a sample."""
+"""Every key of what is typed in texts of every shape; each key is a sample, and the worst one is named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby
 from typing import Final
 
 from ..client import Client
-from ..inputs import chain, lets
-from .figures import Figure, time_each
+from .figures import Figure
+from .shapes import SHAPES, Key, Script, Shape, scripts_of
 from .targets import Target
 
 __all__ = ["measure_typed_keys"]
 
 _GOALS: Final = {1_000: 6.0, 10_000: 10.0, 100_000: 25.0}
-_FIRST_LINE: Final = 2
-_SHAPES: Final[dict[str, tuple[Callable[[int], str], str, str]]] = {
-    "graph form, on a line of its own": (chain, "%new = nn.relu(%x);", "\n"),
-    "graph form, in front of another statement": (chain, "%new = nn.relu(%x); ", ""),
-    "let form, on a line of its own": (lets, "let %new = nn.relu(%x);", "\n"),
-}
-"""For each shape the text of so many statements, what is typed in its middle, and what is there before."""
+_FAR_REACHING: Final = "the dtype of a parameter"
+_FAR_GOALS: Final = {1_000: 100.0, 10_000: 100.0, 100_000: 1_000.0}
+_SECONDS: Final = 15.0
+"""Once keys have taken so long together, no more of their row are pressed; the row says how many there were."""
 
 
-def measure_typed_keys(sizes: list[int], repeat: int, target: Target) -> Iterator[Figure]:
-    """A figure for each shape: the keys that type the statement and those that delete it. The worst key is named.
+def measure_typed_keys(sizes: Sequence[int], repeat: int, target: Target, shapes: str = "") -> Iterator[Figure]:
+    """A row for each shape and kind of edit; ``shapes`` is a part of the names of those that are wanted.
 
-    Only our own language's texts are typed in; a peer has other shapes.
+    Every shape is measured at 10,000 statements; graph form, which is 13 MB long at 100,000, and ``let`` form at all
+    sizes. Nothing is pressed beforehand. Only our own language's texts are typed in; a peer has other shapes.
     """
     for size in sizes:
-        for shape, (make, statement, line_end) in _SHAPES.items():
-            client = target.start()
-            client.initialize()
-            client.open(make(size))
-            line = _FIRST_LINE + size // 2
-            client.edit((line, 0, line, 0, "  " + line_end) if line_end else (line, 0, line, 2, "  "))
-            yield _figure(f"typing {shape}", size, client, repeat, _keys(client, line, statement))
-            client.close()
+        for shape in SHAPES:
+            if shapes in shape.name and (size == 10_000 or shape in SHAPES[:2] or len(sizes) == 1):
+                yield from _measure(shape, size, repeat, target)
 
 
-def _figure(
-    what: str, size: int, client: Client, repeat: int, run: tuple[Callable[[int], Sequence[float]], list[str]]
-) -> Figure:
-    figure = time_each(what, size, client, _GOALS.get(size), repeat, run[0])
-    keys = run[1][len(run[1]) - len(figure.samples) :]
-    worst = max(range(len(keys)), key=figure.samples.__getitem__)
-    return Figure(
-        f"{what}; worst {figure.samples[worst]:,.1f} at `{keys[worst]}`",
-        *(figure.size, figure.samples, figure.goal, figure.cpu, figure.unit, figure.load, figure.pace),
-    )
-
-
-def _keys(client: Client, line: int, statement: str) -> tuple[Callable[[int], Sequence[float]], list[str]]:
-    """What types a statement at an indentation of two and deletes it, and the text that each of its keys left."""
-    labels: list[str] = []
-
-    def run(number: int) -> Sequence[float]:
+def _measure(shape: Shape, size: int, repeat: int, target: Target) -> Iterator[Figure]:
+    text = shape.text(size)
+    client = target.start()
+    client.initialize()
+    client.open(text)
+    for what, scripts in groupby(scripts_of(shape, text), key=lambda script: script.what):
         samples: list[float] = []
-        for count, key in enumerate(statement):
-            samples.append(client.edit((line, 2 + count, line, 2 + count, key))[0])
-            labels.append(statement[: count + 1])
-        for count in range(len(statement) - 1, -1, -1):
-            samples.append(client.edit((line, 2 + count, line, 3 + count, ""))[0])
-            labels.append(statement[:count])
-        return samples
+        labels: list[str] = []
+        before = client.cpu_seconds
+        for script in [script for script in scripts for _ in range(repeat)]:
+            _press(client, _Positions(text, script), script, samples, labels)
+        worst = max(range(len(samples)), key=samples.__getitem__)
+        goals = _FAR_GOALS if what == _FAR_REACHING else _GOALS
+        cpu = (client.cpu_seconds - before) * 1000 / len(samples)
+        name = f"{shape.name}: {what}; {len(samples)} keys, worst {samples[worst]:,.1f} at `{labels[worst]}`"
+        yield Figure(name, size, samples, goals.get(size), cpu, load=os.getloadavg()[0])
+    client.close()
 
-    return run, labels
+
+def _press(client: Client, positions: _Positions, script: Script, samples: list[float], labels: list[str]) -> None:
+    """Press the keys of a script, each once the answer to the one before has come."""
+    started = time.monotonic()
+    if script.before is not None:
+        client.edit(positions.change(script.before))
+    for key in script.keys:
+        change = positions.change(key)
+        if time.monotonic() - started > _SECONDS:
+            client.change(change)  # its time does not count, but the text must be what it was
+            continue
+        samples.append(client.edit(change)[0] * 1000)
+        labels.append(key.label)
+    after = script.after
+    client.edit(positions.change(after) if after is not None else (0, 0, 0, 0, ""))
+
+
+class _Positions:
+    """Lines and columns of the places of a text that a script edits, as it edits them."""
+
+    def __init__(self, text: str, script: Script) -> None:
+        keys = [key for key in (script.before, *script.keys, script.after) if key is not None]
+        start = min(key.start for key in keys)
+        end = max(key.end for key in keys)
+        self._start: Final = text.rfind("\n", 0, start) + 1
+        self._line: Final = text.count("\n", 0, self._start)
+        line_end = text.find("\n", end)
+        self._part = text[self._start : len(text) if line_end < 0 else line_end + 1]
+
+    def change(self, key: Key) -> tuple[int, int, int, int, str]:
+        """A key as the protocol has it; from now on the text is the one after it."""
+        start, end = key.start - self._start, key.end - self._start
+        starts = list(accumulate(map(len, self._part.splitlines(keepends=True)), initial=0))
+        (line, column), (end_line, end_column) = (self._position(starts, at) for at in (start, end))
+        self._part = self._part[:start] + key.text + self._part[end:]
+        return line, column, end_line, end_column, key.text
+
+    def _position(self, starts: Sequence[int], at: int) -> tuple[int, int]:
+        line = bisect_right(starts, at) - 1
+        return self._line + line, at - starts[line]
