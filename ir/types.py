@@ -118,7 +118,8 @@ class TensorType(Type):
 
     __slots__ = ("_hash", "dtype", "shape")
 
-    def __init__(self, shape: Shape, dtype: str = "float32") -> None:
+    def __init__(self, shape: Sequence[Dim], dtype: str = "float32") -> None:
+        shape = tuple(shape)
         self.shape: Final[Shape] = shape
         self.dtype: Final[DataType] = dtype if type(dtype) is DataType else DataType(dtype)
         self._hash: Final[int] = hash((shape, dtype))

@@ -55,7 +55,8 @@ class _Eliminator(ExprMutator):
         self._seen: dict[Hashable, Expr] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
-        """A call that may have been seen before."""
+        """A call that may have been seen before; what takes the place of its arguments has their types."""
+        post.checked_type = pre.checked_type
         if not post.args or not isinstance(post.op, Op) or post.op.stateful:
             return post
         if self._fskip is not None and self._fskip(post):
@@ -64,6 +65,7 @@ class _Eliminator(ExprMutator):
 
     def rewrite_tuple_get_item(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
         """A projection that may have been seen before."""
+        post.checked_type = pre.checked_type
         if self._fskip is not None and self._fskip(post):
             return post
         return self._seen.setdefault((post.tuple_value, post.index), post)

@@ -12,8 +12,14 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("ir", "passes", "frontends", "server")
-BELOW = {"ir": (), "passes": ("ir",), "frontends": ("ir",), "server": ("ir", "passes", "frontends")}
+FOLDERS = ("ir", "passes", "frontends", "compat", "server")
+BELOW = {
+    "ir": (),
+    "passes": ("ir",),
+    "frontends": ("ir",),
+    "compat": ("ir", "passes", "frontends"),
+    "server": ("ir", "passes", "frontends"),
+}
 """The folders that each folder may import besides itself."""
 
 FLAT_MODULES = {"ir": 22, "passes": 26, "server": 8}

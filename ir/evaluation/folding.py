@@ -84,8 +84,15 @@ def fold_call(call: Call, args: Sequence[Expr], fold_qnn: bool = False) -> Expr 
 
 
 def _without_devices(expr: Expr) -> Expr:
-    expr = without_device(expr)
-    return rewrite_post_order(expr, lambda _, new: without_device(new)) if isinstance(expr, Tuple) else expr
+    expr = _copied(without_device(expr))
+    return rewrite_post_order(expr, lambda _, new: _copied(without_device(new))) if isinstance(expr, Tuple) else expr
+
+
+def _copied(expr: Expr) -> Expr:
+    """A constant that has no type yet as another object: evaluation types what it computes, and that one stays."""
+    if isinstance(expr, Constant) and expr.checked_type is None:
+        return Constant(expr.data, expr.dtype, expr.span, expr.virtual_device)
+    return expr
 
 
 def _as_expr(value: Any) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from relay_lsp.ir.attributes import Attrs
@@ -14,6 +15,8 @@ from .forward import rewrite_layouts
 from .operators import CONVERSIONS, LayoutCall, unchanged
 
 __all__ = ["convert_layouts"]
+
+_log = logging.getLogger(__name__)
 
 _COUNTED = ("nn.conv2d", "nn.deformable_conv2d")
 """The operators that a :class:`LayoutConfig` counts."""
@@ -29,7 +32,10 @@ def convert_layouts(function: Function, desired: Mapping[str, Sequence[str]]) ->
     def converted(pre: Call, args: tuple[Expr, ...], attrs: Attrs | None) -> Call | None:
         name = pre.op.name if isinstance(pre.op, Op) else ""
         layouts, conversion = desired.get(name), CONVERSIONS.get(name)
-        if layouts is None or conversion is None:
+        if conversion is None:
+            return None
+        if layouts is None:
+            _log.warning("Desired layout(s) not specified for op: %s", name)
             return None
         call = LayoutCall(name, args, attrs, [arg.checked_type or IncompleteType() for arg in pre.args], pre)
         config = LayoutConfig.current()

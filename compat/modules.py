@@ -1,0 +1,100 @@
+"""``MutableModule``: a module whose functions can be replaced in place, as TVM's can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from relay_lsp.ir.expressions import AttributeValue, Expr, Function, GlobalVar
+from relay_lsp.ir.module import IRModule, TypeData
+from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.types import GlobalTypeVar
+
+__all__ = ["MutableModule", "frozen", "thawed"]
+
+
+class MutableModule(IRModule):
+    """``mod["main"] = function``. The passes of ``tvm.transform`` get what it holds at that moment, and give a new one.
+
+    Source of the rule: ``python/tvm/ir/module.py``.
+    """
+
+    __slots__ = ("_content",)
+
+    def __init__(
+        self,
+        functions: Mapping[GlobalVar | str, Function] | None = None,
+        type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+        attrs: Mapping[str, AttributeValue] | None = None,
+    ) -> None:
+        named = {GlobalVar(var) if isinstance(var, str) else var: each for var, each in (functions or {}).items()}
+        self._hold(IRModule(named, type_definitions, attrs))
+
+    @staticmethod
+    def of(module: IRModule) -> MutableModule:
+        """A mutable module that holds what ``module`` does."""
+        made = MutableModule()
+        made._hold(module)
+        return made
+
+    @staticmethod
+    def from_expr(
+        expr: Expr,
+        functions: Mapping[GlobalVar, Function] | None = None,
+        type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+    ) -> MutableModule:
+        """A module whose ``@main`` is ``expr``."""
+        return MutableModule.of(IRModule.from_expr(expr, functions, type_definitions))
+
+    @property
+    def content(self) -> IRModule:
+        """What the module holds now, which no later change touches."""
+        return self._content
+
+    def update_func(self, var: GlobalVar, function: Function) -> None:
+        """Put a function under a name."""
+        self._hold(self._content.with_function(self.find_global_var(var.name_hint) or var, function))
+
+    def update(self, other: IRModule | Mapping[GlobalVar, Function]) -> None:
+        """Take over every function and type of another module."""
+        if not isinstance(other, IRModule):
+            other = IRModule(other)
+        types = {**self.type_definitions, **other.type_definitions}
+        self._hold(IRModule(self.functions, types, self.attrs))
+        for var, function in other.functions.items():
+            self.update_func(var, function)
+
+    def get_global_vars(self) -> list[GlobalVar]:
+        """The names of all functions."""
+        return list(self.functions)
+
+    def astext(self, show_meta_data: bool = True) -> str:
+        """The text of the module."""
+        return to_text(self, show_meta_data=show_meta_data)
+
+    def show(self) -> None:
+        """Print the module."""
+        print(self)
+
+    def __setitem__(self, name: str | GlobalVar, value: Expr) -> None:
+        var = GlobalVar(name) if isinstance(name, str) else name
+        self.update_func(var, value if isinstance(value, Function) else IRModule.from_expr(value)["main"])
+
+    def __delitem__(self, name: str | GlobalVar) -> None:
+        name_hint = name if isinstance(name, str) else name.name_hint
+        gone = self.get_global_var(name_hint)
+        kept = {var: function for var, function in self.functions.items() if var is not gone}
+        self._hold(self._content.with_functions(kept))
+
+    def _hold(self, module: IRModule) -> None:
+        super().__init__(module.functions, module.type_definitions, module.attrs)
+        self._content = frozen(module)
+
+
+def frozen(module: IRModule) -> IRModule:
+    """``module`` as passes take it: what a mutable one holds now."""
+    return module.content if isinstance(module, MutableModule) else module
+
+
+def thawed(module: IRModule) -> MutableModule:
+    """``module`` as a script changes it."""
+    return MutableModule.of(frozen(module))

@@ -1,0 +1,31 @@
+"""``tvm``: see :mod:`relay_lsp.compat`."""
+
+from __future__ import annotations
+
+from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
+
+from ..modules import MutableModule as IRModule
+from . import contrib, instrument, ir, relay, target, te, testing, transform
+from .error import TVMError
+from .runtime import cpu, cuda, nd
+
+__all__ = [
+    "IRModule",
+    "SequentialSpan",
+    "SourceName",
+    "Span",
+    "TVMError",
+    "contrib",
+    "cpu",
+    "cuda",
+    "instrument",
+    "ir",
+    "nd",
+    "relay",
+    "target",
+    "te",
+    "testing",
+    "transform",
+]
+
+__version__ = "0.12.0"

@@ -1,0 +1,137 @@
+"""``tvm.relay``: expressions, types, operators as functions, passes. Operators are looked up by name at their use."""
+
+from __future__ import annotations
+
+from relay_lsp.ir.builder import ScopeBuilder
+from relay_lsp.ir.expressions import (
+    Call,
+    Clause,
+    Constant,
+    Constructor,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Match,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relay_lsp.ir.module import TypeData
+from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
+from relay_lsp.ir.types import (
+    ANY,
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    RelayRefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+)
+
+from . import analysis, build_module, expr, expr_functor, frontend, op, qnn, testing, transform
+from .build_module import bind_params_by_name, optimize
+from .expr import bind, const, var
+from .expr_functor import ExprMutator, ExprVisitor
+from .op import annotation, image, nn, random, vision
+from .parser import fromtext, parse, parse_expr
+
+__all__ = [
+    "Any",
+    "Call",
+    "Clause",
+    "Constant",
+    "Constructor",
+    "Expr",
+    "ExprMutator",
+    "ExprVisitor",
+    "FuncType",
+    "Function",
+    "GlobalTypeVar",
+    "GlobalVar",
+    "If",
+    "IncompleteType",
+    "Let",
+    "Match",
+    "PatternConstructor",
+    "PatternTuple",
+    "PatternVar",
+    "PatternWildcard",
+    "RefCreate",
+    "RefRead",
+    "RefType",
+    "RefWrite",
+    "ScopeBuilder",
+    "SequentialSpan",
+    "SourceName",
+    "Span",
+    "TensorType",
+    "Tuple",
+    "TupleGetItem",
+    "TupleType",
+    "Type",
+    "TypeCall",
+    "TypeData",
+    "TypeVar",
+    "Var",
+    "analysis",
+    "annotation",
+    "bind",
+    "bind_params_by_name",
+    "build",
+    "build_module",
+    "const",
+    "expr",
+    "expr_functor",
+    "fromtext",
+    "frontend",
+    "image",
+    "nn",
+    "op",
+    "optimize",
+    "parse",
+    "parse_expr",
+    "qnn",
+    "random",
+    "scalar_type",
+    "testing",
+    "transform",
+    "var",
+    "vision",
+]
+
+RefType = RelayRefType
+
+
+def Any() -> object:  # noqa: N802 - TVM's name
+    """A dimension that is not known."""
+    return ANY
+
+
+def scalar_type(dtype: str) -> TensorType:
+    """The type of a number."""
+    return TensorType((), dtype)
+
+
+def build(*_: object, **__: object) -> None:
+    """Refuse.
+
+    Raises:
+        RuntimeError: always, with what there is instead.
+    """
+    raise RuntimeError("relay_lsp makes no code: relay.optimize runs the passes of a build, and evaluate computes")
+
+
+def __getattr__(name: str) -> object:
+    return getattr(op, name)

@@ -1,0 +1,26 @@
+"""``tvm.relay.frontend``: importers of models, those of :mod:`relay_lsp.frontends`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from relay_lsp import frontends
+
+from ...modules import thawed
+
+__all__: list[str] = []
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    importer: Callable[..., Any] | None = getattr(frontends, name, None) if name.startswith("from_") else None
+    if importer is None:
+        raise AttributeError(f"relay_lsp has no importer {name}")
+
+    def imported(*args: Any, **options: Any) -> tuple[Any, Any]:
+        module, params = importer(*args, **options)
+        return thawed(module), params
+
+    imported.__name__ = name
+    imported.__doc__ = importer.__doc__
+    return imported

@@ -1,0 +1,48 @@
+"""``tvm.relay.parser``: text to modules and expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relay_lsp.ir import Diagnostic, Severity
+from relay_lsp.ir import parse as _parse
+from relay_lsp.ir import parse_expr as _parse_expr
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.passes import PassError, create
+
+from ...modules import MutableModule, thawed
+
+__all__ = ["fromtext", "parse", "parse_expr"]
+
+
+def parse(source: str, source_name: str = "from_string") -> MutableModule:
+    """The module of a text, typed.
+
+    Raises:
+        TVMError: the text has a mistake.
+    """
+    parsed = _parse(source, name=source_name)
+    _require_none(parsed.diagnostics)
+    return thawed(create("InferType")(parsed.module))
+
+
+def fromtext(data: str, source_name: str | None = None) -> MutableModule:
+    """As :func:`parse`."""
+    return parse(data, source_name or "from_string")
+
+
+def parse_expr(source: str) -> Expr:
+    """The expression of a text.
+
+    Raises:
+        TVMError: the text has a mistake.
+    """
+    parsed = _parse_expr(source)
+    _require_none(parsed.diagnostics)
+    return parsed.expr
+
+
+def _require_none(diagnostics: Sequence[Diagnostic]) -> None:
+    errors = [each for each in diagnostics if each.severity is Severity.ERROR]
+    if errors:
+        raise PassError(errors[0].message, pass_name="parse", diagnostics=errors)

@@ -1,0 +1,161 @@
+"""Passes, mutators and visitors written for TVM; modules that change in place; and such a file as an extension."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from relay_lsp.compat import tvm
+from relay_lsp.compat.tvm import relay
+from relay_lsp.ir.evaluation import evaluate
+from relay_lsp.ir.expressions import Call, Expr
+from relay_lsp.passes import Trace, create
+from relay_lsp.passes.infrastructure.extensions import load_file, unload
+
+
+def chain(length: int) -> Any:
+    value: Expr = relay.var("x", shape=(4,))
+    for _ in range(length):
+        value = relay.nn.relu(value)
+    return value
+
+
+class ToTanh(relay.ExprMutator):
+    """Every ``nn.relu`` as ``tanh``."""
+
+    def visit_call(self, call: Call) -> Expr:
+        new = super().visit_call(call)
+        return relay.tanh(new.args[0]) if new.op == relay.op.get("nn.relu") else new
+
+
+def operators(expr: Expr) -> list[str]:
+    named: list[str] = []
+    relay.analysis.post_order_visit(expr, lambda each: named.append(each.op.name) if isinstance(each, Call) else None)
+    return named
+
+
+@pytest.mark.parametrize("length", [3, 5000])
+def test_a_mutator_asks_for_each_expression_before_its_parts_at_any_depth(length: int) -> None:
+    assert operators(ToTanh().visit(chain(length))) == ["tanh"] * length
+
+
+def test_a_mutator_may_leave_parts_unvisited() -> None:
+    visited: list[str] = []
+
+    class Cut(relay.ExprMutator):
+        def visit_call(self, call: Call) -> Expr:
+            visited.append(repr(call.op))
+            return call.args[0] if repr(call.op) == "nn.relu" else super().visit_call(call)
+
+    x = relay.var("x", shape=(4,))
+    assert operators(Cut().visit(relay.exp(relay.nn.relu(relay.tanh(x))))) == ["tanh", "exp"]
+    assert visited == ["exp", "nn.relu"]
+
+
+@pytest.mark.parametrize("length", [3, 5000])
+def test_a_visitor_sees_each_expression_once(length: int) -> None:
+    class Count(relay.ExprVisitor):
+        calls = 0
+
+        def visit_call(self, call: Call) -> None:
+            self.calls += 1
+            super().visit_call(call)
+
+    counting = Count()
+    value = chain(length)
+    counting.visit(relay.Tuple([value, value]))
+    assert counting.calls == length
+
+
+@pytest.mark.parametrize("base", [relay.ExprMutator, relay.ExprVisitor])
+def test_a_method_that_nothing_calls_is_refused(base: type) -> None:
+    with pytest.raises(TypeError, match=r"visit_cal is never called.*did you mean visit_call\?"):
+        type("Mine", (base,), {"visit_cal": lambda self, call: call})
+
+
+def test_what_a_mutator_makes_is_recorded() -> None:
+    @relay.transform.function_pass(opt_level=0)
+    def to_tanh(func: Any, mod: Any, ctx: Any) -> Any:
+        return ToTanh().visit(func)
+
+    mod = tvm.IRModule.from_expr(chain(2))
+    with Trace() as trace:
+        after = to_tanh(mod)
+    assert operators(after["main"]) == ["tanh", "tanh"]
+    assert not trace.steps[-1].unexplained
+    assert isinstance(after, tvm.IRModule)
+
+
+def test_a_module_changes_in_place_and_passes_see_it() -> None:
+    mod = tvm.IRModule.from_expr(chain(1))
+    before = relay.transform.InferType()(mod)
+    before["main"] = relay.Function([], relay.const(1) + relay.const(2))
+    assert str(relay.transform.FoldConstant()(before)["main"].body) == "3 /* ty=int32 */"
+    assert operators(mod["main"]) == ["nn.relu"]
+    before.update_func(tvm.ir.GlobalVar("other"), mod["main"])
+    assert [var.name_hint for var in before.get_global_vars()] == ["main", "other"]
+    del before["other"]
+    assert "other" not in before
+
+
+def test_a_module_pass_may_change_its_module() -> None:
+    @tvm.transform.module_pass(opt_level=0, name="Twice")
+    class Twice:
+        def transform_module(self, mod: Any, ctx: Any) -> Any:
+            main = mod["main"]
+            mod["main"] = relay.Function(main.params, main.body + main.body)
+            return mod
+
+    mod = tvm.IRModule.from_expr(chain(1))
+    after = tvm.transform.Sequential([Twice()])(mod)
+    assert evaluate(after, np.ones(4, "float32")).tolist() == [2.0] * 4
+    assert operators(mod["main"]) == ["nn.relu"], "the pass got a copy"
+
+
+def test_passes_that_run_on_one_expression() -> None:
+    x = relay.var("x", shape=(2,))
+    function = relay.transform.InferType()(tvm.IRModule.from_expr(relay.Function([x], x * x)))["main"]
+    gradient = relay.transform.gradient(function, mode="first_order")
+    value, (slope,) = evaluate(tvm.IRModule.from_expr(gradient), np.array([2, 3], "float32"))
+    assert (value.tolist(), slope.tolist()) == ([4.0, 9.0], [4.0, 6.0])
+    assert str(relay.transform.FoldConstantExpr(relay.const(1) + relay.const(2), tvm.IRModule())).startswith("3")
+
+
+def test_text_becomes_a_module() -> None:
+    mod = relay.parse('#[version = "0.0.5"]\ndef @main(%x: Tensor[(3), float32]) { nn.relu(%x) }')
+    assert mod["main"].checked_type is not None
+    with pytest.raises(tvm.TVMError):
+        relay.parse("def @main(%x { }")
+
+
+def test_a_pass_written_for_tvm_is_an_extension(tmp_path: Path) -> None:
+    file = tmp_path / "scaling.py"
+    file.write_text(
+        """\
+from relay_lsp.compat import tvm
+from relay_lsp.compat.tvm import relay
+
+
+@relay.transform.function_pass(opt_level=1)
+class TripleConstants:
+    \"\"\"Every constant times three.\"\"\"
+
+    def transform_function(self, func, mod, ctx):
+        class Triple(tvm.relay.ExprMutator):
+            def visit_constant(self, constant):
+                return relay.multiply(relay.const(3.0), constant)
+
+        return Triple().visit(func)
+"""
+    )
+    extension = load_file(file)
+    try:
+        assert extension.fault is None
+        assert extension.passes == ("TripleConstants",)
+        mod = tvm.IRModule.from_expr(relay.var("x", shape=(1,)) + relay.const(2.0))
+        assert operators(create("TripleConstants")(mod)["main"]) == ["multiply", "add"]
+    finally:
+        unload(str(file))
