@@ -24,12 +24,16 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
 _PassClass = TypeVar("_PassClass", bound=type[Pass])
 
 
-@functools.cache
 def adopt(cls: _PassClass) -> _PassClass:
     """A class of the same passes whose calls take and give mutable modules.
 
     A module of another kind is left to the pass as it is: inside of a pipeline, and where ours call it.
     """
+    return _adopt(cls)
+
+
+@functools.cache
+def _adopt(cls: Any) -> Any:
     renamed = _RENAMED.get(cls.__name__, {})
 
     def call(self: Any, module: IRModule, context: PassContext | None = None) -> IRModule:

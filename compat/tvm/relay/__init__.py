@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typing
+
 from relay_lsp.ir.builder import ScopeBuilder
 from relay_lsp.ir.expressions import (
     Call,
@@ -133,5 +135,5 @@ def build(*_: object, **__: object) -> None:
     raise RuntimeError("relay_lsp makes no code: relay.optimize runs the passes of a build, and evaluate computes")
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> typing.Any:
     return getattr(op, name)
