@@ -37,10 +37,10 @@ class OperatorNamespace:
         self._title = title
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        found = _find(self._prefix + name)
-        if found is None:
+        function = _find(self._prefix + name)
+        if function is None:
             raise AttributeError(f"{self._title} has no operator {name}{did_you_mean(name, dir(self))}")
-        return found
+        return function
 
     def __dir__(self) -> list[str]:
         known = (*registered(), *_COMPOSED)
