@@ -53,7 +53,7 @@ class FoldConstant(FunctionPass):
 
 
 class ConstantFolder(ExprMutator):
-    """Computes the constant parts of typed expressions; what it has seen, it remembers."""
+    """Computes the constant parts of typed expressions, and caches what it has seen."""
 
     def __init__(self, fold_qnn: bool) -> None:
         super().__init__()

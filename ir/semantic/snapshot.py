@@ -224,7 +224,7 @@ class Snapshot:
                 yield index, self._extent(index)
 
     def statement_memo(self, index: int) -> dict[object, object]:
-        """What others remember of a statement as long as it, and all that it names, means the same."""
+        """What callers cache of a statement as long as it, and all that it names, means the same."""
         return self._meaning.token_memo(index)
 
     def template(self, index: int) -> LoweredStatement | None:
@@ -392,7 +392,7 @@ class Snapshot:
 
     @property
     def call_memo(self) -> dict[object, object]:
-        """What others remember of :attr:`calls`, as long as these stay the same."""
+        """What callers cache of :attr:`calls`, as long as these stay the same."""
         return self._meaning.call_memo
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:

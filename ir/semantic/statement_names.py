@@ -227,7 +227,7 @@ class StatementNames:
                     yield earlier, state, name
 
     def _bound_in(self, first: int, last: int, memo: dict[object, object]) -> str:
-        """The names that statements bind, a line each; remembered with them."""
+        """The names that statements bind, a line each; cached with them."""
         lines = memo.get(_BOUND)
         if not isinstance(lines, str):
             states = self.analysis.states[first:last]

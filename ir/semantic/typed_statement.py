@@ -26,7 +26,7 @@ class TypedStatement:
     ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once it is needed.
     Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
     the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
-    nothing changes but what is remembered.
+    nothing changes but what is cached.
 
     Where it uses names that mean nothing there, ``suggested`` has those that were probably meant; else it is ``None``.
     ``outer_graph`` are the graph variables that it does not have from its own function.
@@ -104,7 +104,7 @@ class TypedStatement:
 
     @property
     def is_flat(self) -> bool:
-        """Whether it has no names of its own but the one that it binds, and nothing is wrong with it."""
+        """Whether it binds no names inside it, and has no errors."""
         return self.own is None and not self.lowered.binds_inside
 
     @property
@@ -122,7 +122,7 @@ class TypedStatement:
 
     @property
     def memo(self) -> dict[object, object]:
-        """What others remember of it in this place, with this type."""
+        """What callers cache of it in this place, with this type."""
         if self._memo is None:
             self._memo = {}
         return self._memo
@@ -138,7 +138,7 @@ class TypedStatement:
         return (*self.names, *self.suggested) if self.suggested else self.names
 
     def placed(self, order: float, type: Type) -> TypedStatement:
-        """The same statement, which others differ from in names alone, in a place where nothing is wrong with it."""
+        """The same statement, which shares its template with others, in a place where it has no errors."""
         made = TypedStatement(self.segment, self.bound, self.uses, self.shared, self.own)
         made.order, made.type = order, type
         return made

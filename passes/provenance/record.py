@@ -37,7 +37,7 @@ class _ThreadState(threading.local):
 
 
 _state = _ThreadState()
-_REMEMBERED_WALKS = 4
+_CACHED_WALKS = 4
 
 
 def _walk(module: IRModule) -> _Walk:
@@ -50,7 +50,7 @@ def _walk(module: IRModule) -> _Walk:
     order.extend(var for var in module.functions if var not in members)
     walk = _Walk(module, tuple(order), members.union(module.functions))
     # One run of a pass looks at the same few modules again and again; what is older would only hold memory.
-    _state.walks = [walk, *_state.walks[: _REMEMBERED_WALKS - 1]]
+    _state.walks = [walk, *_state.walks[: _CACHED_WALKS - 1]]
     return walk
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Fate", "RememberedStep", "RemovedValue", "ValueEvent", "fate", "removed_values", "value_events"]
+__all__ = ["Fate", "HistoryStep", "RemovedValue", "ValueEvent", "fate", "removed_values", "value_events"]
 
 _LONGEST_TEXT = 120
 _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
@@ -18,7 +18,7 @@ _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
 
 
 @dataclass(frozen=True)
-class RememberedStep:
+class HistoryStep:
     """One run of a pass: the text before, and for ranges of the text after it those that they came from."""
 
     pass_name: str
@@ -63,7 +63,7 @@ class Fate:
     removed_by: str | None = None
 
 
-def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[ValueEvent, ...]:
+def value_events(steps: Sequence[HistoryStep], span: TextSpan) -> tuple[ValueEvent, ...]:
     """What ``steps``, in order, the last of which gave the buffer, did to the value at ``span`` of it.
 
     A step that left the value as it was is not among them; one that merged it with others is. Follows the value
@@ -88,7 +88,7 @@ def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[Value
 _DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)
 
 
-def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[RemovedValue, ...]:
+def removed_values(steps: Sequence[HistoryStep], function: str) -> tuple[RemovedValue, ...]:
     """What ``steps``, in order, removed from the function of this name (``@main``), each with the step that did."""
     values: list[RemovedValue] = []
     for step in steps:
@@ -102,10 +102,10 @@ def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[Remo
     return tuple(values)
 
 
-def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
+def fate(steps: Sequence[HistoryStep], span: TextSpan) -> Fate:
     """What ``steps``, in order, made of the value at ``span`` of the text before the first of them.
 
-    Nothing else than what the steps have remembered is looked at, so the answer costs no parsing.
+    Only the recorded steps are looked at, so the answer costs no parsing.
     """
     events: list[ValueEvent] = []
     spans = [(span.start, span.end)]
@@ -121,7 +121,7 @@ def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
     return Fate(tuple(TextSpan(*item) for item in sorted(spans)), tuple(events))
 
 
-def _event(step: RememberedStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
+def _event(step: HistoryStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
     texts = tuple(_one_line(step.before[start:end]) for start, end in sources)
     return ValueEvent(step.pass_name, texts, step.id, tuple(TextSpan(*item) for item in sources))
 

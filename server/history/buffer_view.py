@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..documents.documents import difference
 from .store import HistoryStore, StepDetails, StepRecord
 
-__all__ = ["BufferHistory", "buffer_history", "remember_hand_edit"]
+__all__ = ["BufferHistory", "buffer_history", "record_hand_edit"]
 
 Place = tuple[int, int, Sequence[tuple[int, int]]]
 """A range of a text after a step, and the ranges of the text before that it came from."""
@@ -25,11 +25,11 @@ class BufferHistory:
     current: int = 0
     """How many of them led to the text."""
     edited: bool = False
-    """Whether the buffer was written in since: its own text is not remembered, and the steps are those of an older."""
+    """Whether the buffer was edited since: the history does not have its text, and the steps are of an older one."""
 
 
 def buffer_history(store: HistoryStore, text: str, baseline: str | None) -> BufferHistory:
-    """The steps of ``text``; where it is not remembered, those of ``baseline``, the last text that was."""
+    """The steps of ``text``; where the history does not have it, those of ``baseline``, the last text that it has."""
     for candidate in (text, baseline):
         if candidate is not None:
             led_here, led_away = store.steps_to(candidate), store.steps_from(candidate)
@@ -40,8 +40,8 @@ def buffer_history(store: HistoryStore, text: str, baseline: str | None) -> Buff
     return BufferHistory()
 
 
-def remember_hand_edit(store: HistoryStore, baseline: str, text: str, origins: Iterable[Place]) -> None:
-    """Remember that the user made ``text`` of ``baseline``, unless it is known already how ``text`` came to be.
+def record_hand_edit(store: HistoryStore, baseline: str, text: str, origins: Iterable[Place]) -> None:
+    """Record that the user made ``text`` of ``baseline``, unless the history has the steps to ``text`` already.
 
     ``origins`` are those of the step that led to ``baseline``.
     """

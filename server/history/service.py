@@ -11,11 +11,11 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, difference
-from ..features.history import Fate, RememberedStep, RemovedValue, ValueEvent, fate, removed_values, value_events
+from ..features.history import Fate, HistoryStep, RemovedValue, ValueEvent, fate, removed_values, value_events
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
 from ..worker.jobs import PassesOutcome
-from .buffer_view import BufferHistory, buffer_history, remember_hand_edit
+from .buffer_view import BufferHistory, buffer_history, record_hand_edit
 from .store import HistoryStore, StepDetails, StepRecord, content_hash, default_folder
 
 __all__ = ["HistoryService"]
@@ -33,7 +33,7 @@ class HistoryService:
         self._settings = Settings()
         self._thread = SingleThread("relay-history")
         self._history: HistoryStore | None = None
-        self._steps: dict[str, tuple[RememberedStep, ...]] = {}
+        self._steps: dict[str, tuple[HistoryStep, ...]] = {}
         self._baselines: dict[str, str] = {}
         """For each buffer its last text that the history has."""
 
@@ -69,7 +69,7 @@ class HistoryService:
         baseline = self._baselines.get(uri)
         if baseline is not None and baseline != before:
             steps = self._steps[uri]
-            remember_hand_edit(store, baseline, before, steps[-1].origins if steps else ())
+            record_hand_edit(store, baseline, before, steps[-1].origins if steps else ())
         run = uuid.uuid4().hex
         for step in outcome.steps:
             if step.changed:
@@ -99,17 +99,17 @@ class HistoryService:
         else:
             self.close(uri)
 
-    def _steps_with_texts(self, lines: LineIndex) -> tuple[RememberedStep, ...] | None:
+    def _steps_with_texts(self, lines: LineIndex) -> tuple[HistoryStep, ...] | None:
         """The steps that led to a text: none where it is the first of its history, ``None`` where it has none."""
         store = self._store()
         if store.text(content_hash(lines)) is None:
             return None
-        steps: list[RememberedStep] = []
+        steps: list[HistoryStep] = []
         for record in store.steps_to(lines.text):
             before, after = store.text(record.before), store.text(record.after)
             if before is not None and after is not None:
                 removed = [(start, end) for start, end in record.details.removed]
-                steps.append(RememberedStep(record.pass_name, before, after, record.origins, record.id, removed))
+                steps.append(HistoryStep(record.pass_name, before, after, record.origins, record.id, removed))
         return tuple(steps)
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
@@ -126,7 +126,7 @@ class HistoryService:
         return await self._thread.run(lambda: buffer_history(self._store(), text, baseline))
 
     async def steps(self, numbers: Sequence[int]) -> Sequence[StepRecord | None]:
-        """The steps of these numbers, as far as they are remembered."""
+        """The steps of these numbers, as far as the history has them."""
         return await self._thread.run(lambda: [self._store().step(number) for number in numbers])
 
     async def text(self, step: int, side: str) -> str | None:
@@ -146,11 +146,11 @@ class HistoryService:
         self._steps.clear()
         await self._thread.run(lambda: self._store().clear())
 
-    def steps_of(self, uri: str) -> Sequence[RememberedStep]:
-        """The steps that led to the last text of a document that is remembered."""
+    def steps_of(self, uri: str) -> Sequence[HistoryStep]:
+        """The steps that led to the last text of a document that the history has."""
         return self._steps.get(uri, ())
 
-    def steps_since(self, uri: str, step: int) -> Sequence[RememberedStep]:
+    def steps_since(self, uri: str, step: int) -> Sequence[HistoryStep]:
         """The steps that led to a document's text, from the one of this number on; none where it is not among them."""
         steps = self._steps.get(uri, ())
         numbers = [each.id for each in steps]
@@ -161,7 +161,7 @@ class HistoryService:
     def events(self, uri: str, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
         """What passes did to the value at ``span`` of a document's text.
 
-        A text that was edited since is not the one that is remembered; what the edits did not touch still is.
+        A text that was edited since is not in the history; what the edits did not touch is mapped back to one that is.
         """
         baseline = self._baselines.get(uri)
         if baseline is None:
@@ -178,7 +178,7 @@ class HistoryService:
         """What passes removed from a function on the way to a document's text."""
         return removed_values(self._steps.get(uri, ()), function)
 
-    def fate(self, document: Document, steps: Sequence[RememberedStep], span: TextSpan) -> Fate | None:
+    def fate(self, document: Document, steps: Sequence[HistoryStep], span: TextSpan) -> Fate | None:
         """What became of the value at ``span`` of the text before the first of ``steps``.
 
         Its places in the buffer are left out where they were edited since.

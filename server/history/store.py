@@ -52,7 +52,7 @@ _STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
 
 @dataclass(frozen=True)
 class StepDetails:
-    """How a pass was run, so that it can be run again. Steps remembered by older versions lack some of it."""
+    """How a pass was run, so that it can be run again. Steps recorded by older versions lack some of it."""
 
     call: str = ""
     """The pass with its options, as a pipeline has it."""
@@ -139,7 +139,7 @@ class HistoryStore:
         origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] = (),
         details: StepDetails = StepDetails(),
     ) -> None:
-        """Remember that a pass turned one text into another; a step that changed nothing is not one."""
+        """Record that a pass turned one text into another; a pass that changed nothing is not recorded."""
         if before == after:
             return
         now = time.time()
@@ -191,7 +191,7 @@ class HistoryStore:
         return steps
 
     def text(self, key: str) -> str | None:
-        """The text of this content hash, if it is still remembered."""
+        """The text of this content hash, if the store still has it."""
         with self._transaction() as database:
             row = database.execute("SELECT body FROM texts WHERE hash = ?", (key,)).fetchone()
             if row is None:
@@ -201,7 +201,7 @@ class HistoryStore:
         return None
 
     def step(self, identity: int) -> StepRecord | None:
-        """The step of this number, if it is still remembered."""
+        """The step of this number, if the store still has it."""
         with self._transaction() as database:
             row = database.execute(f"SELECT {_STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
             return None if row is None else _step(row)
