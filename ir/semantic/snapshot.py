@@ -292,6 +292,10 @@ class Snapshot:
         segments = self._split.segments
         return TextSpan(segments.start(index), segments.start(index + 1))
 
+    def statement_span(self, offset: int) -> TextSpan:
+        """The segment around ``offset``: a statement of a function's body with the comments before it, or a head."""
+        return self._extent(self._index_at(offset)) if len(self._split.segments) else TextSpan(0, 0)
+
     def statement_start(self, offset: int, before: int = 0) -> int:
         """Where the segment begins that is so many before the one at ``offset``."""
         return self._split.segments.start(max(0, self._index_at(offset) - before))

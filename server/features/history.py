@@ -5,12 +5,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Fate", "HistoryStep", "RemovedValue", "ValueEvent", "fate", "removed_values", "value_events"]
+from .span_origins import SpanOriginMap
+
+__all__ = [
+    "Fate",
+    "HistoryStep",
+    "RemovedValue",
+    "ValueEvent",
+    "edited_since",
+    "fate",
+    "removed_values",
+    "value_events",
+]
 
 _LONGEST_TEXT = 120
 _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
@@ -29,6 +41,17 @@ class HistoryStep:
     """The number of the step in the history."""
     removed: Sequence[tuple[int, int]] = ()
     """The ranges, in the text before the step, of the values that the step removed."""
+    by_hand: bool = False
+    """Whether it was no pass, but edits by hand between two of them."""
+    edited: Collection[tuple[int, int]] = ()
+    """For such an edit the ranges of the text after of the values that it touched."""
+    time: float = 0.0
+    """When it was remembered, in seconds since the epoch."""
+
+    @cached_property
+    def origin_map(self) -> SpanOriginMap:
+        """The same as ``origins``, to look ranges up in."""
+        return self.origins if isinstance(self.origins, SpanOriginMap) else SpanOriginMap(self.origins)
 
 
 @dataclass(frozen=True)
@@ -51,6 +74,10 @@ class ValueEvent:
     """The number of the step in the history."""
     sources: tuple[TextSpan, ...] = ()
     """Where what it was made from stands in the text before the step."""
+    by_hand: bool = False
+    """Whether the user wrote it, and no pass made it."""
+    time: float = 0.0
+    """When, in seconds since the epoch; 0 for an edit that no text was remembered after."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +99,16 @@ def value_events(steps: Sequence[HistoryStep], span: TextSpan) -> tuple[ValueEve
     events: list[ValueEvent] = []
     spans = [(span.start, span.end)]
     for step in reversed(steps):
-        by_span = {(start, end): old for start, end, old in step.origins}
-        sources = list(dict.fromkeys(source for item in spans for source in by_span.get(item, ())))
-        known = any(item in by_span for item in spans)
-        now = {_one_line(step.after[start:end]) for start, end in spans}
-        then = [_one_line(step.before[start:end]) for start, end in sources]
-        if known and (set(then) != now or len(sources) > len(spans)):
+        of_spans = [step.origin_map.sources(item) for item in spans]
+        sources = list(dict.fromkeys(source for each in of_spans for source in each or ()))
+        known = any(each is not None for each in of_spans)
+        if step.by_hand:
+            changed = any(item in step.edited for item in spans)
+        else:
+            now = {_one_line(step.after[start:end]) for start, end in spans}
+            then = {_one_line(step.before[start:end]) for start, end in sources}
+            changed = then != now or len(sources) > len(spans)
+        if known and changed:
             events.append(_event(step, sources))
         spans = sources
         if not spans:
@@ -123,7 +154,13 @@ def fate(steps: Sequence[HistoryStep], span: TextSpan) -> Fate:
 
 def _event(step: HistoryStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
     texts = tuple(_one_line(step.before[start:end]) for start, end in sources)
-    return ValueEvent(step.pass_name, texts, step.id, tuple(TextSpan(*item) for item in sources))
+    spans = tuple(TextSpan(*item) for item in sources)
+    return ValueEvent(step.pass_name, texts, step.id, spans, step.by_hand, step.time if step.by_hand else 0.0)
+
+
+def edited_since(text: str) -> ValueEvent:
+    """What is said of a value that was edited since the last text that is remembered, in which it was ``text``."""
+    return ValueEvent("edit", (_one_line(text),), by_hand=True)
 
 
 def _one_line(text: str) -> str:

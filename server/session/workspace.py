@@ -237,7 +237,10 @@ class Workspace:
             await self.extensions.refresh()
             settings = self.settings_for(document.uri)
             opt_level, instruments = settings.opt_level, self._instruments()
-            run = RunPasses(document.text, document.name, tuple(calls), opt_level, instruments=instruments)
+            layers = self.history.span_layers(document.uri, document.lines)
+            run = RunPasses(
+                *(document.text, document.name, tuple(calls), opt_level), instruments=instruments, layers=layers
+            )
             job = self.extensions.job(run)
             outcome = self._outcomes.find(job)
             if outcome is None:

@@ -23,17 +23,21 @@ from .pass_changes import (
     OperatorCount,
     PassChanges,
     Places,
+    SpanLayers,
     SpanOrigins,
     changed_functions,
     operator_counts,
     pass_changes,
     removed_by_step,
 )
+from .span_layers import ModuleLayers, layers_at_spans
 from .worker_process import Progress
 
 if TYPE_CHECKING:
+    from relay_lsp.ir.expressions import Expr
     from relay_lsp.ir.module import IRModule
     from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.ir.spans import AnySpan
     from relay_lsp.ir.syntax import Parsed
     from relay_lsp.passes import Trace, TraceStep
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
@@ -71,6 +75,8 @@ class StepOutcome:
     origins: SpanOrigins = ()
     removed: tuple[tuple[int, int], ...] = ()
     """Where in the text before it stand the values that it removed."""
+    layers: SpanLayers = ()
+    """The layers that the values of the text after it came from."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,8 @@ class RunPasses:
     """Whether comments behind the statements of the result tell where their values come from."""
     instruments: tuple[PassCall, ...] = ()
     """The instruments of the context that the passes run in, by name, with options."""
+    layers: SpanLayers = ()
+    """What is known, apart from its comments, of where the values of the text came from."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -139,7 +147,10 @@ class RunPasses:
         def read(text: str) -> Parsed:
             return open_snapshot(text, self.name).parsed
 
-        run = run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports)
+        run = run_passes(
+            *(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports),
+            known_layers=self.layers,
+        )
         if isinstance(run, PassesOutcome):
             return run
         progress("writing the text")
@@ -252,10 +263,12 @@ def run_passes(
     reports: list[str] | None = None,
     trace: Trace | None = None,
     failures: list[TraceFailure] | None = None,
+    known_layers: SpanLayers = (),
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so.
 
     ``reports`` gets the reports of instruments, ``trace`` the steps up to the pass that fails, ``failures`` the reason.
+    Of layers, what the comments of the text say comes before ``known_layers``.
     """
     from relay_lsp import passes
     from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
@@ -280,9 +293,13 @@ def run_passes(
         watching = [create_instrument(item.name, reports.append, **item.options) for item in instruments]
     except passes.PassError as error:
         return PassesOutcome(text, failed=str(error))
+
+    def layers() -> Mapping[Expr, AnySpan]:
+        return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **layers_in(parsed)}
+
     context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
     failures = [] if failures is None else failures
-    with context, trace or passes.Trace(lambda: layers_in(parsed)) as trace:
+    with context, trace or passes.Trace(layers) as trace:
         module = parsed.module
         steps: list[_RunStep] = []
         for call in calls:
@@ -380,6 +397,7 @@ class _StepText(NamedTuple):
     text: str = ""
     origins: SpanOrigins = ()
     removed: tuple[tuple[int, int], ...] = ()
+    layers: SpanLayers = ()
 
 
 def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepText]:
@@ -388,10 +406,13 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
     The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
     """
     from relay_lsp.ir.printing import to_text_with_positions
+    from relay_lsp.ir.visitor import post_order
 
+    layers = ModuleLayers(run.trace.layers)
     step_texts: dict[_RunStep, _StepText] = {}
     places: Places = places_of(run.parsed)
     for step in run.steps:
+        layers.follow(step.trace)
         if step not in run.changing:
             places = _places_through(step, places)
             continue
@@ -401,7 +422,8 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
             printed = to_text_with_positions(step.after)
             text, new_places = printed.text, printed.positions.get
         removed = tuple((span.start, span.end) for span in removed_by_step(step.trace, step.after, places))
-        step_texts[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed)
+        of_text = layers.in_text(post_order(*step.after.functions.values()), new_places)
+        step_texts[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed, of_text)
         places = new_places
     return step_texts
 

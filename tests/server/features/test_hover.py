@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import HistoryStep, ValueEvent, value_events
-from relay_lsp.server.features.hover import Hover, hover, render
+from relay_lsp.server.features.hover import Hover, ValuePast, hover, render
 from relay_lsp.server.features.markdown import markdown
 from tests.fixture import read_fixture
 
@@ -12,7 +12,7 @@ from tests.fixture import read_fixture
 def check_hover(source: str, *, events: tuple[ValueEvent, ...] = ()) -> Hover:
     """The hover at the cursor is about the marked range and shows the words beside the carets."""
     fixture = read_fixture(source)
-    content = hover(fixture.snapshot, fixture.offset, events)
+    content = hover(fixture.snapshot, fixture.offset, ValuePast(events))
     assert content is not None
     (annotation,) = fixture.annotations
     assert fixture.words(content.span) == fixture.words(annotation.span)
