@@ -61,7 +61,7 @@ class ModuleLayers:
         from relay_lsp.ir.spans import SequentialSpan
 
         plain: dict[AnySpan, tuple[tuple[str, int, int], ...]] = {}
-        found: list[tuple[int, int, tuple[tuple[str, int, int], ...]]] = []
+        values: list[tuple[int, int, tuple[tuple[str, int, int], ...]]] = []
         for expr in exprs if self._layers else ():
             span = self._layers.get(expr)
             if span is None or not isinstance(expr, (Call, Constant, If, Match, Tuple, TupleGetItem)):
@@ -72,5 +72,5 @@ class ModuleLayers:
             if span not in plain:
                 parts = span.spans if isinstance(span, SequentialSpan) else (span,)
                 plain[span] = tuple((part.source_name.name, part.line, part.column) for part in parts)
-            found.append((place.start, place.end, plain[span]))
-        return tuple(found)
+            values.append((place.start, place.end, plain[span]))
+        return tuple(values)

@@ -81,15 +81,15 @@ class LayerIndex:
         return tuple(LayerCount(name, count) for name, count in counter.most_common())
 
 
-def layer_index(text: str, remembered: RememberedLayers = ()) -> LayerIndex:
+def layer_index(text: str, recorded: RememberedLayers = ()) -> LayerIndex:
     """The index of a text. What its comments say comes before what is remembered.
 
-    Of what is remembered, a value inside of another on the same line counts only where its layers differ.
+    Of what is recorded, a value inside of another on the same line counts only where its layers differ.
     """
     stated = stated_layers(text)
     values = [_of_comments(value) for value in stated]
-    if remembered:
-        values += _beside(text, stated, remembered)
+    if recorded:
+        values += _beside(text, stated, recorded)
         values.sort(key=lambda value: (value.span.start, -value.span.end))
     return LayerIndex([value for value in values if value.layers])
 
@@ -99,13 +99,13 @@ def _of_comments(value: StatedLayers) -> LayerValue:
     return LayerValue(value.span, tuple(named), tuple(named.values()))
 
 
-def _beside(text: str, stated: Sequence[StatedLayers], remembered: RememberedLayers) -> Iterable[LayerValue]:
+def _beside(text: str, stated: Sequence[StatedLayers], recorded: RememberedLayers) -> Iterable[LayerValue]:
     """What is remembered of values that no comment speaks of, nor of the line around them."""
     ends = {value.span.end for value in stated}
     outer: list[LayerValue] = []
     spoken_of = [value.span for value in stated if "\n" not in text[value.span.start : value.span.end]]
     starts = [span.start for span in spoken_of]
-    for span, sources in sorted(remembered, key=lambda item: (item[0].start, -item[0].end)):
+    for span, sources in sorted(recorded, key=lambda item: (item[0].start, -item[0].end)):
         layers = tuple(source.source_name.name for source in sources if not source.line)
         if not layers or span.end in ends:
             continue
