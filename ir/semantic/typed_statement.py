@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from itertools import compress
 from typing import Final
 
 from ..diagnostics import Diagnostic
-from ..expressions import Var
-from ..syntax.parsing import parse_expr
 from ..syntax.scopes import is_graph_name
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
 from ..types import ERROR, Type
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
+from .type_comments import TYPE_COMMENT, type_of_comment
 
 __all__ = ["ReportedStatement", "TypedStatement"]
 
@@ -116,8 +113,8 @@ class TypedStatement:
         """
         type = self.segment.memo.get("type_comment")
         if not isinstance(type, Type):
-            type_comment = _TYPE_COMMENT.findall(self.segment.text)
-            type = self.segment.memo["type_comment"] = _type_of(type_comment[-1]) if type_comment else ERROR
+            comments = TYPE_COMMENT.findall(self.segment.text)
+            type = self.segment.memo["type_comment"] = (type_of_comment(comments[-1]) if comments else None) or ERROR
         return type
 
     @property
@@ -177,17 +174,6 @@ class ReportedStatement(TypedStatement):
         made.inner_unused = _inner_unused(own)
         made.diagnostics, made.suggested, made.outer_graph = (), None, ()
         return made
-
-
-_TYPE_COMMENT: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
-
-
-@lru_cache(maxsize=4096)
-def _type_of(text: str) -> Type:
-    """The type that a text spells; the error type where it is not a type, or depends on other names."""
-    parsed = parse_expr(f"free_var %x: {text}; %x")
-    annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
-    return ERROR if annotation is None else annotation
 
 
 def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:
