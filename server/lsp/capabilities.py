@@ -75,6 +75,7 @@ CODE_ACTION_KINDS = (
     "source",
     "source.fixAll.relay",
     "source.runPipeline.relay",
+    "source.updateTypeComments.relay",
 )
 
 

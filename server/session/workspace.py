@@ -171,6 +171,7 @@ class Workspace:
             snapshot,
             unused_values=self.settings_for(document.uri).unused_values,
             unreachable_code=self.settings_for(document.uri).unreachable_code,
+            type_comments=self.settings_for(document.uri).type_comments,
         )
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.

@@ -19,6 +19,7 @@ from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEd
 from ...printing.types import type_to_text
 from ...syntax.scopes import SymbolKind
 from ...text.text_span import TextSpan
+from ...type_visitor import has_error, has_incomplete
 from ...types import Type
 from ..cache_regions import CacheBlock
 from ..snapshot import Snapshot
@@ -37,7 +38,8 @@ _RELATED: Final = 20
 _NAME: Final = re.compile(r"%[A-Za-z_0-9][\w.:/]*")
 _PROJECTION: Final = re.compile(r"\.\d+\Z")
 _BINDING: Final = re.compile(r"\s*(?:let\s+)?(%[A-Za-z_0-9][\w.:/]*)\s*(?::[^=]*)?=")
-_OF_LET: Final = re.compile(r"\s*let\s+%[^=/]*/\* ty=[^*\n]*\*/\s*=")
+_COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_OF_LET: Final = re.compile(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*let\s+%[^=/]*/\* ty=[^*\n]*\*/\s*=")
 """A ``let`` with a type comment behind its name or its annotation."""
 _END: Final = re.compile(r"[^*\n]*\*/(?:\s|;|/\*[^*\n]*\*/)*\Z")
 """What may stand behind the type in the comment of all of a statement."""
@@ -129,16 +131,19 @@ def _updates(causes: Sequence[_Cause]) -> list[TextEdit]:
 def _causes(snapshot: Snapshot) -> list[_Cause]:
     """The causes, mostly in the order of the text, with the comments that differ because of each."""
     causes: list[_Cause] = []
+    of_heads: dict[int, dict[str, _Cause]] = {}
     cause_of: dict[str, _Cause] = {}
     function = 0
     for block in snapshot.cache_blocks():
         for run in _runs(snapshot, block):
             if run.head is not None:
-                cause_of = {}
                 function = block.first + run.head
-                for comment in _in_head(snapshot, function) if block.is_block else ():
-                    cause_of[comment.bound] = cause = _Cause(function, [(snapshot.segment_start(function), comment)])
-                    causes.append(cause)
+                if function not in of_heads:  # that of a function that is read as a whole comes twice
+                    start = snapshot.segment_start(function)
+                    stale = _in_head(snapshot, function)
+                    of_heads[function] = {comment.bound: _Cause(function, [(start, comment)]) for comment in stale}
+                    causes += of_heads[function].values()
+                cause_of = dict(of_heads[function])
             of_groups: list[_Cause] = []
             for group in run.groups:
                 cause = next((cause_of[name] for name in group[0][1].used if name in cause_of), None)
@@ -185,11 +190,10 @@ def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_Stal
             inferred = _type_before(snapshot, snapshot.segment_start(index), text, comment.start())
         if inferred is None or not _differs(comment[1], inferred):
             continue
-        begin = 0
-        if not is_last:  # of a statement inside this one
-            begin = max(text.rfind(";", 0, comment.start()), text.rfind("{", 0, comment.start())) + 1
-        names = _NAME.findall(TYPE_COMMENT.sub("", text[begin : comment.start()]))
-        binding = _BINDING.match(text, begin)
+        before = _COMMENT.sub(lambda mark: " " * len(mark[0]), text[: comment.start()])
+        begin = 0 if is_last else max(before.rfind(";"), before.rfind("{")) + 1  # of a statement inside this one
+        names = _NAME.findall(before, begin)
+        binding = _BINDING.match(before, begin)
         bound = binding[1] if binding is not None else ""
         yield _stale_comment(comment, inferred, bound, names)
 
@@ -238,8 +242,10 @@ def _stale_comment(comment: re.Match[str], inferred: Type, bound: str, names: Se
 
 def _differs(written: str, inferred: Type) -> bool:
     type = type_of_comment(written)
+    if type is None or type == inferred or has_error(inferred) or has_incomplete(inferred):
+        return False
     # Written differently, two types may still be the same: that is seen where both are printed.
-    return type is not None and type != inferred and type_to_text(type) != type_to_text(inferred)
+    return type_to_text(type) != type_to_text(inferred)
 
 
 # What is said about them
