@@ -157,6 +157,7 @@ async def _check(server: RelayLanguageServer, document: Document) -> None:
 def shutdown(server: RelayLanguageServer, params: None) -> None:
     """The client is about to end us."""
     server.has_left = True
+    server.protocol.cancel_requests()
     server.abandon_background()
     server.state.shut_down()
 

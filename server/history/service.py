@@ -53,8 +53,8 @@ class HistoryService:
             self._history = None
 
     def shut_down(self) -> None:
-        """Stop the thread."""
-        self._thread.shutdown()
+        """Stop the thread, once it has written what it was given."""
+        self._thread.shutdown(finish=True)
 
     def close(self, uri: str) -> None:
         """Forget a buffer, not its history."""
