@@ -120,7 +120,7 @@ class Positions:
 
 
 _LONG = 256
-"""Pieces from this length on are not cached."""
+"""Pieces from this length on are not remembered."""
 
 
 @lru_cache(maxsize=1 << 16)

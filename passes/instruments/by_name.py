@@ -34,7 +34,7 @@ INSTRUMENTS: Mapping[str, type[PassInstrument]] = {
 
 @runtime_checkable
 class Reporting(Protocol):
-    """An instrument with a report at the end, before its context is left."""
+    """An instrument that has something to tell at the end, while its context has not been left yet."""
 
     def render(self) -> str:
         """What it has measured, in lines."""
