@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .imported import ImportedModel, Layer
     from .models import read_model
     from .onnx import from_onnx
+    from .pytorch import from_pytorch
 
 # Where each name lives. Resolved at first use, so that one framework's importer does not load another's.
 _HOMES = {
@@ -22,10 +23,20 @@ _HOMES = {
     "imported": ("ImportedModel", "Layer"),
     "models": ("read_model",),
     "onnx": ("from_onnx",),
+    "pytorch": ("from_pytorch",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["ImportDiagnostic", "ImportedModel", "Layer", "ModelImportError", "ModelPlace", "from_onnx", "read_model"]
+__all__ = [
+    "ImportDiagnostic",
+    "ImportedModel",
+    "Layer",
+    "ModelImportError",
+    "ModelPlace",
+    "from_onnx",
+    "from_pytorch",
+    "read_model",
+]
 
 
 def __getattr__(name: str) -> Any:

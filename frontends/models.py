@@ -38,7 +38,9 @@ class Framework:
         return getattr(importlib.import_module(f"{__package__}.{self.name}"), name)
 
 
-FRAMEWORKS: dict[str, Framework] = {framework.name: framework for framework in (Framework("onnx", (".onnx",)),)}
+FRAMEWORKS: dict[str, Framework] = {
+    framework.name: framework for framework in (Framework("onnx", (".onnx",)), Framework("pytorch", (".pt2", ".pt")))
+}
 """The frameworks by name."""
 
 

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
-from .inspection import dtype_of, static_shape_of
+from .diagnostics import ConversionError
+from .inspection import dtype_of, shape_of, static_shape_of
 from .operators import (
     Outputs,
     add,
@@ -55,7 +56,9 @@ def unbind(data: Expr, axis: int = 0) -> Outputs:
     Raises:
         ConversionError: the size of that dimension is not known.
     """
-    size = static_shape_of(data, "a sequence")[axis]
+    size = shape_of(data)[axis]
+    if not isinstance(size, int):
+        raise ConversionError(f"the length of a sequence must be known, and is {size}")
     parts = split(data, size, axis)
     return Outputs.of(*(squeeze(parts[index], [axis]) for index in range(size)))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import importlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from relay_lsp import ir
+from relay_lsp.frontends.model_text import with_readable_names
 from relay_lsp.passes import PassContext
 
 from ..records import Record
@@ -18,7 +19,7 @@ from .comparison import difference, inferred, module_difference, typed_module, w
 from .evaluation import array_difference
 
 _SPAN = re.compile(r"\bspan=(.*?) \*/")
-_UNREADABLE = re.compile(r"[^\w.]")
+_DECLARED = re.compile(r"%([^\s(),=]+): ")
 
 
 def onnx(record: Record) -> str | None:
@@ -53,6 +54,7 @@ def torch(record: Record) -> str | None:
         input_infos=infos,
         default_dtype=record.get("default_dtype", "float32"),
         source_names="tvm",
+        use_parser_friendly_name="outputs" in record,
     )
 
 
@@ -75,8 +77,8 @@ def _imported(record: Record, name: str, model: bytes, **options: object) -> str
     if actual is None:
         return problem
     return (
-        module_difference(expected, actual)
-        or difference(_spans(record["module"]), _spans(_as_recorded(record, ir.to_text(actual))))
+        (module_difference(expected, actual) and _difference_of_texts(expected, module))
+        or difference(_spans(record["module"]), _spans(ir.to_text(actual)))
         or _params_difference(record, params)
         or _output_difference(record, actual, params)
     )
@@ -93,27 +95,19 @@ def find_importer(name: str) -> Callable[..., tuple[ir.IRModule, Mapping[str, An
 
 
 def _readable(record: Record) -> str:
-    """The recorded module with names of inputs and parameters that Relay's grammar has: TVM prints them as they are."""
+    """The recorded module with names of variables that Relay's grammar has: TVM prints them as they are."""
     text = record["module"]
-    for name in _names(record):
-        text = text.replace(f"%{name}", f"%{_UNREADABLE.sub('_', name)}")
+    declared = {*_DECLARED.findall(text), *record.get("params", ()), *(record.get("shape") or ())}
+    for name in sorted(filter(re.compile(r"\W").search, declared), key=len, reverse=True):
+        text = re.sub(rf"%{re.escape(name)}(?!\w)", f"%{re.sub(r'[^0-9A-Za-z_]', '_', name)}", text)
     return text
 
 
-def _names(record: Record) -> Iterable[str]:
-    """The names in a record that Relay's grammar does not have, the longest first."""
-    named = {*record.get("params", ()), *record.get("shape", ())}
-    return sorted(filter(_UNREADABLE.search, named), key=len, reverse=True)
-
-
-def _as_recorded(record: Record, text: str) -> str:
-    """Our text with the layers named as the recorder did: in records with outputs it replaced what is no letter."""
-    return _SPAN.sub(lambda span: f"span={_underscored(span[1])} */", text) if "outputs" in record else text
-
-
-def _underscored(span: str) -> str:
-    name, line, column = span.rsplit(":", 2)
-    return f"{re.sub(r'[^0-9A-Za-z_]', '_', name)}:{line}:{column}"
+def _difference_of_texts(expected: ir.IRModule, module: ir.IRModule) -> str | None:
+    """Where the module differs from the recorded one once it has been a text too, which rounds its numbers."""
+    text = ir.to_text(with_readable_names(module, {})[0], show_meta_data=True)
+    actual, problem = typed_module(text, "the text of the imported module")
+    return problem if actual is None else module_difference(expected, actual)
 
 
 def _spans(text: str) -> str:

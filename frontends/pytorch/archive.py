@@ -1,0 +1,119 @@
+"""What an archive of PyTorch holds, looked at before anything of it is loaded.
+
+Both kinds are zip archives. A TorchScript archive has a program in TorchScript's own language, which PyTorch compiles
+and never gives to Python, and pickles that PyTorch reads with an unpickler that makes tensors and the program's own
+objects alone. What such a program can do beyond computing is to write and read files (``aten::save``,
+``aten::from_file``), and some of it runs while it is loaded (``__setstate__``): an archive that names these is refused.
+An archive with a pickle of Python objects (``torch.save``) can run any code, and is refused as well. An exported
+program (``.pt2``) is read without PyTorch's loader, which evaluates texts of the file (see :mod:`.exported`).
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..diagnostics import ImportReport
+
+__all__ = ["FILE_OPERATORS", "Archive", "open_archive"]
+
+FILE_OPERATORS = frozenset({"save", "from_file", "load", "_save", "_load_for_lite_interpreter", "load_for_mobile"})
+"""Operators of TorchScript that touch files."""
+
+
+class Archive:
+    """The files of an archive, by their paths without the folder that they all lie in."""
+
+    def __init__(self, data: bytes, zipped: zipfile.ZipFile) -> None:
+        self.data = data
+        self._zip = zipped
+        self._names = {name.partition("/")[2]: name for name in zipped.namelist()}
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._names
+
+    def paths(self, folder: str, suffix: str = "") -> Iterator[str]:
+        """The paths in a folder that end with ``suffix``."""
+        return (path for path in self._names if path.startswith(folder) and path.endswith(suffix))
+
+    def read(self, path: str) -> bytes:
+        """The content of a file.
+
+        Raises:
+            KeyError: there is none.
+            zipfile.BadZipFile: it is damaged.
+        """
+        return self._zip.read(self._names[path])
+
+    @property
+    def is_torchscript(self) -> bool:
+        """Whether it has a program of TorchScript."""
+        return "constants.pkl" in self and any(self.paths("code/", ".py"))
+
+    @property
+    def exported_model(self) -> str | None:
+        """The path of the exported program, if there is one."""
+        return next(self.paths("models/", ".json"), None)
+
+
+def open_archive(data: bytes, path: Path | None, report: ImportReport) -> Archive:
+    """The archive in ``data``, looked through.
+
+    Raises:
+        ModelImportError: it is none, is damaged, claims to unfold to more than it is, or could run or write something.
+    """
+    name = path.name if path else "this"
+    if not data.startswith(b"PK"):
+        hint = "a pickle of Python, which can run any code" if data[:1] == b"\x80" else "no archive of PyTorch"
+        raise report.refuse(
+            "unreadable-model", f"{name} is {hint}; torch.export.save and torch.jit.save write archives"
+        )
+    try:
+        zipped = zipfile.ZipFile(io.BytesIO(data))
+        declared = sum(info.file_size for info in zipped.infolist() if info.compress_type == zipfile.ZIP_STORED)
+        packed = sum(info.file_size for info in zipped.infolist() if info.compress_type != zipfile.ZIP_STORED)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise report.refuse("unreadable-model", f"{name} is a damaged archive: {error}") from None
+    if declared > len(data) or packed > 2**28:
+        raise report.refuse("unreadable-model", f"{name} declares {declared + packed} bytes and has {len(data)}")
+    archive = Archive(data, zipped)
+    try:
+        if archive.is_torchscript:
+            _refuse_file_operators(archive, report)
+        elif archive.exported_model is None:
+            reason = (
+                "holds pickled Python objects, which can run any code" if "data.pkl" in archive else "has no program"
+            )
+            raise report.refuse(
+                "unreadable-model",
+                f"{name} {reason}: save the program itself, by torch.export.save or torch.jit.save",
+            )
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
+        if isinstance(error, ValueError) and report.diagnostics:
+            raise
+        raise report.refuse("unreadable-model", f"{name} is a damaged archive: {error}") from None
+    return archive
+
+
+def _refuse_file_operators(archive: Archive, report: ImportReport) -> None:
+    for path in archive.paths("code/", ".py"):
+        source = archive.read(path).decode("utf-8", "replace")
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, RecursionError, MemoryError):
+            raise report.refuse("unreadable-model", f"{path} in the archive is no TorchScript") from None
+        for part in ast.walk(tree):
+            if isinstance(part, ast.Attribute) and part.attr in FILE_OPERATORS and _is_namespace(part.value):
+                raise report.refuse(
+                    "unsafe-model", f"the program in {path}, line {part.lineno}, calls {part.attr}, which touches files"
+                )
+
+
+def _is_namespace(value: ast.expr) -> bool:
+    """Whether ``value`` is ``torch``, or ``ops.NAMESPACE``."""
+    if isinstance(value, ast.Attribute):
+        return isinstance(value.value, ast.Name) and value.value.id == "ops"
+    return isinstance(value, ast.Name) and value.id == "torch"

@@ -1,0 +1,77 @@
+"""Losses of training."""
+
+from __future__ import annotations
+
+from relay_lsp.ir.builder import call, constant
+from relay_lsp.ir.expressions import Expr
+
+from ...operators import full, reduce, subtract
+from ..node import TorchNode
+from ..registry import converter
+
+_REDUCTIONS = ("none", "mean", "sum")
+
+
+def _reduction(node: TorchNode, index: int) -> str:
+    number = node.integer(index, 1)
+    node.require(0 <= number < 3, f"there is no reduction {number}", index)
+    return _REDUCTIONS[number]
+
+
+def _reduced(node: TorchNode, loss: Expr, index: int) -> Expr:
+    how = _reduction(node, index)
+    return loss if how == "none" else reduce(how, loss)
+
+
+def _negative_log_likelihood(node: TorchNode, scores: Expr, weights: int, reduction: int, ignored: int) -> Expr:
+    classes = node.static_shape()[1]
+    weight = node.optional(weights)
+    if weight is None:
+        weight = full(constant(1), [classes], node.dtype())
+    return call(
+        "nn.nll_loss",
+        scores,
+        node.tensor(1),
+        weight,
+        reduction=_reduction(node, reduction),
+        ignore_index=node.integer(ignored, -100),
+    )
+
+
+@converter("aten::nll_loss", "aten::nll_loss2d", "aten::nll_loss_nd")
+def nll_loss(node: TorchNode) -> Expr:
+    """``nn.nll_loss``."""
+    return _negative_log_likelihood(node, node.tensor(), 2, 3, 4)
+
+
+@converter("aten::nll_loss_forward", "aten::nll_loss2d_forward")
+def nll_loss_forward(node: TorchNode) -> tuple[Expr, None]:
+    """``nn.nll_loss``."""
+    return _negative_log_likelihood(node, node.tensor(), 2, 3, 4), None
+
+
+@converter("aten::cross_entropy_loss")
+def cross_entropy_loss(node: TorchNode) -> Expr:
+    """``nn.nll_loss`` of ``nn.log_softmax``, ``nn.cross_entropy_with_logits`` where the targets are probabilities."""
+    node.require(node.number(5, 0.0) == 0, "label smoothing is not converted", 5)
+    if node.shape(0) != node.shape(1):
+        # Classes are along the second dimension; TVM takes the last one.
+        axis = -1 if node.rank() <= 2 else 1
+        return _negative_log_likelihood(node, call("nn.log_softmax", node.tensor(), axis=axis), 2, 3, 4)
+    node.require(node[2] is None, "weights of classes are not converted where the targets are probabilities", 2)
+    node.require(_reduction(node, 3) == "mean", "the loss of probabilities must be a mean", 3)
+    scores = call("nn.log_softmax", node.tensor(), axis=-1)
+    return call("nn.cross_entropy_with_logits", scores, node.tensor(1))
+
+
+@converter("aten::l1_loss")
+def l1_loss(node: TorchNode) -> Expr:
+    """``abs(x - y)``, reduced."""
+    return _reduced(node, call("abs", subtract(node.tensor(0), node.tensor(1))), 2)
+
+
+@converter("aten::mse_loss")
+def mse_loss(node: TorchNode) -> Expr:
+    """``power(x - y, 2)``, reduced."""
+    squares = call("power", subtract(node.tensor(0), node.tensor(1)), constant(2, node.dtype()))
+    return _reduced(node, squares, 2)

@@ -1,0 +1,474 @@
+"""Exported programs (``.pt2``) as :class:`~.graph.Program`: the graph is JSON, the weights are bytes.
+
+PyTorch's own loader unpickles parts of such a file and evaluates the texts of its symbolic sizes: it is not used. What
+is taken from PyTorch are the schemas of its operators, which say what a graph leaves out: the defaults.
+
+Source of the format: ``torch/_export/serde/schema.py`` of PyTorch (schema version 8).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import ml_dtypes
+import numpy as np
+
+from relay_lsp.ir.expressions import NDArray
+
+from ..diagnostics import ImportReport, ModelImportError
+from .archive import FILE_OPERATORS, Archive, open_archive
+from .backend import torch
+from .graph import Block, Operation, Program, Value
+
+__all__ = ["archive_of", "is_exported", "read_exported"]
+
+_VERSION = 8
+_DTYPES: dict[int, Any] = {
+    1: np.uint8,
+    2: np.int8,
+    3: np.int16,
+    4: np.int32,
+    5: np.int64,
+    6: np.float16,
+    7: np.float32,
+    8: np.float64,
+    12: np.bool_,
+    13: ml_dtypes.bfloat16,
+}
+_CODES = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7, 12: 11, 13: 15}
+"""The number that TorchScript has for each dtype of the format."""
+
+_TARGET = re.compile(r"torch\.ops\.(\w+)\.(\w+)\.(\w+)")
+_SYMBOLIC = {
+    "add": "aten::add",
+    "sub": "aten::sub",
+    "mul": "aten::mul",
+    "floordiv": "aten::floor_divide",
+    "truediv": "aten::div",
+    "mod": "aten::remainder",
+    "neg": "aten::neg",
+    "eq": "aten::eq",
+    "ne": "aten::ne",
+    "lt": "aten::lt",
+    "le": "aten::le",
+    "gt": "aten::gt",
+    "ge": "aten::ge",
+}
+"""What a program computes of sizes, by the names of Python's module ``operator``."""
+
+_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_LIBRARY = re.compile(r"(?:^|[\\/])torch[\\/]")
+_MOST_ELEMENTS = 2**31
+
+Json = Mapping[str, Any]
+
+
+class _Malformed(Exception):
+    """The file is not as the format has it; the message says where."""
+
+
+def is_exported(model: object) -> bool:
+    """Whether ``model`` is PyTorch's object of an exported program."""
+    return isinstance(model, torch.export.ExportedProgram)
+
+
+def archive_of(model: object, report: ImportReport) -> Archive:
+    """The archive that PyTorch writes of an exported program."""
+    buffer = io.BytesIO()
+    torch.export.save(model, buffer)
+    return open_archive(buffer.getvalue(), None, report)
+
+
+def read_exported(archive: Archive, report: ImportReport) -> Program:
+    """The program in an archive.
+
+    Raises:
+        ModelImportError: the file is not as the format has it, or needs PyTorch to unpickle a part of it.
+    """
+    path = archive.exported_model
+    assert path is not None
+    try:
+        model = json.loads(archive.read(path))
+        version = model["schema_version"]["major"]
+        if version != _VERSION:
+            raise _Malformed(f"its format has the version {version}, and {_VERSION} is read here")
+        reader = _Reader(archive, report, path.removeprefix("models/").removesuffix(".json"))
+        return reader.read(model["graph_module"])
+    except ModelImportError:
+        raise
+    except _Malformed as error:
+        raise report.refuse("unreadable-model", f"the exported program cannot be read: {error}") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, zipfile.BadZipFile, OSError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise report.refuse("unreadable-model", f"the exported program cannot be read: {what}") from None
+
+
+class _Reader:
+    def __init__(self, archive: Archive, report: ImportReport, name: str) -> None:
+        self.archive = archive
+        self.report = report
+        self.name = name
+        self.program = Program(is_exported=True)
+        self.schemas: dict[str, Any] = {}
+
+    def read(self, module: Json) -> Program:
+        program, graph = self.program, module["graph"]
+        signature = module["signature"]
+        scope = _Scope(self, graph, program)
+        for argument in graph["inputs"]:
+            scope.declare(argument)
+        self._read_inputs(signature["input_specs"], scope)
+        scope.read_nodes(graph["nodes"])
+        specs = signature["output_specs"]
+        if len(specs) != len(graph["outputs"]):
+            raise _Malformed("the signature does not have the outputs of the graph")
+        for spec, argument in zip(specs, graph["outputs"], strict=True):
+            if "user_output" in spec:
+                program.outputs.append(scope.argument(argument))
+        program.constants += scope.constants
+        return program
+
+    def _read_inputs(self, specs: Sequence[Json], scope: _Scope) -> None:
+        weights = _Payload(self.archive, "weights", self.name)
+        constants = _Payload(self.archive, "constants", self.name)
+        for spec in specs:
+            ((kind, content),) = spec.items()
+            if kind == "user_input":
+                ((of_argument, argument),) = content["arg"].items()
+                if of_argument == "as_tensor":
+                    self.program.inputs.append(scope.value(argument["name"]))
+                elif of_argument == "as_sym_int" and "as_name" in argument:
+                    value = scope.value(argument["as_name"])
+                    value.kind, value.dtype, value.shape = "IntType", "int64", ()
+                    self.program.inputs.append(value)
+                continue
+            if kind == "constant_input":
+                continue
+            if kind not in ("parameter", "buffer", "tensor_constant"):
+                raise _Malformed(f"an input is a {kind}, which has no form in Relay")
+            name = content[f"{kind}_name"]
+            payload = weights if name in weights else constants
+            value = scope.value(content["arg"]["name"])
+            self.program.parameters[value] = name
+            self.program.tensors[name] = payload.array(name)
+
+    def schema(self, name: str, overload: str) -> Any:
+        """PyTorch's schema of an operator; ``None`` where this PyTorch has none."""
+        key = f"{name}.{overload}"
+        if key not in self.schemas:
+            wanted = "" if overload == "default" else overload
+            known = torch._C._jit_get_schemas_for_operator(name)
+            self.schemas[key] = next((schema for schema in known if schema.overload_name == wanted), None)
+        return self.schemas[key]
+
+
+class _Scope:
+    """The names of one graph: the program's, or a branch's."""
+
+    def __init__(self, reader: _Reader, graph: Json, block: Block) -> None:
+        self.reader = reader
+        self.block = block
+        self.constants: list[Value] = []
+        self._tensors: Json = graph["tensor_values"]
+        self._values: dict[str, Value] = {}
+
+    def value(self, name: str) -> Value:
+        """The value called ``name``."""
+        known = self._values.get(name)
+        if known is None:
+            known = Value(name)
+            declared = self._tensors.get(name)
+            if declared is not None:
+                code = _CODES.get(declared["dtype"])
+                known.dtype = None if code is None else np.dtype(_DTYPES[declared["dtype"]]).name
+                known.shape = tuple(size.get("as_int") for size in declared["sizes"])
+            self._values[name] = known
+        return known
+
+    def bind(self, name: str, value: Value) -> None:
+        """Let ``name`` stand for a value of the graph around this one."""
+        self._values[name] = value
+
+    def declare(self, argument: Json) -> None:
+        """Make the value of an input of the graph."""
+        for content in argument.values():
+            if isinstance(content, Mapping):
+                name = cast("Json", content).get("name") or cast("Json", content).get("as_name")
+                if isinstance(name, str):
+                    self.value(name)
+
+    # ---- arguments
+
+    def argument(self, argument: Json) -> Value:
+        """An argument of an operation: a value of the graph, or one made of a literal."""
+        ((kind, content),) = argument.items()
+        if kind == "as_tensor":
+            return self.value(content["name"])
+        if kind in ("as_sym_int", "as_sym_float", "as_sym_bool", "as_optional_tensor"):
+            return self._element(content)
+        if kind == "as_tensors":
+            return self._list([self.value(item["name"]) for item in content])
+        if kind in ("as_sym_ints", "as_sym_floats", "as_sym_bools", "as_optional_tensors"):
+            return self._list([self._element(item) for item in content])
+        return self._literal(_literal(kind, content))
+
+    def _element(self, item: Json) -> Value:
+        ((kind, content),) = item.items()
+        if kind == "as_name":
+            return self.value(content)
+        if kind == "as_tensor":
+            return self.value(content["name"])
+        return self._literal(None if kind == "as_none" else content)
+
+    def _literal(self, content: object) -> Value:
+        value = Value("constant", _kind_of(content))
+        value.producer = Operation("prim::Constant", outputs=[value], attribute=content)
+        self.constants.append(value)
+        return value
+
+    def _list(self, parts: list[Value]) -> Value:
+        value = Value("list", "ListType")
+        value.producer = Operation("prim::ListConstruct", parts, [value])
+        self.block.operations.append(value.producer)
+        return value
+
+    # ---- nodes
+
+    def read_nodes(self, nodes: Iterable[Json]) -> None:
+        """Add the operations of the graph to the block."""
+        for node in nodes:
+            if node["target"].startswith("torch.ops.higher_order."):
+                self._read_higher_order(node)
+            else:
+                self._read_node(node)
+
+    def _read_node(self, node: Json) -> None:
+        target: str = node["target"]
+        given = {item["name"]: item["arg"] for item in node["inputs"]}
+        matched = _TARGET.fullmatch(target)
+        operation = self._operation(node, _plain_kind(target))
+        if matched is None:
+            operation.inputs = [self.argument(item["arg"]) for item in node["inputs"]]
+            self._finish(node, operation)
+            return
+        namespace, name, overload = matched.groups()
+        if name in FILE_OPERATORS:
+            raise self.reader.report.refuse("unsafe-model", f"the program calls {target}, which touches files")
+        operation.kind = f"{namespace}::{name}"
+        operation.overload = overload
+        schema = self.reader.schema(operation.kind, overload)
+        if schema is None:
+            operation.inputs = [self.argument(item["arg"]) for item in node["inputs"]]
+        else:
+            for argument in schema.arguments:
+                if argument.name in given:
+                    operation.inputs.append(self.argument(given[argument.name]))
+                else:
+                    operation.inputs.append(self._literal(_default(argument)))
+        self._finish(node, operation)
+
+    def _operation(self, node: Json, kind: str) -> Operation:
+        metadata: Mapping[str, str] = node.get("metadata") or {}
+        module, call = _module(metadata.get("nn_module_stack", ""))
+        return Operation(kind, module=module, call=call, source=_source(metadata.get("stack_trace", "")))
+
+    def _finish(self, node: Json, operation: Operation) -> None:
+        """Add an operation, and what takes a list that it gives apart."""
+        self.block.operations.append(operation)
+        outputs = node["outputs"]
+        if len(outputs) == 1 and "as_tensors" in outputs[0]:
+            listed = Value(node.get("name") or "parts", "ListType", producer=operation)
+            operation.outputs = [listed]
+            unpacking = Operation("prim::ListUnpack", [listed], module=operation.module, call=operation.call)
+            unpacking.source = operation.source
+            for item in outputs[0]["as_tensors"]:
+                self._give(unpacking, self.value(item["name"]))
+            self.block.operations.append(unpacking)
+            return
+        for index, output in enumerate(outputs):
+            ((kind, content),) = output.items()
+            if kind == "as_none":
+                self._give(operation, Value(f"{node.get('name')}.{index}"))
+            else:
+                self._give(operation, self.argument(output))
+            del content
+
+    def _give(self, operation: Operation, value: Value) -> None:
+        value.producer = operation
+        operation.outputs.append(value)
+
+    # ---- graphs in graphs
+
+    def _read_higher_order(self, node: Json) -> None:
+        name = node["target"].rpartition(".")[2]
+        arguments = [item["arg"] for item in node["inputs"]]
+        graphs = [argument["as_graph"]["graph"] for argument in arguments if "as_graph" in argument]
+        operation = self._operation(node, "prim::If")
+        if name == "cond" and len(graphs) == 2:
+            operation.inputs = [self.argument(arguments[0])]
+            operands = self._operands(arguments[3:])
+            operation.blocks = [self._branch(graph, operands) for graph in graphs]
+            self._finish(node, operation)
+        elif name in ("wrap_with_set_grad_enabled", "wrap_with_autocast") and len(graphs) == 1:
+            place = next(index for index, argument in enumerate(arguments) if "as_graph" in argument)
+            self._inline(node, graphs[0], self._operands(arguments[place + 1 :]))
+        else:
+            operation.kind = f"higher_order::{name}"
+            operation.inputs = [self.argument(argument) for argument in arguments if "as_graph" not in argument]
+            self._finish(node, operation)
+
+    def _operands(self, arguments: Sequence[Json]) -> list[Value]:
+        operands: list[Value] = []
+        for argument in arguments:
+            if "as_tensors" in argument:
+                operands += [self.value(item["name"]) for item in argument["as_tensors"]]
+            elif "as_sym_ints" in argument:
+                operands += [self._element(item) for item in argument["as_sym_ints"]]
+            elif "as_ints" in argument:
+                operands += [self._literal(item) for item in argument["as_ints"]]
+            else:
+                operands.append(self.argument(argument))
+        return operands
+
+    def _bound(self, graph: Json, block: Block, operands: Sequence[Value]) -> _Scope:
+        inner = _Scope(self.reader, graph, block)
+        if len(graph["inputs"]) != len(operands):
+            raise _Malformed(f"a graph takes {len(graph['inputs'])} values, and gets {len(operands)}")
+        for argument, operand in zip(graph["inputs"], operands, strict=True):
+            ((_, content),) = argument.items()
+            inner.bind(content.get("name") or content["as_name"], operand)
+        inner.read_nodes(graph["nodes"])
+        return inner
+
+    def _branch(self, graph: Json, operands: Sequence[Value]) -> Block:
+        block = Block()
+        inner = self._bound(graph, block, operands)
+        block.outputs = [inner.argument(argument) for argument in graph["outputs"]]
+        self.constants += inner.constants
+        return block
+
+    def _inline(self, node: Json, graph: Json, operands: Sequence[Value]) -> None:
+        inner = self._bound(graph, self.block, operands)
+        results = [inner.argument(argument) for argument in graph["outputs"]]
+        self.constants += inner.constants
+        outputs = node["outputs"]
+        if len(outputs) == 1 and "as_tensors" in outputs[0]:
+            names = [item["name"] for item in outputs[0]["as_tensors"]]
+        else:
+            names = [output["as_tensor"]["name"] for output in outputs]
+        for name, result in zip(names, results, strict=True):
+            self.bind(name, result)
+
+
+def _plain_kind(target: str) -> str:
+    """An operator that is none of ``torch.ops``: what computes sizes."""
+    for prefix in ("_operator.", "torch.sym_", "math."):
+        if target.startswith(prefix):
+            name = target.removeprefix(prefix)
+            return _SYMBOLIC.get(name, f"python::{name}")
+    return f"python::{target}"
+
+
+def _literal(kind: str, content: object) -> object:
+    if kind == "as_none":
+        return None
+    if kind == "as_scalar_type":
+        return _CODES.get(cast("int", content), 999)
+    if kind == "as_device":
+        return "cpu"
+    if kind in ("as_memory_format", "as_layout"):
+        return None
+    if kind in ("as_graph", "as_custom_obj", "as_operator", "as_complex"):
+        return f"<{kind.removeprefix('as_')}>"
+    return content
+
+
+def _kind_of(content: object) -> str:
+    kinds: Sequence[tuple[type, str]] = (
+        (bool, "BoolType"),
+        (int, "IntType"),
+        (float, "FloatType"),
+        (str, "StringType"),
+    )
+    return next((kind for type_, kind in kinds if isinstance(content, type_)), "NoneType")
+
+
+def _default(argument: Any) -> object:
+    if not argument.has_default_value():
+        return None
+    value = argument.default_value
+    return value if value is None or isinstance(value, (bool, int, float, str, list)) else None
+
+
+def _module(stack: str) -> tuple[str, int]:
+    """The path of the innermost module, and which call of it this is.
+
+    The stack is written as ``KEY,PATH,TYPE;KEY,PATH,TYPE``, outermost first; the key of a second call ends with ``@1``.
+    """
+    entry = stack.rpartition(";")[2].split(",")
+    if len(entry) < 2 or entry[1].startswith("_empty"):
+        return "", 0
+    key, path = entry[0], entry[1]
+    path = re.sub(r"\[['\"]?([^\]'\"]+)['\"]?\]", r".\1", path.removeprefix("L['self']")).strip(".")
+    number = key.rpartition("@")[2]
+    return path, int(number) if "@" in key and number.isdecimal() else 0
+
+
+def _source(trace: str) -> str:
+    """``FILE:LINE`` of the innermost frame that is not PyTorch's own, else of the innermost one."""
+    frames = _FRAME.findall(trace)
+    own = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    return ":".join((own or frames)[-1]) if frames else ""
+
+
+class _Payload:
+    """The tensors in one folder of an archive."""
+
+    def __init__(self, archive: Archive, folder: str, name: str) -> None:
+        self._archive = archive
+        self._folder = f"data/{folder}/"
+        path = f"{self._folder}{name}_{folder}_config.json"
+        self._entries: Mapping[str, Json] = json.loads(archive.read(path))["config"] if path in archive else {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def array(self, name: str) -> NDArray:
+        """The tensor called ``name``; its lengths are compared with what there is before anything is read."""
+        entry = self._entries.get(name)
+        if entry is None:
+            raise _Malformed(f"it has no weights for {name}")
+        if entry["use_pickle"]:
+            raise _Malformed(f"{name} is pickled, which could run any code")
+        meta = entry["tensor_meta"]
+        dtype = _DTYPES.get(meta["dtype"])
+        if dtype is None:
+            raise _Malformed(f"{name} has a dtype that Relay does not have")
+        data = self._archive.read(f"{self._folder}{entry['path_name']}")
+        sizes, strides = (_numbers(meta[part], name) for part in ("sizes", "strides"))
+        (offset,) = _numbers([meta["storage_offset"]], name)
+        item = np.dtype(dtype).itemsize
+        there = len(data) // item
+        last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
+        if 0 in sizes:
+            return np.zeros(sizes, dtype)
+        if last >= there or math.prod(sizes) > max(there, 2**20) or math.prod(sizes) > _MOST_ELEMENTS:
+            raise _Malformed(f"{name} declares {list(sizes)} elements and has {there}")
+        flat = np.frombuffer(data, dtype, there)
+        strided = np.lib.stride_tricks.as_strided(
+            flat[offset:], sizes, [stride * item for stride in strides], writeable=False
+        )
+        return np.array(strided, order="C")
+
+
+def _numbers(sizes: Sequence[Json], name: str) -> tuple[int, ...]:
+    numbers = [size.get("as_int") for size in sizes]
+    if not all(isinstance(number, int) and number >= 0 for number in numbers):
+        raise _Malformed(f"{name} has a shape that is not known")
+    return tuple(cast("list[int]", numbers))

@@ -1,0 +1,100 @@
+"""A PyTorch program as data: operations in order, the values between them, blocks in blocks.
+
+TorchScript archives and exported programs are both read into this, so that one importer converts both. Operators have
+TorchScript's names (``aten::conv2d``), and take their inputs in the order of the operator's schema, defaults included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from relay_lsp.ir.expressions import NDArray
+
+from .packed import UnpackedWeights
+
+__all__ = ["Block", "Operation", "Program", "Value"]
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """What an operation gives and others take.
+
+    ``kind`` is TorchScript's name of its type (``TensorType``, ``IntType``, ``ListType``); ``dtype`` and ``shape`` are
+    what the program declares of a tensor, ``None`` where it does not say, and so are the sizes that it leaves open.
+    """
+
+    name: str
+    kind: str = "TensorType"
+    dtype: str | None = None
+    shape: tuple[int | None, ...] | None = None
+    producer: Operation | None = None
+    elements: tuple[Value, ...] = ()
+    """The parts of an input that is a tuple or list."""
+
+
+@dataclass(eq=False, slots=True)
+class Operation:
+    """One node. ``attribute`` is the value of a ``prim::Constant``, the full name that a ``prim::GetAttr`` asks for."""
+
+    kind: str
+    inputs: list[Value] = field(default_factory=list[Value])
+    outputs: list[Value] = field(default_factory=list[Value])
+    attribute: object = None
+    blocks: list[Block] = field(default_factory=list["Block"])
+    module: str = ""
+    """The path of the module that it belongs to: ``layer1.0.conv1``; empty for the outermost one."""
+    call: int = 0
+    """Which call of that module it belongs to."""
+    overload: str = ""
+    """The name of the operator's overload, where the program says."""
+    source: str = ""
+    """``FILE:LINE`` of the Python program, where it is known."""
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """Operations that are carried out one after the other."""
+
+    inputs: list[Value] = field(default_factory=list[Value])
+    operations: list[Operation] = field(default_factory=list[Operation])
+    outputs: list[Value] = field(default_factory=list[Value])
+
+    def walk(self) -> Iterator[Operation]:
+        """All operations, each before those of its blocks."""
+        stack = [iter(self.operations)]
+        while stack:
+            operation = next(stack[-1], None)
+            if operation is None:
+                stack.pop()
+                continue
+            yield operation
+            stack.extend(iter(block.operations) for block in reversed(operation.blocks))
+
+
+@dataclass(eq=False, slots=True)
+class Program(Block):
+    """A whole program: its blocks, and the tensors that it brings."""
+
+    parameters: dict[Value, str] = field(default_factory=dict[Value, str])
+    """The full name (``layer1.0.conv1.weight``) of each value that is a parameter or a buffer."""
+    tensors: dict[str, NDArray] = field(default_factory=dict[str, NDArray])
+    """Parameters and buffers by full name."""
+    first_users: dict[Value, Operation] = field(default_factory=dict[Value, Operation])
+    """The operation that a parameter is called after in TVM."""
+    packed: dict[Value, UnpackedWeights | None] = field(default_factory=dict[Value, "UnpackedWeights | None"])
+    """The weights of quantised layers, by the value that asks for them; ``None`` where they cannot be read."""
+    packed_paths: dict[Value, str] = field(default_factory=dict[Value, str])
+    """The full names of packed weights."""
+    constants: list[Value] = field(default_factory=list[Value])
+    """Constants that no operation of a block gives: what was added to the program."""
+    is_exported: bool = False
+    """Whether it is an exported program; else it is TorchScript, whose tensors' dtypes and shapes are not known."""
+
+    def users(self) -> dict[Value, list[tuple[Operation, int]]]:
+        """The operations that use each value, with the place of the input, in the order of the program."""
+        found: dict[Value, list[tuple[Operation, int]]] = {}
+        for operation in self.walk():
+            for index, value in enumerate(operation.inputs):
+                found.setdefault(value, []).append((operation, index))
+        return found
