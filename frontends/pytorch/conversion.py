@@ -24,7 +24,7 @@ from ..imported import Layer
 from ..inspection import type_of
 from ..layers import SpanFiller
 from ..operators import Outputs
-from .graph import Block, Operation, Program, Value
+from .graph import Operation, OperationBlock, Program, Value
 from .naming import SourceNames, is_layer
 from .node import TorchNode, as_expr
 from .registry import converters
@@ -164,7 +164,7 @@ class ModelConversion:
 
     # ---- blocks
 
-    def convert_block(self, block: Block) -> list[TorchValue]:
+    def convert_block(self, block: OperationBlock) -> list[TorchValue]:
         """The results of a block whose inputs have their values."""
         self.names.enter(block)
         for operation in block.operations:
@@ -309,11 +309,11 @@ class ModelConversion:
         simple: dict[str, Any] = {}
         for index, value in enumerate(operation.inputs):
             given = self.values.get(value)
-            found = list(_expressions(given))
-            if found:
-                args.extend(found)
+            tensors = list(_expressions(given))
+            if tensors:
+                args.extend(tensors)
             elif isinstance(given, (int, float, str)) or _is_plain_list(given):
-                simple[f"input{index}"] = tuple(cast("list[Any]", given)) if isinstance(given, list) else given
+                simple[f"input{index}"] = tuple(given) if isinstance(given, list) else given
         own = f"torch.{_identifier(operation.kind.rpartition('::')[2])}"
         attrs = _kept_attributes(own, simple)
         operator = Op(
@@ -374,7 +374,7 @@ class ModelConversion:
         return Function((*first, *(var for var in used if var not in set(inputs))), body)
 
 
-def _blocks(program: Program) -> list[Block]:
+def _blocks(program: Program) -> list[OperationBlock]:
     return [program, *(block for operation in program.walk() for block in operation.blocks)]
 
 

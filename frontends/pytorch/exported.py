@@ -24,7 +24,7 @@ from relay_lsp.ir.expressions import NDArray
 from ..diagnostics import ImportReport, ModelImportError
 from .archive import FILE_OPERATORS, Archive, open_archive
 from .backend import torch
-from .graph import Block, Operation, Program, Value
+from .graph import Operation, OperationBlock, Program, Value
 
 __all__ = ["archive_of", "is_exported", "read_exported"]
 
@@ -171,7 +171,7 @@ class _Reader:
 class _Scope:
     """The names of one graph: the program's, or a branch's."""
 
-    def __init__(self, reader: _Reader, graph: Json, block: Block) -> None:
+    def __init__(self, reader: _Reader, graph: Json, block: OperationBlock) -> None:
         self.reader = reader
         self.block = block
         self.constants: list[Value] = []
@@ -336,7 +336,7 @@ class _Scope:
                 operands.append(self.argument(argument))
         return operands
 
-    def _bound(self, graph: Json, block: Block, operands: Sequence[Value]) -> _Scope:
+    def _bound(self, graph: Json, block: OperationBlock, operands: Sequence[Value]) -> _Scope:
         inner = _Scope(self.reader, graph, block)
         if len(graph["inputs"]) != len(operands):
             raise _Malformed(f"a graph takes {len(graph['inputs'])} values, and gets {len(operands)}")
@@ -346,8 +346,8 @@ class _Scope:
         inner.read_nodes(graph["nodes"])
         return inner
 
-    def _branch(self, graph: Json, operands: Sequence[Value]) -> Block:
-        block = Block()
+    def _branch(self, graph: Json, operands: Sequence[Value]) -> OperationBlock:
+        block = OperationBlock()
         inner = self._bound(graph, block, operands)
         block.outputs = [inner.argument(argument) for argument in graph["outputs"]]
         self.constants += inner.constants
@@ -402,8 +402,10 @@ def _kind_of(content: object) -> str:
 def _default(argument: Any) -> object:
     if not argument.has_default_value():
         return None
-    value = argument.default_value
-    return value if value is None or isinstance(value, (bool, int, float, str, list)) else None
+    value: object = argument.default_value
+    if isinstance(value, list):
+        return cast("list[object]", value)
+    return value if isinstance(value, (bool, int, float, str)) else None
 
 
 def _module(stack: str) -> tuple[str, int]:

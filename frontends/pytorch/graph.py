@@ -13,7 +13,7 @@ from relay_lsp.ir.expressions import NDArray
 
 from .packed import UnpackedWeights
 
-__all__ = ["Block", "Operation", "Program", "Value"]
+__all__ = ["Operation", "OperationBlock", "Program", "Value"]
 
 
 @dataclass(eq=False, slots=True)
@@ -41,7 +41,7 @@ class Operation:
     inputs: list[Value] = field(default_factory=list[Value])
     outputs: list[Value] = field(default_factory=list[Value])
     attribute: object = None
-    blocks: list[Block] = field(default_factory=list["Block"])
+    blocks: list[OperationBlock] = field(default_factory=list["OperationBlock"])
     module: str = ""
     """The path of the module that it belongs to: ``layer1.0.conv1``; empty for the outermost one."""
     call: int = 0
@@ -53,7 +53,7 @@ class Operation:
 
 
 @dataclass(eq=False, slots=True)
-class Block:
+class OperationBlock:
     """Operations that are carried out one after the other."""
 
     inputs: list[Value] = field(default_factory=list[Value])
@@ -73,7 +73,7 @@ class Block:
 
 
 @dataclass(eq=False, slots=True)
-class Program(Block):
+class Program(OperationBlock):
     """A whole program: its blocks, and the tensors that it brings."""
 
     parameters: dict[Value, str] = field(default_factory=dict[Value, str])
@@ -93,8 +93,8 @@ class Program(Block):
 
     def users(self) -> dict[Value, list[tuple[Operation, int]]]:
         """The operations that use each value, with the place of the input, in the order of the program."""
-        found: dict[Value, list[tuple[Operation, int]]] = {}
+        users: dict[Value, list[tuple[Operation, int]]] = {}
         for operation in self.walk():
             for index, value in enumerate(operation.inputs):
-                found.setdefault(value, []).append((operation, index))
-        return found
+                users.setdefault(value, []).append((operation, index))
+        return users

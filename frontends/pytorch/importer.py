@@ -161,9 +161,9 @@ def _infos(
         wanted = dict(shapes or {})
         for value in program.inputs:
             name = _input_name(value.name)
-            shape: object = wanted.pop(name, None)
+            shape: Sequence[Dim] | None = wanted.pop(name, None)
             if shape is None and value.shape is not None:
-                shape = tuple(ANY if size is None else size for size in value.shape)
+                shape = [ANY if size is None else size for size in value.shape]
             if shape is None:
                 raise report.refuse(
                     "missing-model-input",
@@ -180,12 +180,14 @@ def _infos(
     for info in given:
         if len(info) != 2:
             raise ValueError(f'an input is ("name", shape) or ("name", (shape, dtype)), not {info!r}')
-        name, described = cast("tuple[str, object]", info)
+        name: str = info[0]
+        described: object = info[1]
+        whole = described
         parts = cast("tuple[object, ...]", described) if isinstance(described, tuple) else ()
         if len(parts) == 2 and isinstance(parts[1], str):
             infos.append((name, parts[0], parts[1]))
         else:
-            infos.append((name, described, None))
+            infos.append((name, whole, None))
     return infos
 
 

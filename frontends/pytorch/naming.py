@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..diagnostics import ImportReport
 from ..layers import LayerNames, parameter_name
-from .graph import Block, Operation, Program, Value
+from .graph import Operation, OperationBlock, Program, Value
 
 __all__ = ["ModuleNames", "SourceNames", "TvmNames"]
 
@@ -24,7 +24,7 @@ class SourceNames(Protocol):
     names_in_lists: bool
     """Whether parameters in lists are called after themselves; TVM calls them after their layer."""
 
-    def enter(self, block: Block) -> None:
+    def enter(self, block: OperationBlock) -> None:
         """Called before the operations of a block are converted."""
 
     def layer(self, operation: Operation) -> str:
@@ -72,7 +72,7 @@ class TvmNames:
                 names[operation] = self._counted(operation, counts)
         return names
 
-    def enter(self, block: Block) -> None:
+    def enter(self, block: OperationBlock) -> None:
         """Name the operations of the block."""
         for operation in block.operations:
             if operation.outputs and operation.kind != "prim::GetAttr":
@@ -122,9 +122,9 @@ class ModuleNames:
         for operation in program.walk():
             if is_layer(operation):
                 kinds[operation.module, operation.call].add(operation.kind)
-        self._is_simple = {key: len(found) == 1 for key, found in kinds.items()}
+        self._is_simple = {key: len(of_call) == 1 for key, of_call in kinds.items()}
 
-    def enter(self, block: Block) -> None:
+    def enter(self, block: OperationBlock) -> None:
         """Name the operations of the block."""
         for operation in block.operations:
             if is_layer(operation):
@@ -160,7 +160,8 @@ class ModuleNames:
 
 _STRUCTURE = frozenset(
     {"prim::Constant", "prim::GetAttr", "prim::ListConstruct", "prim::TupleConstruct", "prim::ListUnpack",
-     "prim::TupleUnpack", "prim::NumToTensor", "aten::Int", "aten::size", "aten::sym_size", "aten::ScalarImplicit", "aten::detach"}
+     "prim::TupleUnpack", "prim::NumToTensor", "aten::Int", "aten::size", "aten::sym_size",
+     "aten::ScalarImplicit", "aten::detach"}
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .graph import Block, Operation, Program, Value
+from .graph import Operation, OperationBlock, Program, Value
 
 __all__ = ["add_quantized_inputs", "is_quantized_program"]
 
@@ -79,9 +79,9 @@ class _Parameters:
     @property
     def numbers(self) -> tuple[float, int] | None:
         """Scale and zero point, where they are constants."""
-        found = [value.producer.attribute if value.producer else None for value in (self.scale, self.zero_point)]
-        if all(isinstance(number, (int, float)) for number in found):
-            scale, zero_point = found
+        attributes = [value.producer.attribute if value.producer else None for value in (self.scale, self.zero_point)]
+        if all(isinstance(number, (int, float)) for number in attributes):
+            scale, zero_point = attributes
             return float(scale), int(zero_point)  # type: ignore[arg-type]
         return None
 
@@ -120,7 +120,7 @@ def _constant(number: float) -> Value:
 
 
 def _add_to_block(program: Program, scales: dict[Value, float]) -> None:
-    block: Block = program
+    block: OperationBlock = program
     for operation in block.operations:
         kind = operation.kind
         if kind == "quantized::cat":
@@ -130,15 +130,15 @@ def _add_to_block(program: Program, scales: dict[Value, float]) -> None:
             quantised = operation.inputs[: _QUANTIZED_INPUTS[kind]]
         else:
             continue
-        found = [parameters for value in quantised if (parameters := _parameters_of(value)) is not None]
+        of_inputs = [parameters for value in quantised if (parameters := _parameters_of(value)) is not None]
         if kind in ("quantized::add_scalar", "quantized::mul_scalar"):
-            _add_result_of_scalar(program, operation, found)
-        if kind == "aten::sigmoid" and found:
+            _add_result_of_scalar(program, operation, of_inputs)
+        if kind == "aten::sigmoid" and of_inputs:
             _append(program, operation, 1.0 / 256, 0)
-        for parameters in found:
+        for parameters in of_inputs:
             operation.inputs += [parameters.scale, parameters.zero_point]
-        if kind.startswith(("quantized::conv", "quantized::linear")) and found:
-            numbers = found[0].numbers
+        if kind.startswith(("quantized::conv", "quantized::linear")) and of_inputs:
+            numbers = of_inputs[0].numbers
             if numbers is not None:
                 scales[operation.inputs[1]] = numbers[0]
 
@@ -161,12 +161,12 @@ def _parameters_of(value: Value) -> _Parameters | None:
     return None
 
 
-def _add_result_of_scalar(program: Program, operation: Operation, found: list[_Parameters]) -> None:
+def _add_result_of_scalar(program: Program, operation: Operation, of_inputs: list[_Parameters]) -> None:
     """The scale and zero point that the result has where a number is added or multiplied.
 
     Source of the rule: ``qadd.cpp`` and ``qmul.cpp`` in ``aten/src/ATen/native/quantized/cpu`` of PyTorch.
     """
-    numbers = found[0].numbers if found else None
+    numbers = of_inputs[0].numbers if of_inputs else None
     producer = operation.inputs[1].producer
     number = producer.attribute if producer else None
     if numbers is None or not isinstance(number, (int, float)):

@@ -15,7 +15,7 @@ from ..diagnostics import ImportReport
 from .archive import open_archive
 from .backend import torch
 from .exported import read_exported
-from .graph import Block, Operation, Program, Value
+from .graph import Operation, OperationBlock, Program, Value
 from .torchscript import load_script
 from .values import DTYPE_CODES
 
@@ -35,7 +35,7 @@ def run(path: Path, inputs: Mapping[str, NDArray]) -> Sequence[NDArray]:
 
 
 def _interpreted(program: Program, inputs: Sequence[Any]) -> list[Any]:
-    """The outputs of an exported program, operation by operation: PyTorch's own loader would run what is in the file."""
+    """The outputs of an exported program, operation by operation: PyTorch's loader could run what is in the file."""
     values: dict[Value, Any] = dict(zip(program.inputs, inputs, strict=True))
     for value in program.constants:
         values[value] = value.producer.attribute if value.producer else None
@@ -45,7 +45,7 @@ def _interpreted(program: Program, inputs: Sequence[Any]) -> list[Any]:
         return _interpreted_block(program, values)
 
 
-def _interpreted_block(block: Block, values: dict[Value, Any]) -> list[Any]:
+def _interpreted_block(block: OperationBlock, values: dict[Value, Any]) -> list[Any]:
     for operation in block.operations:
         given = [values[value] for value in operation.inputs]
         if operation.kind == "prim::ListConstruct":
@@ -56,10 +56,8 @@ def _interpreted_block(block: Block, values: dict[Value, Any]) -> list[Any]:
             results = _interpreted_block(operation.blocks[0 if bool(given[0]) else 1], values)
         else:
             results = _called(operation, given)
-        outputs = results if isinstance(results, (tuple, list)) and len(operation.outputs) > 1 else [results]
-        if operation.kind.startswith("prim::"):
-            outputs = results
-        values.update(zip(operation.outputs, cast("Sequence[Any]", outputs), strict=False))
+            results = results if len(operation.outputs) > 1 else [results]
+        values.update(zip(operation.outputs, results, strict=False))
     return [values[value] for value in block.outputs]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..diagnostics import ConversionError, ImportReport
 from .backend import torch
-from .graph import Block, Operation, Program, Value
+from .graph import Operation, OperationBlock, Program, Value
 from .packed import unpack
 from .values import dtype_of_name
 
@@ -76,7 +76,7 @@ class _Reader:
             known = self.values[name] = _typed(Value(name), value.type())
         return known
 
-    def _read_block(self, block: Any, made: Block) -> None:
+    def _read_block(self, block: Any, made: OperationBlock) -> None:
         waiting = [(block, made)]
         while waiting:
             current, target = waiting.pop()
@@ -84,7 +84,7 @@ class _Reader:
                 operation = self._read_node(node)
                 target.operations.append(operation)
                 for inner in node.blocks():
-                    body = Block([self._value(value) for value in inner.inputs()])
+                    body = OperationBlock([self._value(value) for value in inner.inputs()])
                     operation.blocks.append(body)
                     waiting.append((inner, body))
             if current is not block:
@@ -158,20 +158,20 @@ class _Reader:
     def _read_plain_attribute(self, operation: Operation, path: str) -> None:
         """An attribute that is no parameter: a number, a text, or a tensor that is not saved as a buffer."""
         try:
-            found = self._attribute(path)
+            value = self._attribute(path)
         except (AttributeError, RuntimeError):
             return
-        if isinstance(found, torch.Tensor):
+        if isinstance(value, torch.Tensor):
             self.program.parameters[operation.outputs[0]] = path
-            self.program.tensors[path] = _array(found)
-        elif isinstance(found, (bool, int, float, str)) or found is None:
-            operation.kind, operation.attribute = "prim::Constant", found
+            self.program.tensors[path] = _array(value)
+        elif isinstance(value, (bool, int, float, str)) or value is None:
+            operation.kind, operation.attribute = "prim::Constant", value
 
     def _attribute(self, path: str) -> Any:
-        found = self.module
+        value = self.module
         for part in path.split("."):
-            found = getattr(found, part)
-        return found
+            value = getattr(value, part)
+        return value
 
 
 def id_of(value: Value) -> int:
@@ -216,7 +216,7 @@ def _typed(value: Value, type: Any) -> Value:
 
 
 def _module_path(scope: str) -> str:
-    """``layer1.0.conv1`` for ``Net::/Sequential::layer1/Block::0/Conv2d::conv1``."""
+    """``layer1.0.conv1`` for ``Net::/Sequential::layer1/OperationBlock::0/Conv2d::conv1``."""
     parts = (part.rpartition("::")[2] for part in scope.split("/") if "::" in part)
     return ".".join(part for part in parts if part)
 

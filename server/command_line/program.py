@@ -181,7 +181,7 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
         commands,
         "import",
         "turn a model of another framework into Relay text",
-        "Turn a model of another framework (.onnx) into Relay text in which every value names its layer.\n"
+        "Turn a model of another framework (.onnx, .pt2, .pt) into Relay text in which every value names its layer.\n"
         "What cannot be converted is kept as a call by its name, and said; the exit code is 1 then.",
     )
     importing.add_argument("file", metavar="MODEL")

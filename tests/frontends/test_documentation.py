@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from relay_lsp.frontends.documentation import onnx_page
+import pytest
+
+from relay_lsp.frontends.documentation import onnx_page, pytorch_page
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -14,6 +16,12 @@ CODE = re.compile(r'(?:code=|report\.\w+\(\s*|_report_error\(\s*|\.warn\(\s*)"([
 
 def test_the_table_of_onnx_operators_is_the_converters_own() -> None:
     assert (DOCS / "frontends" / "onnx.md").read_text(encoding="utf-8") == onnx_page()
+
+
+def test_the_table_of_pytorch_operators_is_the_converters_own() -> None:
+    pytest.importorskip("torch")
+    assert (DOCS / "frontends" / "pytorch.md").read_text(encoding="utf-8") == pytorch_page()
+    assert "| |" not in pytorch_page()
 
 
 def test_every_code_has_a_page() -> None:

@@ -1,24 +1,22 @@
-"""``If``, ``Loop`` and ``Scan``: branches, and recursive functions in place of loops.
-
-Source of the rule for loops: ``while_loop`` in ``python/tvm/relay/loops.py``.
-"""
+"""``If``, ``Loop`` and ``Scan``: branches, and recursive functions in place of loops."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from onnx import GraphProto
 
 from relay_lsp.ir.arrays import numpy_dtype
 from relay_lsp.ir.builder import call, constant
-from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
+from relay_lsp.ir.expressions import Call, Constant, Expr, If, Tuple, TupleGetItem, Var
 from relay_lsp.ir.types import ANY, Dim, TensorType
 
 from ...diagnostics import ConversionError
 from ...freezing import known_by_types
 from ...inspection import dtype_of, rank_of, shape_of, static_shape_of, tensor_type_of, type_of
 from ...layers import parameter_name
+from ...loops import while_loop
 from ...operators import (
     Outputs,
     add,
@@ -34,19 +32,6 @@ from ...operators import (
 from ..node import OnnxNode
 from ..registry import converter
 from .shape_values import scalar_of, shape_value
-
-
-def while_loop(
-    variables: Sequence[Var],
-    condition: Callable[[Sequence[Expr]], Expr],
-    body: Callable[[Sequence[Expr]], Sequence[Expr]],
-) -> Expr:
-    """A function that calls itself with what ``body`` makes of its parameters, as long as ``condition`` holds."""
-    loop = Var("while_loop")
-    params = tuple(Var(var.name_hint, var.type_annotation, var.span) for var in variables)
-    cond = condition(params)
-    again = Call(loop, tuple(body(params)))
-    return Let(loop, Function(params, If(cond, again, Tuple(params))), loop)
 
 
 @converter("If")

@@ -19,7 +19,7 @@ from ...inspection import type_of
 from ...loops import while_loop
 from ...operators import Outputs, add
 from ...operators import cast as cast_to
-from ..graph import Block, Value
+from ..graph import OperationBlock, Value
 from ..node import TorchNode, as_expr
 from ..registry import converter
 from ..values import TorchResult, TorchValue
@@ -47,7 +47,7 @@ def _variable(name: str, value: Expr) -> Var:
     return Var(name, type, value.span)
 
 
-def _outer_values(block: Block) -> list[Value]:
+def _outer_values(block: OperationBlock) -> list[Value]:
     """What the operations of a block use and it does not make, in the order of their first use."""
     bound = set(block.inputs)
     outer: dict[Value, None] = {}

@@ -16,15 +16,15 @@ def topk_(node: TorchNode) -> tuple[Expr, ...]:
     """``topk``."""
     node.require(node.flag(4, True), "Relay's topk gives its elements in order", 4)
     count = node.known_int(node[1])
-    found = topk(
+    largest = topk(
         node.tensor(),
         node.tensor(1) if count is None else count,
         node.integer(2, -1),
         is_ascend=not node.flag(3, True),
         dtype="int64",
     )
-    assert isinstance(found, Outputs)
-    return tuple(found)
+    assert isinstance(largest, Outputs)
+    return tuple(largest)
 
 
 def _argsort(node: TorchNode, dim: int, descending: bool) -> Expr:
@@ -57,13 +57,13 @@ def argsort(node: TorchNode) -> Expr:
 @converter("aten::_unique2")
 def unique(node: TorchNode) -> tuple[Expr, ...]:
     """``unique`` of one dimension, its results cut to the number that was found; always in order."""
-    found = call("unique", node.tensor(), sorted=True, return_counts=node.flag(3))
-    count = TupleGetItem(found, 3)
+    parts = call("unique", node.tensor(), sorted=True, return_counts=node.flag(3))
+    count = TupleGetItem(parts, 3)
 
     def cut(index: int) -> Expr:
-        return strided_slice(TupleGetItem(found, index), [0], count, slice_mode="size")
+        return strided_slice(TupleGetItem(parts, index), [0], count, slice_mode="size")
 
-    inverse = TupleGetItem(found, 2)
+    inverse = TupleGetItem(parts, 2)
     return (cut(0), inverse, cut(4)) if node.flag(3) else (cut(0), inverse)
 
 
@@ -71,8 +71,8 @@ def _search(ordered: Expr, values: Expr, narrow: bool, right: bool) -> Expr:
     is_scalar = rank_of(values) == 0
     if is_scalar:
         values = expand_dims(values, 0)
-    found = call("searchsorted", ordered, values, right=right, dtype="int32" if narrow else "int64")
-    return squeeze(found) if is_scalar else found
+    places = call("searchsorted", ordered, values, right=right, dtype="int32" if narrow else "int64")
+    return squeeze(places) if is_scalar else places
 
 
 @converter("aten::searchsorted")

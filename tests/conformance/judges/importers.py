@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import importlib.util
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,6 +21,16 @@ from .evaluation import array_difference
 
 _SPAN = re.compile(r"\bspan=(.*?) \*/")
 _DECLARED = re.compile(r"%([^\s(),=]+): ")
+
+
+PACKAGES = {"onnx": "onnx", "torch": "torch"}
+"""The package without which the records of a kind cannot be judged; some are not in the project's environment."""
+
+
+def missing_package(kind: str) -> str | None:
+    """The package that judging a kind takes and that is not installed, if there is one."""
+    package = PACKAGES.get(kind)
+    return package if package and importlib.util.find_spec(package) is None else None
 
 
 def onnx(record: Record) -> str | None:
