@@ -24,7 +24,7 @@ MOST_ELEMENTS = 2**26
 
 
 class Folder:
-    """Folds what is new below an expression; what it has folded before, it remembers."""
+    """Folds what is new below an expression, and caches what it has folded before."""
 
     def __init__(self) -> None:
         self._folded: dict[Expr, Expr] = {}

@@ -1,23 +1,34 @@
-"""What a comment says of where a value comes from.
+r"""What a comment says of where a value comes from.
 
 Three forms stand in Relay dumps: ``/* ty=… span=model.relay:4:16 */`` of TVM's printer, ``/* si=[torch.relu_9] */`` of
 modules that carry their source through passes (TVM Explorer), and ``/* conv1 */``, a bare layer name, of front ends.
+
+A name that would not come back from the list as it is (with a comma, a quote, a line end, what looks like a position)
+is written as a string of JSON, ``/* si=["first, second", torch.relu_9] */``, with ``\u002a`` for a star, so that it can
+neither open nor end a comment.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from .spans import SourceName, Span
 
-__all__ = ["NamedSource", "sources_in"]
+__all__ = ["SOURCES_PATTERN", "NamedSource", "source_text", "sources_in"]
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\w))*)\]|(?P<one>{_STRING}|[^\s*\[]+))'
+"""The list of sources in a comment, or its one source."""
 
 _SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
-_SOURCES = re.compile(r"\bsi=(?:\[(?P<list>[^\]]*)\]|(?P<one>[^\s*]+))")
+_SOURCES = re.compile(SOURCES_PATTERN)
 _LAYER = re.compile(r"(?:/\*|//)\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
 _POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d+):(?P<column>\d+)\Z", re.DOTALL)
+_ITEM = re.compile(rf"{_STRING}(?::\d+:\d+)?|(?:\[[^\]]*\]|[^,\s\[])(?:\[[^\]]*\]|[^,\[])*")
+_PLAIN = re.compile(r"[^\s,\"*/\[\](){}\\](?:[^\s,\"*\[\](){}\\]|/(?!\*))*\Z")
 
 
 class NamedSource(NamedTuple):
@@ -38,12 +49,32 @@ def sources_in(comment: str) -> Iterator[NamedSource]:
             yield NamedSource(span, start, start + len(name))
 
 
-def _span(name: str) -> Span:
-    position = _POSITION.match(name)
-    if position is None:
-        return Span(SourceName(name))
-    line, column = int(position["line"]), int(position["column"])
-    return Span(SourceName(position["name"]), line, line, column, column)
+def source_text(span: Span) -> str:
+    """A span as a list in a comment has it: a layer by its name, a place with its line and column."""
+    name = span.source_name.name
+    is_layer = span.line == 0 and span.column == 0
+    if not _PLAIN.match(name) or (is_layer and _POSITION.match(name)):
+        name = json.dumps(name, ensure_ascii=False).replace("*", r"\u002a")
+    return name if is_layer else f"{name}:{span.line}:{span.column}"
+
+
+def _span(text: str) -> Span:
+    quoted, _, rest = text.rpartition('"') if text.startswith('"') and text.count('"') > 1 else ("", "", text)
+    if quoted:
+        try:
+            name = json.loads(f'{quoted}"', strict=False)
+        except ValueError:
+            return Span(SourceName(text))
+        position = re.fullmatch(r":(\d+):(\d+)", rest)
+        if position is None:
+            return Span(SourceName(name))
+        line, column = int(position[1]), int(position[2])
+        return Span(SourceName(name), line, line, column, column)
+    place = _POSITION.match(text)
+    if place is None:
+        return Span(SourceName(text))
+    line, column = int(place["line"]), int(place["column"])
+    return Span(SourceName(place["name"]), line, line, column, column)
 
 
 def _names(comment: str) -> Iterator[tuple[str, int]]:
@@ -58,5 +89,5 @@ def _names(comment: str) -> Iterator[tuple[str, int]]:
 
 
 def _listed(text: str, start: int) -> Iterator[tuple[str, int]]:
-    for match in re.finditer(r"[^,\s][^,]*", text):
+    for match in _ITEM.finditer(text):
         yield match[0].rstrip(), start + match.start()

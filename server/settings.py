@@ -45,6 +45,8 @@ class Settings:
     """Whether values that nothing uses are pointed out."""
     unreachable_code: bool = _setting("diagnostics.unreachable", True)
     """Whether what can never run is pointed out."""
+    type_comments: bool = _setting("diagnostics.typeComments", True)
+    """Whether type comments that differ from the inferred type are pointed out."""
     history: bool = _setting("history.enabled", True)
     """Whether what passes did is remembered."""
     history_size: int = _setting("history.maximumSize", 64)

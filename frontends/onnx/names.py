@@ -1,4 +1,4 @@
-"""Whether the names in a model are text: protobuf hands on bytes that are not, and nothing could be found by them."""
+"""Whether the names in a model are text: protobuf accepts other bytes, and no look-up by such a name succeeds."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class OnnxNode:
         return value
 
     def parameter_value(self, expr: Expr) -> NDArray | None:
-        """The value of a parameter of the module; ``None`` for what is none."""
+        """The value of a parameter of the module; ``None`` for any other expression."""
         return self.scope.model.params.get(expr.name_hint) if isinstance(expr, Var) else None
 
     # ---- attributes

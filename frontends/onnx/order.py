@@ -1,4 +1,4 @@
-"""The order of a graph's nodes: a model lists them so that values are made before they are used, or is put right."""
+"""The order of a graph's nodes: a value is made before it is used. A model that lists them otherwise is reordered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interpreter: a machine with a stack of its own, so that recursion in a program is none in Python.
+"""The interpreter: a machine with its own stack, so that a recursive program does not recurse in Python.
 
 The stack holds steps: ``(what to do, expression, frame)``. A step that needs the values of other expressions puts
 itself back behind steps that compute them. The value of an expression is kept in the frame of the function that is
@@ -109,7 +109,7 @@ class Machine:
     def _run(self, expr: Expr, frame: Frame) -> Value:
         steps = self._steps
         steps.append((self._continue, expr, frame))
-        # Infinities and numbers that are none are values like others, as they are in TVM.
+        # Infinities and NaN are ordinary values, as they are in TVM.
         with np.errstate(all="ignore"):
             while steps:
                 step, expr, frame = steps.pop()

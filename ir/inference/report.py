@@ -85,7 +85,7 @@ class InferenceReport:
         blame: Expr | None = None,
         data: object = None,
     ) -> None:
-        """Add an error, and remember which expression must be looked at again: that of ``place``, or ``blame``."""
+        """Add an error, and mark the expression that must be typed again: that of ``place``, or ``blame``."""
         self.reported.add(blame or place.expr)
         self.diagnostics.append(
             Diagnostic(code, Severity.ERROR, message, place=place, related=tuple(related), data=data)

@@ -57,7 +57,7 @@ class ModuleTypes:
         self.reading: Final = Reading(text, "", segments, with_spans=False, names=names)
         self.module: Final[IRModule] = self.reading.module
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
-        """What others remember of each segment."""
+        """What callers cache of each segment."""
         self.variables: Final[dict[str, TypeVar]] = {}
         """The type parameters of all functions by their names, so that an edit of a head leaves them what they were."""
 
@@ -160,7 +160,7 @@ class Head:
         kinds_agree = not any(_kind_faults(type, types.module) for type in (*written, self.result) if type is not None)
         self.is_plain: Final = bool(self.name) and complete and distinct and result_known and kinds_agree
         self.memo: Final[dict[object, object]] = {}
-        """What others remember of it."""
+        """What callers cache of it."""
 
     @property
     def known_type(self) -> Type:

@@ -102,7 +102,7 @@ class LoweredStatement:
         self.origins: Final = lowering.origins
         self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
         self.memo: Final[dict[object, object]] = {}
-        """What others remember of it, and of all statements that it stands for."""
+        """What callers cache of it, and of all statements that it stands for."""
         self._nodes: dict[tuple[int, int], Expr] | None = None
         self._effect: Effect | None = None
         self.guess: LoweredStatement | None = None
@@ -126,7 +126,7 @@ class LoweredStatement:
         return typed
 
     def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
-        """What :meth:`type_with` gives, where it is remembered and nothing is wrong; else ``None``."""
+        """What :meth:`type_with` gives, where it is cached and has no diagnostics; else ``None``."""
         typed = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
         return None if typed is None or typed.diagnostics or typed.type is ERROR else typed.type
 

@@ -63,7 +63,7 @@ class ModuleAnalysis:
         self.top_level: Final = top_level
         """The segments that are no part of a definition: the version line, directives, what does not belong."""
         self.call_memo: Final[dict[object, object]] = {} if call_memo is None else call_memo
-        """What others remember of which functions there are, and which others each of them names."""
+        """What callers cache of which functions there are, and which others each of them names."""
 
     @cached
     def outer_graph(self) -> frozenset[str]:

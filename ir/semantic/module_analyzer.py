@@ -1,4 +1,4 @@
-"""Finds the functions of a text, and analyses those of which nothing is known that still holds."""
+"""Finds the functions of a text, and reanalyzes those whose earlier analysis no longer holds."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ class ModuleAnalyzer:
         )
 
     def _typed(self, region: _Region, outside: Outer) -> FunctionStatements:
-        """A function of which nothing is known."""
+        """A function without an earlier analysis."""
         start, end = region.start, region.end
         function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed)
         context = self.context.within(region.head)

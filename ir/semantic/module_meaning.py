@@ -120,6 +120,10 @@ class ModuleMeaning(Protocol):
         """Whether this reading can tell the type of an expression."""
         ...
 
+    def statement_type(self, index: int) -> Type | None:
+        """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""
+        ...
+
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression, where all of it is known."""
         ...

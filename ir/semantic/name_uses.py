@@ -21,8 +21,8 @@ from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["NameUses"]
 
-_NAMES_REMEMBERED: Final = 32
-"""Of how many names the uses are remembered with the same statements."""
+_NAMES_CACHED: Final = 32
+"""Of how many names the uses are cached with the same statements."""
 
 
 class NameUses:
@@ -73,7 +73,7 @@ class NameUses:
                 if any(segment.form is None for segment in run):
                     others += self._uses_in_statements(key, start, stop, name)
                     continue
-                if len(cached) == _NAMES_REMEMBERED:
+                if len(cached) == _NAMES_CACHED:
                     cached.clear()
                 starts = cached[name] = np.array(_starts_in(run, name), np.int64)
             if len(starts):

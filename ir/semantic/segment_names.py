@@ -241,7 +241,7 @@ class SegmentNames:
     def _named_in_shared(
         self, index: int, state: TypedStatement
     ) -> tuple[dict[int, tuple[SymbolKind, bool]], set[int]]:
-        """The same for a statement without names of its own but the one that it binds, which nothing is wrong with."""
+        """The same for a statement without errors that binds one name and no others inside it."""
         function = self.plain(index)
         assert function is not None
         segment, bound, token = state.segment, state.bound, 0

@@ -223,8 +223,20 @@ class Snapshot:
             if not block.is_block or self._meaning.template(index) is not None:
                 yield index, self._extent(index)
 
+    def heads_and_statements(self, block: CacheBlock) -> Iterator[tuple[int, str, bool]]:
+        """The heads of functions and the statements of a block: their segments, texts, and whether it is a head."""
+        for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
+            is_head = segment.role is Role.HEADER
+            is_statement = segment.role is Role.STATEMENT
+            if is_head or (is_statement and (not block.is_block or self._meaning.template(index) is not None)):
+                yield index, segment.text, is_head
+
+    def statement_type(self, index: int) -> Type | None:
+        """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""
+        return self._meaning.statement_type(index)
+
     def statement_memo(self, index: int) -> dict[object, object]:
-        """What others remember of a statement as long as it, and all that it names, means the same."""
+        """What callers cache of a statement as long as it, and all that it names, means the same."""
         return self._meaning.token_memo(index)
 
     def template(self, index: int) -> LoweredStatement | None:
@@ -234,6 +246,10 @@ class Snapshot:
     def segment_start(self, index: int) -> int:
         """Where a segment begins."""
         return self._split.segments.start(index)
+
+    def segment_text(self, index: int) -> str:
+        """The text of a segment."""
+        return self._split.segments[index].text
 
     def parts_in(self, span: TextSpan) -> Iterator[CacheRegion]:
         """The parts that begin in a range of the text."""
@@ -291,6 +307,10 @@ class Snapshot:
         """Where a segment begins and ends."""
         segments = self._split.segments
         return TextSpan(segments.start(index), segments.start(index + 1))
+
+    def statement_span(self, offset: int) -> TextSpan:
+        """The segment around ``offset``: a statement of a function's body with the comments before it, or a head."""
+        return self._extent(self._index_at(offset)) if len(self._split.segments) else TextSpan(0, 0)
 
     def statement_start(self, offset: int, before: int = 0) -> int:
         """Where the segment begins that is so many before the one at ``offset``."""
@@ -392,7 +412,7 @@ class Snapshot:
 
     @property
     def call_memo(self) -> dict[object, object]:
-        """What others remember of :attr:`calls`, as long as these stay the same."""
+        """What callers cache of :attr:`calls`, as long as these stay the same."""
         return self._meaning.call_memo
 
     def symbols_in(self, span: TextSpan) -> Sequence[Symbol]:
@@ -446,6 +466,16 @@ class Snapshot:
             expr = self._meaning.expression(unit.number, node.statement, node.node)
             if expr is not None:
                 return expr
+        return None
+
+    def expr_before(self, offset: int) -> Expr | None:
+        """The innermost expression that ends at ``offset``, of the typed module."""
+        unit = self._unit_at(offset - 1)
+        for node in self.node_at(offset - 1) if unit is not None else ():
+            if unit is not None and node.node is not None and node.span.end == offset:
+                expr = self._meaning.expression(unit.number, node.statement, node.node)
+                if expr is not None:
+                    return expr
         return None
 
     def span_of(self, expr: Expr) -> TextSpan | None:

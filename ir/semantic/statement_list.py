@@ -39,9 +39,9 @@ class _Block(list["TypedStatement | None"]):
 
     @property
     def runs(self) -> Sequence[tuple[int, int, Memo | None]]:
-        """Statements that follow one another, from one to another, with what others remember of them together.
+        """Statements that follow one another, from one to another, with what callers cache of them together.
 
-        A segment that is no statement stands alone, and nothing is remembered of it here.
+        A segment that is no statement stands alone, and nothing is cached of it here.
         """
         if self._runs is None:
             self._runs = []
@@ -109,7 +109,7 @@ class StatementList(BlockList["TypedStatement | None"]):
     def runs_naming(self, name: str, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
         """The parts of runs from ``start`` to ``end`` in which a statement may depend on a name, which need not be.
 
-        What others remember of the run together is there for a whole one.
+        What callers cache of the run together is there for a whole one.
         """
         if start >= end:
             return
@@ -122,7 +122,7 @@ class StatementList(BlockList["TypedStatement | None"]):
                         yield first, last, memo if last - first == run_end - run_start else None
 
     def cache_blocks(self) -> Iterator[CacheBlock]:
-        """Every block, with what others remember of its statements."""
+        """Every block, with what callers cache of its statements."""
         start = 0
         for block in self._blocks:
             yield CacheBlock(start, start + len(block), block.memo, True)

@@ -29,7 +29,7 @@ from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .name_uses import NameUses
 from .segment_names import DefinitionSite, SegmentNames
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
-from .typed_statement import TypedStatement
+from .typed_statement import ReportedStatement, TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["DefinitionSite", "StatementNames"]
@@ -227,7 +227,7 @@ class StatementNames:
                     yield earlier, state, name
 
     def _bound_in(self, first: int, last: int, memo: dict[object, object]) -> str:
-        """The names that statements bind, a line each; remembered with them."""
+        """The names that statements bind, a line each; cached with them."""
         lines = memo.get(_BOUND)
         if not isinstance(lines, str):
             states = self.analysis.states[first:last]
@@ -354,6 +354,13 @@ class StatementNames:
     def knows(self, expr: Expr) -> bool:
         """Whether an expression was given out here."""
         return expr in self._segments_of
+
+    def statement_type(self, index: int) -> Type | None:
+        """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""
+        state = self.analysis.states[index]
+        if state is None or (isinstance(state, ReportedStatement) and state.diagnostics):
+            return None
+        return None if has_error(state.type) else state.type
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression that was given out here."""

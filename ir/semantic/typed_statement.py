@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from itertools import compress
 from typing import Final
 
 from ..diagnostics import Diagnostic
-from ..expressions import Var
-from ..syntax.parsing import parse_expr
 from ..syntax.scopes import is_graph_name
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
 from ..types import ERROR, Type
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
+from .type_comments import TYPE_COMMENT, type_of_comment
 
 __all__ = ["ReportedStatement", "TypedStatement"]
 
@@ -26,7 +23,7 @@ class TypedStatement:
     ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once it is needed.
     Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
     the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
-    nothing changes but what is remembered.
+    nothing changes but what is cached.
 
     Where it uses names that mean nothing there, ``suggested`` has those that were probably meant; else it is ``None``.
     ``outer_graph`` are the graph variables that it does not have from its own function.
@@ -104,7 +101,7 @@ class TypedStatement:
 
     @property
     def is_flat(self) -> bool:
-        """Whether it has no names of its own but the one that it binds, and nothing is wrong with it."""
+        """Whether it binds no names inside it, and has no errors."""
         return self.own is None and not self.lowered.binds_inside
 
     @property
@@ -116,13 +113,13 @@ class TypedStatement:
         """
         type = self.segment.memo.get("type_comment")
         if not isinstance(type, Type):
-            type_comment = _TYPE_COMMENT.findall(self.segment.text)
-            type = self.segment.memo["type_comment"] = _type_of(type_comment[-1]) if type_comment else ERROR
+            comments = TYPE_COMMENT.findall(self.segment.text)
+            type = self.segment.memo["type_comment"] = (type_of_comment(comments[-1]) if comments else None) or ERROR
         return type
 
     @property
     def memo(self) -> dict[object, object]:
-        """What others remember of it in this place, with this type."""
+        """What callers cache of it in this place, with this type."""
         if self._memo is None:
             self._memo = {}
         return self._memo
@@ -138,7 +135,7 @@ class TypedStatement:
         return (*self.names, *self.suggested) if self.suggested else self.names
 
     def placed(self, order: float, type: Type) -> TypedStatement:
-        """The same statement, which others differ from in names alone, in a place where nothing is wrong with it."""
+        """The same statement, which shares its template with others, in a place where it has no errors."""
         made = TypedStatement(self.segment, self.bound, self.uses, self.shared, self.own)
         made.order, made.type = order, type
         return made
@@ -177,17 +174,6 @@ class ReportedStatement(TypedStatement):
         made.inner_unused = _inner_unused(own)
         made.diagnostics, made.suggested, made.outer_graph = (), None, ()
         return made
-
-
-_TYPE_COMMENT: Final = re.compile(r"/\* ty=([^*\n]*?) \*/")
-
-
-@lru_cache(maxsize=4096)
-def _type_of(text: str) -> Type:
-    """The type that a text spells; the error type where it is not a type, or depends on other names."""
-    parsed = parse_expr(f"free_var %x: {text}; %x")
-    annotation = parsed.expr.type_annotation if isinstance(parsed.expr, Var) and not parsed.diagnostics else None
-    return ERROR if annotation is None else annotation
 
 
 def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:

@@ -96,9 +96,9 @@ class WholeFunctionAnalysis:
         module = self.types.module.with_functions(functions)
         self.inferred: Final = infer_expr(self.function or ErrorExpr(), module)
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
-        """What others remember of each segment."""
+        """What callers cache of each segment."""
         self.memo: Final[dict[object, object]] = {}
-        """What others remember of all of it."""
+        """What callers cache of all of it."""
 
     def _outer_graph_types(self, outside: Outside) -> dict[str, Type | None]:
         bound: set[str] = set()

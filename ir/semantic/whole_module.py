@@ -157,6 +157,10 @@ class WholeModuleAnalysis:
         """The data types of the module."""
         return self.reading.types
 
+    def statement_type(self, index: int) -> Type | None:
+        """No statement is read alone."""
+        return None
+
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression of the typed or the untyped module, where all of it is known."""
         if isinstance(expr, GlobalVar):

@@ -120,7 +120,7 @@ class Positions:
 
 
 _LONG = 256
-"""Pieces from this length on are not remembered."""
+"""Pieces from this length on are not cached."""
 
 
 @lru_cache(maxsize=1 << 16)

@@ -67,7 +67,7 @@ class Segment(SegmentText):
 
     @property
     def memo(self) -> dict[object, object]:
-        """What later stages remember of this segment."""
+        """What later stages cache of this segment."""
         if self._memo is None:
             self._memo = {}
         return self._memo

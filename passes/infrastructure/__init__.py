@@ -1,4 +1,4 @@
-"""What every pass stands on: kinds of passes, how they are declared and found, and the context that they run in."""
+"""The base of every pass: kinds of passes, their declarations and registry, and the context that they run in."""
 
 from ..pass_info import PassInfo
 from .configuration import ConfigOption, config_options, register_config_option

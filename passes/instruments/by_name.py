@@ -34,7 +34,7 @@ INSTRUMENTS: Mapping[str, type[PassInstrument]] = {
 
 @runtime_checkable
 class Reporting(Protocol):
-    """An instrument that has something to tell at the end, while its context has not been left yet."""
+    """An instrument with a report at the end, before its context is left."""
 
     def render(self) -> str:
         """What it has measured, in lines."""

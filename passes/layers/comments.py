@@ -9,8 +9,8 @@ from collections.abc import Callable, Container, Mapping
 
 from relay_lsp.ir.diagnostics import Place
 from relay_lsp.ir.expressions import Call, Expr, Tuple, TupleGetItem
-from relay_lsp.ir.span_comments import sources_in
-from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
+from relay_lsp.ir.span_comments import source_text, sources_in
+from relay_lsp.ir.spans import AnySpan, SequentialSpan
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import children, post_order
@@ -18,7 +18,7 @@ from relay_lsp.ir.visitor import children, post_order
 from ..provenance import Trace
 from .places import VALUES, value_ends, values_by_end
 
-__all__ = ["layer_annotation", "layers_in", "span_text"]
+__all__ = ["layer_annotation", "layers_in"]
 
 
 def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
@@ -70,12 +70,7 @@ def layer_annotation(layers: Mapping[Expr, AnySpan], trace: Trace | None = None)
         span = SequentialSpan.of([layers.get(origin) for origin in origins])
         if span is None:
             return ""
-        names = [span_text(part) for part in (span.spans if isinstance(span, SequentialSpan) else (span,))]
+        names = [source_text(part) for part in (span.spans if isinstance(span, SequentialSpan) else (span,))]
         return f" /* si=[{', '.join(names)}] */"
 
     return annotate
-
-
-def span_text(span: Span) -> str:
-    """A span as a comment has it: a layer by its name alone."""
-    return span.source_name.name if span.line == 0 and span.column == 0 else str(span)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.span_comments import source_text
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.line_index import LineIndex
@@ -19,7 +20,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import post_order
 
 from ..provenance import Trace
-from .comments import layers_in, span_text
+from .comments import layers_in
 from .outputs import layer_outputs
 from .places import VALUES, value_ends, values_by_end
 
@@ -57,7 +58,7 @@ class _Comments:
     def __init__(self, before: Parsed, trace: Trace, after: IRModule) -> None:
         self._before = before
         self._lines = LineIndex(before.reading.text)
-        self._layers = layers_in(before)
+        self._layers = {**layers_in(before), **trace.layers}
         self._trace = trace
         self._source = SourceName(before.reading.name)
         self._layers_of = {expr: self._named_layers(expr) for expr in post_order(*after.functions.values())}
@@ -75,7 +76,7 @@ class _Comments:
         if came_from is not None:
             parts.append(f"from={_listed(came_from)}")
         if outputs := self._outputs.get(expr):
-            parts.append(f"output={', '.join(outputs)}")
+            parts.append(f"output={', '.join(source_text(Span(SourceName(name))) for name in outputs)}")
         return f"/* {' '.join(parts)} */"
 
     def _place(self, origin: Expr) -> Span | None:
@@ -95,4 +96,4 @@ def _parts(span: AnySpan | None) -> tuple[Span, ...]:
 
 
 def _listed(span: AnySpan) -> str:
-    return ", ".join(map(span_text, _parts(span)))
+    return ", ".join(map(source_text, _parts(span)))

@@ -69,7 +69,7 @@ class _UsedMemory:
         return self.bytes[var]
 
     def note(self, let: Let, reads: Sequence[Var], live: LiveVariables) -> None:
-        """Remember what is in use at a call of a variable."""
+        """Record what is in use at a call of a variable."""
         self.lets.append(let)
         value = ignoring_on_device(let.value)
         if isinstance(value, Call) and isinstance(value.op, Var):

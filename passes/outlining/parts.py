@@ -217,7 +217,7 @@ def _is_constant(expr: Expr) -> bool:
 def _parts_of_statement(nodes: Sequence[Expr], root: Expr, body: Body, kinds: _Kinds) -> list[OutlinedPart]:
     partition = _Partition(nodes, root, body, kinds)
     if any(kinds.acts(node) for node in nodes if node is not root):
-        # What acts is not moved, and nothing is moved past it.
+        # An expression with an effect is not moved, and nothing is moved past it.
         for node in nodes:
             partition.place(node)
     else:

@@ -20,8 +20,6 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.spans import AnySpan, SequentialSpan
 from relay_lsp.ir.visitor import children, post_order
 
-from .remarks import Remark, Remarks
-
 __all__ = ["Record", "current_record", "expressions_of", "recording"]
 
 
@@ -39,7 +37,7 @@ class _ThreadState(threading.local):
 
 
 _state = _ThreadState()
-_REMEMBERED_WALKS = 4
+_CACHED_WALKS = 4
 
 
 def _walk(module: IRModule) -> _Walk:
@@ -52,7 +50,7 @@ def _walk(module: IRModule) -> _Walk:
     order.extend(var for var in module.functions if var not in members)
     walk = _Walk(module, tuple(order), members.union(module.functions))
     # One run of a pass looks at the same few modules again and again; what is older would only hold memory.
-    _state.walks = [walk, *_state.walks[: _REMEMBERED_WALKS - 1]]
+    _state.walks = [walk, *_state.walks[: _CACHED_WALKS - 1]]
     return walk
 
 
@@ -68,12 +66,10 @@ class Record:
     ``before``. A new expression without a span takes that of its sources, a ``SequentialSpan`` where they have several.
     """
 
-    __slots__ = ("_joined", "_open", "_origins", "before", "members", "remarks", "unexplained")
+    __slots__ = ("_joined", "_open", "_origins", "before", "members", "unexplained")
 
-    def __init__(self, before: IRModule | None = None, remarks: Remarks | None = None) -> None:
+    def __init__(self, before: IRModule | None = None) -> None:
         self.before = before
-        self.remarks = remarks
-        """What the pass says about its decisions; ``None`` where nothing listens."""
         self.members: frozenset[Expr] = _walk(before).members if before is not None else frozenset()
         self.unexplained: list[Expr] = []
         self._origins: dict[Expr, tuple[Expr, ...]] = {}
@@ -181,10 +177,6 @@ class Record:
         for kept, absorbed in joined.items():
             self.join(kept, *absorbed)
 
-    def settled_remarks(self) -> tuple[Remark, ...]:
-        """The remarks in terms of ``before``."""
-        return () if self.remarks is None else self.remarks.in_terms_of(self.origins)
-
     def _resolve(self, sources: Sequence[Expr]) -> tuple[Expr, ...]:
         members = self.members
         if len(sources) == 1:
@@ -234,9 +226,9 @@ def current_record() -> Record:
 
 
 @contextmanager
-def recording(before: IRModule, remarks: Remarks | None = None) -> Generator[Record]:
+def recording(before: IRModule) -> Generator[Record]:
     """Make a record for a pass over ``before`` the current one. When it is done, the outer one absorbs it."""
-    record = Record(before, remarks)
+    record = Record(before)
     _state.records.append(record)
     try:
         yield record

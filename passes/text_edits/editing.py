@@ -42,7 +42,7 @@ def text_edits(
 
     ``parsed`` is what ``text`` was read as, and ``parsed.module`` what the passes began with. Statements that the
     passes left alone keep their bytes, names and comments. With the trace of the passes, names follow their values.
-    The edited text is read back by ``read``: who needs that anyway gives what remembers it.
+    The edited text is read back by ``read``; a caller that needs the result passes a function that caches it.
 
     Raises:
         ValueError: ``text`` has errors.

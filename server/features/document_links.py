@@ -29,5 +29,5 @@ def links(snapshot: Snapshot) -> Iterator[Link]:
     """The links in the comments of a buffer, in order. The name of a layer has no line and is not a link."""
     for start, comment in snapshot.comments_with(_SPAN):
         for origin in origins_in(comment, start):
-            if origin.line:
+            if origin.line and origin.span is not None:
                 yield Link(origin.span, origin.source, origin.line, origin.column)

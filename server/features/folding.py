@@ -67,7 +67,7 @@ _PASSAGES: Final = "passages"
 
 
 def passages_in(snapshot: Snapshot, part: CacheRegion) -> Passages:
-    """What may be folded in a part, which remembers it."""
+    """What may be folded in a part, cached with the part."""
     known = part.memo.get(_PASSAGES)
     if not isinstance(known, Passages):
         known = part.memo[_PASSAGES] = _found_in(snapshot, part)

@@ -5,12 +5,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["Fate", "RememberedStep", "RemovedValue", "ValueEvent", "fate", "removed_values", "value_events"]
+from .span_origins import SpanOriginMap
+
+__all__ = [
+    "Fate",
+    "HistoryStep",
+    "RemovedValue",
+    "ValueEvent",
+    "edited_since",
+    "fate",
+    "removed_values",
+    "value_events",
+]
 
 _LONGEST_TEXT = 120
 _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
@@ -18,7 +30,7 @@ _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
 
 
 @dataclass(frozen=True)
-class RememberedStep:
+class HistoryStep:
     """One run of a pass: the text before, and for ranges of the text after it those that they came from."""
 
     pass_name: str
@@ -29,6 +41,17 @@ class RememberedStep:
     """The number of the step in the history."""
     removed: Sequence[tuple[int, int]] = ()
     """The ranges, in the text before the step, of the values that the step removed."""
+    by_hand: bool = False
+    """Whether it was no pass, but edits by hand between two of them."""
+    edited: Collection[tuple[int, int]] = ()
+    """For such an edit the ranges of the text after of the values that it touched."""
+    time: float = 0.0
+    """When it was remembered, in seconds since the epoch."""
+
+    @cached_property
+    def origin_map(self) -> SpanOriginMap:
+        """The same as ``origins``, to look ranges up in."""
+        return self.origins if isinstance(self.origins, SpanOriginMap) else SpanOriginMap(self.origins)
 
 
 @dataclass(frozen=True)
@@ -51,6 +74,10 @@ class ValueEvent:
     """The number of the step in the history."""
     sources: tuple[TextSpan, ...] = ()
     """Where what it was made from stands in the text before the step."""
+    by_hand: bool = False
+    """Whether the user wrote it, and no pass made it."""
+    time: float = 0.0
+    """When, in seconds since the epoch; 0 for an edit that no text was remembered after."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +90,7 @@ class Fate:
     removed_by: str | None = None
 
 
-def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[ValueEvent, ...]:
+def value_events(steps: Sequence[HistoryStep], span: TextSpan) -> tuple[ValueEvent, ...]:
     """What ``steps``, in order, the last of which gave the buffer, did to the value at ``span`` of it.
 
     A step that left the value as it was is not among them; one that merged it with others is. Follows the value
@@ -72,12 +99,16 @@ def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[Value
     events: list[ValueEvent] = []
     spans = [(span.start, span.end)]
     for step in reversed(steps):
-        by_span = {(start, end): old for start, end, old in step.origins}
-        sources = list(dict.fromkeys(source for item in spans for source in by_span.get(item, ())))
-        known = any(item in by_span for item in spans)
-        now = {_one_line(step.after[start:end]) for start, end in spans}
-        then = [_one_line(step.before[start:end]) for start, end in sources]
-        if known and (set(then) != now or len(sources) > len(spans)):
+        of_spans = [step.origin_map.sources(item) for item in spans]
+        sources = list(dict.fromkeys(source for each in of_spans for source in each or ()))
+        known = any(each is not None for each in of_spans)
+        if step.by_hand:
+            changed = any(item in step.edited for item in spans)
+        else:
+            now = {_one_line(step.after[start:end]) for start, end in spans}
+            then = {_one_line(step.before[start:end]) for start, end in sources}
+            changed = then != now or len(sources) > len(spans)
+        if known and changed:
             events.append(_event(step, sources))
         spans = sources
         if not spans:
@@ -88,7 +119,7 @@ def value_events(steps: Sequence[RememberedStep], span: TextSpan) -> tuple[Value
 _DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)
 
 
-def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[RemovedValue, ...]:
+def removed_values(steps: Sequence[HistoryStep], function: str) -> tuple[RemovedValue, ...]:
     """What ``steps``, in order, removed from the function of this name (``@main``), each with the step that did."""
     values: list[RemovedValue] = []
     for step in steps:
@@ -102,10 +133,10 @@ def removed_values(steps: Sequence[RememberedStep], function: str) -> tuple[Remo
     return tuple(values)
 
 
-def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
+def fate(steps: Sequence[HistoryStep], span: TextSpan) -> Fate:
     """What ``steps``, in order, made of the value at ``span`` of the text before the first of them.
 
-    Nothing else than what the steps have remembered is looked at, so the answer costs no parsing.
+    Only the recorded steps are looked at, so the answer costs no parsing.
     """
     events: list[ValueEvent] = []
     spans = [(span.start, span.end)]
@@ -121,9 +152,15 @@ def fate(steps: Sequence[RememberedStep], span: TextSpan) -> Fate:
     return Fate(tuple(TextSpan(*item) for item in sorted(spans)), tuple(events))
 
 
-def _event(step: RememberedStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
+def _event(step: HistoryStep, sources: Sequence[tuple[int, int]]) -> ValueEvent:
     texts = tuple(_one_line(step.before[start:end]) for start, end in sources)
-    return ValueEvent(step.pass_name, texts, step.id, tuple(TextSpan(*item) for item in sources))
+    spans = tuple(TextSpan(*item) for item in sources)
+    return ValueEvent(step.pass_name, texts, step.id, spans, step.by_hand, step.time if step.by_hand else 0.0)
+
+
+def edited_since(text: str) -> ValueEvent:
+    """What is said of a value that was edited since the last text that is remembered, in which it was ``text``."""
+    return ValueEvent("edit", (_one_line(text),), by_hand=True)
 
 
 def _one_line(text: str) -> str:

@@ -6,7 +6,8 @@ The hover is data first; :func:`render` makes Markdown of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.expressions import Constant
@@ -15,13 +16,17 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import DataType
 
 from .history import RemovedValue, ValueEvent
+from .layers.layer_index import LayerCount
+from .markdown import code_span
 from .operator_documentation import attribute_documentation, operator_documentation
-from .provenance import ValueOrigin, origins_at
+from .provenance import ValueOrigin, origins_of
+from .values import stated_around, value_at
 
-__all__ = ["Hover", "hover", "render"]
+__all__ = ["Hover", "ValuePast", "hover", "render"]
 
 _LONGEST_HEADLINE = 400
 _MOST_REMOVED = 10
+_MOST_LAYERS = 12
 
 
 @dataclass(frozen=True)
@@ -37,35 +42,74 @@ class Hover:
     events: tuple[ValueEvent, ...] = ()
     removed: tuple[RemovedValue, ...] = ()
     """For a function, what passes removed from it."""
+    layers: tuple[LayerCount, ...] = ()
+    """For a function, fused or not, the layers of what is in it; for a parameter, those of what uses it."""
 
 
-def hover(snapshot: Snapshot, offset: int, events: Sequence[ValueEvent] = ()) -> Hover | None:
-    """The hover at ``offset``. ``events`` are the entries of the pass history about this value."""
+@dataclass(frozen=True)
+class ValuePast:
+    """What is remembered of a value: what passes did to it, and the layers that it came from."""
+
+    events: Sequence[ValueEvent] = ()
+    origins: Sequence[ValueOrigin] = ()
+
+
+def hover(snapshot: Snapshot, offset: int, past: ValuePast = ValuePast()) -> Hover | None:
+    """The hover at ``offset``. ``past`` is what is remembered of the value that is meant there."""
     token = snapshot.token_at(offset)
-    if token is None or token.role in (TokenRole.COMMENT, TokenRole.OPERATOR):
-        return _expression_hover(snapshot, offset, token, events)
+    if token is None:
+        return None
+    bare = _token_hover(snapshot, offset, token)
+    value = value_at(snapshot, offset)
+    if bare is None or value is None or token.role is TokenRole.DTYPE:
+        return bare
+    stated = origins_of(snapshot, value)
+    return replace(bare, origins=stated or tuple(past.origins), events=tuple(past.events))
+
+
+def _token_hover(snapshot: Snapshot, offset: int, token: Token) -> Hover | None:
+    """What is known of a token without the history of the value that it stands for."""
+    if token.role is TokenRole.COMMENT:
+        return _comment_hover(snapshot, offset, token)
     if token.role is TokenRole.ATTRIBUTE:
         return _attribute_hover(snapshot, token)
     if token.role is TokenRole.DTYPE:
         return Hover(token.span, token.text, _dtype_documentation(token.text))
     if token.role is TokenRole.OP_NAME:
-        return _operator_hover(snapshot, token, events)
+        return _operator_hover(snapshot, token)
     symbol = snapshot.symbol_at(offset)
     if symbol is not None:
-        return _symbol_hover(snapshot, symbol, token, events)
-    return _expression_hover(snapshot, offset, token, events)
+        return _symbol_hover(snapshot, symbol, token)
+    return _expression_hover(snapshot, offset, token) or _value_hover(snapshot, value_at(snapshot, offset), token.span)
 
 
-def _symbol_hover(snapshot: Snapshot, symbol: Symbol, token: Token, events: Sequence[ValueEvent]) -> Hover:
+def _comment_hover(snapshot: Snapshot, offset: int, comment: Token) -> Hover | None:
+    """The value that a comment is about, at the name of a layer in it or at the whole."""
+    names = [source.span for value in stated_around(snapshot, offset) for source in value.sources]
+    span = next((name for name in names if name.contains(offset)), comment.span)
+    return _value_hover(snapshot, value_at(snapshot, offset), span)
+
+
+def _value_hover(snapshot: Snapshot, value: TextSpan | None, span: TextSpan) -> Hover | None:
+    if value is None:
+        return None
+    type = snapshot.type_at(value.start)
+    expr = snapshot.expr_at(value.start)
+    if expr is None or snapshot.span_of(expr) != value:
+        expr = snapshot.expr_at(value.end - 1)
+        type = snapshot.type_of(expr) if expr is not None and snapshot.span_of(expr) == value else None
+    text = " ".join(snapshot.lines.part(value.start, min(value.end, value.start + _LONGEST_HEADLINE)).split())
+    return Hover(span, text if type is None else f"{text}: {type!r}")
+
+
+def _symbol_hover(snapshot: Snapshot, symbol: Symbol, token: Token) -> Hover:
     headline = _SYMBOL_HEADLINES.get(symbol.kind, "{name}").format(name=symbol.name)
     type = snapshot.type_of(symbol) or symbol.type
     if symbol.kind in _TYPE_SYMBOLS:
         headline = _first_line(snapshot, symbol)
     elif type is not None:
         headline = f"{headline}: {type!r}"
-    documentation = _comment_above(snapshot, symbol)
-    origins = origins_at(snapshot, symbol.full_span.end - 1 if _is_bound(symbol) else symbol.span.start)
-    return Hover(token.span, headline, documentation, origins, tuple(events))
+    return Hover(token.span, headline, _comment_above(snapshot, symbol))
 
 
 _SYMBOL_HEADLINES = {
@@ -77,21 +121,17 @@ _SYMBOL_HEADLINES = {
 _TYPE_SYMBOLS = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)
 
 
-def _is_bound(symbol: Symbol) -> bool:
-    return symbol.kind in (SymbolKind.GRAPH, SymbolKind.LET)
-
-
 def _first_line(snapshot: Snapshot, symbol: Symbol) -> str:
     text = snapshot.lines.part(symbol.full_span.start, symbol.full_span.end)
     return text.partition("\n")[0].rstrip(" {,")
 
 
-def _operator_hover(snapshot: Snapshot, token: Token, events: Sequence[ValueEvent]) -> Hover:
+def _operator_hover(snapshot: Snapshot, token: Token) -> Hover:
     type = snapshot.type_at(token.span.start)
     headline = token.text if type is None else f"{token.text}: {type!r}"
     op = ops.find(token.text)
     documentation = operator_documentation(op) if op is not None else ""
-    return Hover(token.span, headline, documentation, origins_at(snapshot, token.span.start), tuple(events))
+    return Hover(token.span, headline, documentation)
 
 
 def _attribute_hover(snapshot: Snapshot, token: Token) -> Hover | None:
@@ -103,12 +143,8 @@ def _attribute_hover(snapshot: Snapshot, token: Token) -> Hover | None:
     return Hover(token.span, f"{op.name}(…, {token.text}=…)", attribute_documentation(field))
 
 
-def _expression_hover(
-    snapshot: Snapshot, offset: int, token: Token | None, events: Sequence[ValueEvent]
-) -> Hover | None:
+def _expression_hover(snapshot: Snapshot, offset: int, token: Token) -> Hover | None:
     """Whatever expression stands here, by its type: a literal, a constant of the metadata, an infix operator."""
-    if token is None or token.role is TokenRole.COMMENT:
-        return None
     expr = snapshot.expr_at(offset)
     type = snapshot.type_at(offset)
     if expr is None or type is None:
@@ -118,7 +154,7 @@ def _expression_hover(
     documentation = ""
     if isinstance(expr, Constant):
         documentation = _constant_documentation(expr)
-    return Hover(span, f"{text}: {type!r}", documentation, origins_at(snapshot, offset), tuple(events))
+    return Hover(span, f"{text}: {type!r}", documentation)
 
 
 def _constant_documentation(constant: Constant) -> str:
@@ -170,6 +206,8 @@ def render(hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda orig
     parts = [f"```relay\n{headline}\n```"]
     if hover.origins:
         parts.append("**From** " + ", ".join(_render_origin(origin, link(origin)) for origin in hover.origins))
+    if hover.layers:
+        parts.append("**Layers** " + ", ".join(_render_layers(hover.layers)))
     if hover.events:
         parts.append("**Passes**\n\n" + "\n".join(_render_event(event) for event in hover.events))
     if hover.removed:
@@ -180,17 +218,31 @@ def render(hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda orig
 
 
 def _render_origin(origin: ValueOrigin, address: str | None) -> str:
-    return f"`{origin}`" if address is None else f"[`{origin}`]({address})"
+    name = code_span(str(origin))
+    return name if address is None else f"[{name}]({address})"
+
+
+def _render_layers(layers: Sequence[LayerCount]) -> Iterator[str]:
+    for layer in layers[:_MOST_LAYERS]:
+        yield f"{code_span(layer.name)} ({layer.values})"
+    if len(layers) > _MOST_LAYERS:
+        yield f"and {len(layers) - _MOST_LAYERS} more"
 
 
 def _render_event(event: ValueEvent) -> str:
+    if event.by_hand:
+        return f"- edited by hand{_moment(event.time)}, before " + "; ".join(map(code_span, event.before))
     if not event.before:
         return f"- `{event.pass_name}` made this"
-    return f"- `{event.pass_name}` made this from " + "; ".join(f"`{text}`" for text in event.before)
+    return f"- `{event.pass_name}` made this from " + "; ".join(map(code_span, event.before))
+
+
+def _moment(time: float) -> str:
+    return f" at {datetime.fromtimestamp(time).astimezone():%Y-%m-%d %H:%M}" if time else " since"
 
 
 def _render_removed(removed: Sequence[RemovedValue]) -> Iterator[str]:
     for value in removed[:_MOST_REMOVED]:
-        yield f"- `{value.text}` by `{value.pass_name}`"
+        yield f"- {code_span(value.text)} by `{value.pass_name}`"
     if len(removed) > _MOST_REMOVED:
         yield f"- and {len(removed) - _MOST_REMOVED} more"

@@ -6,11 +6,23 @@ import inspect
 import re
 from collections.abc import Iterator
 
-__all__ = ["markdown"]
+__all__ = ["code_span", "markdown"]
 
 _LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
 _ROLE = re.compile(r":\w+:`~?\.?([^`]+)`")
 _INDENT = "    "
+
+
+_LONGEST_CODE = 200
+
+
+def code_span(text: str) -> str:
+    """A text as code in a line, whatever characters it has; a very long one is shortened."""
+    line = " ".join(text.split()) if text.strip() else text.encode("unicode_escape").decode()
+    if len(line) > _LONGEST_CODE:
+        line = line[:_LONGEST_CODE] + " …"
+    fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    return f"{fence} {line} {fence}" if len(fence) > 1 or not line.strip() else f"{fence}{line}{fence}"
 
 
 def markdown(docstring: str) -> str:

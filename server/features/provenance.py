@@ -1,17 +1,19 @@
-"""The origins of a value in its comments: spans and framework layers."""
+"""Where a value came from: the layers and places that its comments name, or that are remembered of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind, Token, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 from relay_lsp.ir.span_comments import sources_in
+from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["ValueOrigin", "function_at", "origins_at", "origins_in"]
+from .layers.stated import StatedLayers
+from .values import stated_around, value_at
 
-_STATEMENT_ENDS = frozenset(";{}")
+__all__ = ["ValueOrigin", "function_at", "origins_at", "origins_in", "origins_of", "remembered_origins"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,8 @@ class ValueOrigin:
     source: str
     line: int
     column: int
-    span: TextSpan
-    """The part of the comment that names this place."""
+    span: TextSpan | None = None
+    """Where the comment says so; ``None`` where the history does."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
@@ -30,51 +32,48 @@ class ValueOrigin:
 
 def origins_in(comment: str, start: int = 0) -> Iterator[ValueOrigin]:
     """The origins that a comment at the offset ``start`` names, each once."""
-    for span, begin, end in sources_in(comment):
-        yield ValueOrigin(span.source_name.name, span.line, span.column, TextSpan(start + begin, start + end))
+    for source, begin, end in sources_in(comment):
+        yield _origin(source, TextSpan(start + begin, start + end))
+
+
+def _origin(source: Span, span: TextSpan | None = None) -> ValueOrigin:
+    return ValueOrigin(source.source_name.name, source.line, source.column, span)
+
+
+def remembered_origins(sources: Iterable[Span]) -> tuple[ValueOrigin, ...]:
+    """What the history knows of a value."""
+    return tuple(map(_origin, sources))
 
 
 def origins_at(snapshot: Snapshot, offset: int) -> tuple[ValueOrigin, ...]:
-    """The origins of the expression at ``offset``; where it has none, those of its statement."""
-    expr = snapshot.expr_at(offset)
-    span = snapshot.span_of(expr) if expr is not None else None
-    if span is not None and span.contains(offset):
-        origins = _origins(_comments_after(snapshot, span.end))
-        if origins:
-            return origins
-    return _origins(_comments_at_the_end(snapshot, offset))
+    """What comments say of the value at ``offset``."""
+    value = value_at(snapshot, offset)
+    return origins_of(snapshot, value) if value is not None else ()
+
+
+def origins_of(snapshot: Snapshot, value: TextSpan) -> tuple[ValueOrigin, ...]:
+    """What comments say of the value that stands at ``value``; where they say nothing of it, of the one around it."""
+    stated = stated_around(snapshot, value.start)
+    if not any(_is_around(each, value) for each in stated):
+        stated = stated_around(snapshot, max(value.start, value.end - 1))
+    around = [each for each in stated if _is_around(each, value) and not _opens_block(snapshot, each, value)]
+    if not around:
+        return ()
+    innermost = min(around, key=lambda each: each.span.end - each.span.start)
+    return tuple(dict.fromkeys(_origin(source, span) for source, span in innermost.sources))
+
+
+def _is_around(stated: StatedLayers, value: TextSpan) -> bool:
+    return stated.span.start <= value.start and value.end <= stated.span.end
+
+
+def _opens_block(snapshot: Snapshot, stated: StatedLayers, value: TextSpan) -> bool:
+    """Whether ``value`` stands in a block of its own inside, where statements are that speak for themselves."""
+    between = snapshot.lines.part(stated.span.start, value.start)
+    return between.count("{") > between.count("}")
 
 
 def function_at(snapshot: Snapshot, offset: int) -> str:
     """The function, such as ``@main``, whose name stands at ``offset``; empty where none does."""
     symbol = snapshot.symbol_at(offset)
     return symbol.name if symbol is not None and symbol.kind is SymbolKind.FUNCTION else ""
-
-
-def _origins(comments: Iterator[Token] | list[Token]) -> tuple[ValueOrigin, ...]:
-    return tuple(
-        dict.fromkeys(origin for comment in comments for origin in origins_in(comment.text, comment.span.start))
-    )
-
-
-def _comments_after(snapshot: Snapshot, offset: int) -> Iterator[Token]:
-    """The comments that follow directly on ``offset``."""
-    for token in snapshot.tokens(offset):
-        if token.span.start < offset:
-            continue
-        if token.role is not TokenRole.COMMENT:
-            return
-        yield token
-
-
-def _comments_at_the_end(snapshot: Snapshot, offset: int) -> list[Token]:
-    """The comments at the end of the statement around ``offset``, before its ``;``."""
-    comments: list[Token] = []
-    for token in snapshot.tokens(offset):
-        if token.role is TokenRole.COMMENT:
-            comments.append(token)
-        elif token.text in _STATEMENT_ENDS:
-            break
-        else:
-            comments.clear()
-    return comments

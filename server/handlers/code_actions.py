@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from lsprotocol import types
 
 from relay_lsp.ir.diagnostics import Fix, Severity
+from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 
 from ..documents.documents import Document
 from ..features.call_hierarchy import function_around
@@ -25,6 +26,7 @@ __all__ = ["register"]
 _RUN_PASS_KIND = "refactor.rewrite.relay"
 _RUN_PIPELINE_KIND = "source.runPipeline.relay"
 _FIX_ALL_KIND = "source.fixAll.relay"
+_TYPE_COMMENTS_KIND = "source.updateTypeComments.relay"
 
 
 async def on_code_action(server: RelayLanguageServer, params: types.CodeActionParams) -> list[types.CodeAction] | None:
@@ -44,6 +46,9 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
             actions.append(action)
     if wanted(_FIX_ALL_KIND) and (everything := fix_all(reported)) is not None:
         actions.append(_fix_action(seen, everything, _FIX_ALL_KIND, version))
+    if wanted(_TYPE_COMMENTS_KIND) and (updates := type_comment_updates(seen.snapshot)):
+        update = Fix("Update all type comments", tuple(updates))
+        actions.append(_fix_action(seen, update, _TYPE_COMMENTS_KIND, version))
     span = seen.converter.span(params.range)
     for code, fix in fix_all_of_kind(reported, span):
         if wanted("quickfix"):

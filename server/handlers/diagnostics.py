@@ -72,7 +72,11 @@ async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncI
     for uri, snapshot in await server.state.unopened():
         settings = server.state.settings_for(uri)
         reported = await server.state.analysis.thread.run(
-            diagnostics, snapshot, unused_values=settings.unused_values, unreachable_code=settings.unreachable_code
+            diagnostics,
+            snapshot,
+            unused_values=settings.unused_values,
+            unreachable_code=settings.unreachable_code,
+            type_comments=settings.type_comments,
         )
         converter = ProtocolConverter(uri, snapshot.lines, server.state.documents.encoding)
         yield {"uri": uri, "version": None, **_report(converter, reported, None, known.get(uri))}

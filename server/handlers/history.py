@@ -72,21 +72,21 @@ async def _steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[St
     """The steps of these numbers that are runs of passes, in this order.
 
     Raises:
-        JsonRpcException: one of them is not remembered.
+        JsonRpcException: one of them is not in the history.
     """
     steps = await server.state.history.steps(numbers)
     missing = [str(number) for number, step in zip(numbers, steps, strict=True) if step is None]
     if missing:
-        raise refusal(f"step {', '.join(missing)} is not remembered any more")
+        raise refusal(f"step {', '.join(missing)} is no longer in the history")
     return [step for step in steps if step is not None and not step.details.by_hand]
 
 
 async def calls_of_steps(server: RelayLanguageServer, numbers: Sequence[int]) -> list[PassCall]:
-    """The passes of remembered steps, with the options and the function that they ran with. What was written by hand
-    between them is left out: it belongs to the text that it was written in.
+    """The passes of steps of the history, with their options and functions. Edits by hand between them are left out:
+    they belong to the text that they were made in.
 
     Raises:
-        JsonRpcException: a step is not remembered, or there is no pass among them.
+        JsonRpcException: a step is not in the history, or there is no pass among them.
     """
     calls = [_call(step) for step in await _steps(server, numbers)]
     if not calls:
@@ -103,12 +103,12 @@ async def _text(server: RelayLanguageServer, moment: Any) -> str:
     """The text of a moment: ``{id, side}``.
 
     Raises:
-        JsonRpcException: it is not remembered.
+        JsonRpcException: the history does not have it.
     """
     identity, side = field_of(moment, "id"), "before" if field_of(moment, "side") == "before" else "after"
     text = await server.state.history.text(identity, side) if isinstance(identity, int) else None
     if text is None:
-        raise refusal("the text of this step is not remembered any more")
+        raise refusal("the text of this step is no longer in the history")
     return text
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from lsprotocol import types
 
-from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 
 from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
-from ..features.hover import hover
+from ..features.hover import ValuePast, hover
 from ..features.inlay_hints import InlayHint, inlay_argument_names, inlay_documentation, inlay_hints, inlay_shapes
 from ..features.outline import OutlineItem, find_symbols, outline
 from ..features.provenance import function_at
@@ -20,6 +20,7 @@ from ..features.references import highlights, references
 from ..features.rename import RenameError, prepare_rename, rename
 from ..features.selection import selection_ranges
 from ..features.signature_help import signature_help
+from ..features.values import layers_span, value_at
 from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
@@ -40,14 +41,20 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
-    expr = seen.snapshot.expr_at(offset)
-    span = seen.snapshot.span_of(expr) if expr is not None else None
-    text = seen.document.text if seen.is_beginning else seen.snapshot.text
-    events = server.state.history.events(seen.document.uri, text, span) if span is not None else ()
-    content = hover(seen.snapshot, offset, events)
+    uri, history = seen.document.uri, server.state.history
+    lines = seen.document.lines if seen.is_beginning else seen.snapshot.lines
+    value = value_at(seen.snapshot, offset)
+    past = history.past(uri, lines, value) if value is not None else ValuePast()
+    content = hover(seen.snapshot, offset, past)
     if content is not None and (function := function_at(seen.snapshot, offset)):
-        content = replace(content, removed=server.state.history.removed(seen.document.uri, function))
-    folder = folder_of(seen.document.uri)
+        content = replace(content, removed=history.removed(seen.document, function))
+    if content is not None and not seen.is_beginning:
+        symbol = seen.snapshot.symbol_at(offset)
+        if symbol is not None and symbol.kind is SymbolKind.PARAMETER:
+            content = replace(content, layers=history.layer_index(uri, lines).counts_around(symbol.uses))
+        elif (span := layers_span(seen.snapshot, offset)) is not None:
+            content = replace(content, layers=history.layer_index(uri, lines).counts(span))
+    folder = folder_of(uri)
     return None if content is None else seen.converter.hover(content, lambda origin: origin_address(folder, origin))
 
 

@@ -60,7 +60,7 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
 
 
 async def _calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:
-    """The passes that an argument lists or names, or those of remembered steps; else the document's pipeline.
+    """The passes that an argument lists or names, or those of steps of the history; else the document's pipeline.
 
     Raises:
         JsonRpcException: there are no such passes.

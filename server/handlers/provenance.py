@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from lsprotocol import types
 
+from ..documents.documents import Document
 from ..features.history import RemovedValue, ValueEvent
-from ..features.provenance import ValueOrigin, function_at, origins_at
+from ..features.provenance import ValueOrigin, function_at, origins_of
+from ..features.values import value_at
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address
 from .arguments import field_of
@@ -40,22 +43,23 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     if seen is None:
         return None
     offset = seen.converter.offset(_position(params))
-    expr = seen.snapshot.expr_at(offset)
-    span = seen.snapshot.span_of(expr) if expr is not None else None
+    span = value_at(seen.snapshot, offset)
     function = function_at(seen.snapshot, offset)
     if span is None and function and (name := seen.snapshot.token_at(offset)) is not None:
         span = name.span
     if span is None:
         return None
     folder = folder_of(uri)
-    more = {"removed": _plain_removed(server, uri, server.state.history.removed(uri, function))} if function else {}
+    history, lines = server.state.history, seen.snapshot.lines
+    removed = history.removed(seen.document, function) if function else ()
+    more = {"removed": _plain_removed(server, seen.document, removed)} if function else {}
+    past = history.past(uri, lines, span)
+    origins = origins_of(seen.snapshot, span) or past.origins
     return {
         "range": seen.converter.plain_range(span),
         "text": seen.snapshot.lines.part(span.start, span.end),
-        "origins": [
-            _plain_origin(origin, origin_address(folder, origin)) for origin in origins_at(seen.snapshot, offset)
-        ],
-        "events": _plain_events(server, uri, server.state.history.events(uri, seen.snapshot.text, span)),
+        "origins": [_plain_origin(origin, origin_address(folder, origin)) for origin in origins],
+        "events": _plain_events(server, seen.document, past.events),
         **more,
     }
 
@@ -65,26 +69,25 @@ def _plain_origin(origin: ValueOrigin, target: str | None) -> dict[str, Any]:
     return plain if target is None else {**plain, "target": target}
 
 
-def _plain_events(server: RelayLanguageServer, uri: str, events: tuple[ValueEvent, ...]) -> list[dict[str, Any]]:
+def _plain_events(
+    server: RelayLanguageServer, document: Document, events: Sequence[ValueEvent]
+) -> list[dict[str, Any]]:
     plain: list[dict[str, Any]] = []
     for event in events:
-        before = server.state.history.steps_since(uri, event.step)[0].before
-        then = server.converter_of(uri, before)
-        plain.append(
-            {
-                "pass": event.pass_name,
-                "id": event.step,
-                "before": list(event.before),
-                "ranges": [then.plain_range(source) for source in event.sources],
-            }
-        )
+        described: dict[str, Any] = {"pass": event.pass_name, "id": event.step, "before": list(event.before)}
+        steps = server.state.history.steps_since(document, event.step)
+        then = server.converter_of(document.uri, steps[0].before) if steps else None
+        described["ranges"] = [then.plain_range(source) for source in event.sources] if then is not None else []
+        plain.append({**described, "kind": "edit"} if event.by_hand else described)
     return plain
 
 
-def _plain_removed(server: RelayLanguageServer, uri: str, removed: tuple[RemovedValue, ...]) -> list[dict[str, Any]]:
+def _plain_removed(
+    server: RelayLanguageServer, document: Document, removed: tuple[RemovedValue, ...]
+) -> list[dict[str, Any]]:
     plain: list[dict[str, Any]] = []
     for value in removed:
-        then = server.converter_of(uri, server.state.history.steps_since(uri, value.step)[0].before)
+        then = server.converter_of(document.uri, server.state.history.steps_since(document, value.step)[0].before)
         place = then.plain_range(value.span)
         plain.append({"pass": value.pass_name, "id": value.step, "text": value.text, "range": place})
     return plain
@@ -99,7 +102,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
     document = server.state.documents.find(uri)
     if document is None:
         return None
-    steps = server.state.history.steps_since(uri, identity)
+    steps = server.state.history.steps_since(document, identity)
     if not steps:
         raise refusal("this step is not among those that led to the text")
     before = steps[0].before
@@ -113,7 +116,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
         "range": then.plain_range(span),
         "text": before[span.start : span.end],
         "places": [now.plain_range(place) for place in fate.spans],
-        "events": _plain_events(server, uri, fate.events),
+        "events": _plain_events(server, document, fate.events),
         "removedBy": fate.removed_by,
     }
 

@@ -19,7 +19,7 @@ __all__ = ["refactoring_actions", "resolve_refactoring"]
 def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan) -> Iterator[types.CodeAction]:
     """What can be done with the selection. Clients that cannot ask for an edit later get it, or no action, now."""
     resolves = server.supports("textDocument", "codeAction", "resolveSupport")
-    for item in refactorings(seen.snapshot, span, server.state.history.steps_of(seen.document.uri)):
+    for item in refactorings(seen.snapshot, span, server.state.history.steps_of(seen.document)):
         action = types.CodeAction(item.title, kind=item.kind)
         if resolves:
             action.data = {
@@ -60,7 +60,7 @@ async def resolve_refactoring(
 def _find(server: RelayLanguageServer, seen: View, data: dict[str, Any]) -> Refactoring:
     start, end = data.get("start"), data.get("end")
     if isinstance(start, int) and isinstance(end, int):
-        for item in refactorings(seen.snapshot, TextSpan(start, end), server.state.history.steps_of(seen.document.uri)):
+        for item in refactorings(seen.snapshot, TextSpan(start, end), server.state.history.steps_of(seen.document)):
             if item.name == data["refactoring"]:
                 return item
     raise refusal("there is no such refactoring at this place")

@@ -125,6 +125,7 @@ def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentP
     if document is None:
         server.log(f"a change of {identifier.uri}, which is not open, was left aside")
         return
+    server.state.history.edited(identifier.uri, document.lines)
     _changed(server, document)
 
 
@@ -142,6 +143,7 @@ def did_save(server: RelayLanguageServer, params: types.DidSaveTextDocumentParam
     """A document was saved: the configured pipeline has its turn."""
     document = server.state.documents.find(params.text_document.uri)
     if document is not None:
+        server.in_background(server.state.history.saved(document.uri, document.lines))
         server.in_background(_check(server, document))
 
 
@@ -155,6 +157,7 @@ async def _check(server: RelayLanguageServer, document: Document) -> None:
 def shutdown(server: RelayLanguageServer, params: None) -> None:
     """The client is about to end us."""
     server.has_left = True
+    server.protocol.cancel_requests()
     server.abandon_background()
     server.state.shut_down()
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..documents.documents import difference
+from relay_lsp.ir.text.text_span import TextSpan
+
+from .followed_buffer import FollowedText
 from .store import HistoryStore, StepDetails, StepRecord
 
-__all__ = ["BufferHistory", "buffer_history", "remember_hand_edit"]
-
-Place = tuple[int, int, Sequence[tuple[int, int]]]
-"""A range of a text after a step, and the ranges of the text before that it came from."""
+__all__ = ["BufferHistory", "buffer_history", "record_hand_edit"]
 
 BY_HAND = "edit"
 """What stands in the place of the name of a pass."""
@@ -25,11 +23,11 @@ class BufferHistory:
     current: int = 0
     """How many of them led to the text."""
     edited: bool = False
-    """Whether the buffer was written in since: its own text is not remembered, and the steps are those of an older."""
+    """Whether the buffer was edited since: the history does not have its text, and the steps are of an older one."""
 
 
 def buffer_history(store: HistoryStore, text: str, baseline: str | None) -> BufferHistory:
-    """The steps of ``text``; where it is not remembered, those of ``baseline``, the last text that was."""
+    """The steps of ``text``; where the history does not have it, those of ``baseline``, the last text that it has."""
     for candidate in (text, baseline):
         if candidate is not None:
             led_here, led_away = store.steps_to(candidate), store.steps_from(candidate)
@@ -40,22 +38,19 @@ def buffer_history(store: HistoryStore, text: str, baseline: str | None) -> Buff
     return BufferHistory()
 
 
-def remember_hand_edit(store: HistoryStore, baseline: str, text: str, origins: Iterable[Place]) -> None:
-    """Remember that the user made ``text`` of ``baseline``, unless it is known already how ``text`` came to be.
-
-    ``origins`` are those of the step that led to ``baseline``.
-    """
-    if not store.steps_to(text) and not store.steps_from(text):
-        details = StepDetails(by_hand=True)
-        store.record(BY_HAND, baseline, text, 0.0, list(_untouched(baseline, text, origins)), details)
-
-
-def _untouched(baseline: str, text: str, origins: Iterable[Place]) -> Iterator[Place]:
-    """The places of ``text`` of the values of ``baseline`` that lie outside the one region that was edited."""
-    edited, new_text = difference(baseline, text)
-    shift = len(new_text) - (edited.end - edited.start)
-    for start, end, _ in origins:
-        if end <= edited.start:
-            yield start, end, [(start, end)]
-        elif start >= edited.end:
-            yield start + shift, end + shift, [(start, end)]
+def record_hand_edit(store: HistoryStore, text: FollowedText) -> None:
+    """Remember that the user made a text of the last known one, unless it is known already how it came to be."""
+    known, after = text.known, text.map.new.text
+    if store.steps_to(after) or store.steps_from(after):
+        return
+    values = [TextSpan(start, end) for start, end, _ in known.steps[-1].origins] if known.steps else [*known.layers]
+    origins: list[tuple[int, int, list[tuple[int, int]]]] = []
+    edited: list[tuple[int, int]] = []
+    for value in values:
+        there = text.map.to_new(value)
+        if there is not None:
+            origins.append((there.span.start, there.span.end, [(value.start, value.end)]))
+            if there.edited:
+                edited.append((there.span.start, there.span.end))
+    details = StepDetails(by_hand=True, edited=edited)
+    store.record(BY_HAND, known.lines.text, after, 0.0, origins, details)

@@ -5,18 +5,25 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..documents.documents import Document, difference
-from ..features.history import Fate, RememberedStep, RemovedValue, ValueEvent, fate, removed_values, value_events
+from ..documents.documents import Document
+from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
+from ..features.hover import ValuePast
+from ..features.layers.layer_index import LayerIndex, layer_index
+from ..features.provenance import remembered_origins
+from ..features.span_origins import SpanOriginMap
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
 from ..worker.jobs import PassesOutcome
-from .buffer_view import BufferHistory, buffer_history, remember_hand_edit
-from .store import HistoryStore, StepDetails, StepRecord, content_hash, default_folder
+from ..worker.pass_changes import SpanLayers
+from .buffer_view import BufferHistory, buffer_history, record_hand_edit
+from .followed_buffer import FollowedBuffer, FollowedText, KnownText
+from .store import HistoryStore, StepDetails, StepRecord, default_folder
 
 __all__ = ["HistoryService"]
 
@@ -33,9 +40,7 @@ class HistoryService:
         self._settings = Settings()
         self._thread = SingleThread("relay-history")
         self._history: HistoryStore | None = None
-        self._steps: dict[str, tuple[RememberedStep, ...]] = {}
-        self._baselines: dict[str, str] = {}
-        """For each buffer its last text that the history has."""
+        self._buffers: dict[str, FollowedBuffer] = {}
 
     def configure(self, settings: Settings) -> None:
         """Apply the settings: whether there is a history, where, and how large it may be."""
@@ -48,28 +53,45 @@ class HistoryService:
             self._history = None
 
     def shut_down(self) -> None:
-        """Stop the thread."""
-        self._thread.shutdown()
+        """Stop the thread, once it has written what it was given."""
+        self._thread.shutdown(finish=True)
 
     def close(self, uri: str) -> None:
         """Forget a buffer, not its history."""
-        self._baselines.pop(uri, None)
-        self._steps.pop(uri, None)
+        self._buffers.pop(uri, None)
+
+    def edited(self, uri: str, lines: LineIndex) -> None:
+        """Take note that a buffer was changed."""
+        buffer = self._buffers.get(uri)
+        if buffer is not None:
+            buffer.edited(lines)
+
+    async def saved(self, uri: str, lines: LineIndex) -> None:
+        """Remember what the text of a file was made of, so that what is known of its values is found again."""
+        buffer = self._buffers.get(uri)
+        if buffer is None or not self._settings.history:
+            return
+        known = buffer.at(lines).known
+        if known.lines is not lines and known.lines.text != lines.text and (known.steps or known.layers):
+            await self._thread.run(lambda: self._store().keep_base(lines.text, known.lines.text))
 
     async def remember(self, uri: str, before: str, outcome: PassesOutcome, opt_level: int) -> bool:
         """Keep the steps of a pipeline whose result was put into the buffer. Returns whether any is kept."""
         if not self._settings.history:
             return False
-        await self._thread.run(self._record, uri, before, outcome, opt_level)
+        buffer = self._buffers.get(uri)
+        text = buffer.at(LineIndex(before)) if buffer is not None else None
+        await self._thread.run(self._record, text, before, outcome, opt_level)
         await self.recall(uri, LineIndex(outcome.text))
         return True
 
-    def _record(self, uri: str, before: str, outcome: PassesOutcome, opt_level: int) -> None:
+    def _record(self, text: FollowedText | None, before: str, outcome: PassesOutcome, opt_level: int) -> None:
         store = self._store()
-        baseline = self._baselines.get(uri)
-        if baseline is not None and baseline != before:
-            steps = self._steps[uri]
-            remember_hand_edit(store, baseline, before, steps[-1].origins if steps else ())
+        if text is not None:
+            if text.known.is_remembered and not text.map.is_identity:
+                record_hand_edit(store, text)
+            if layers := text.span_layers:
+                store.keep_layers(before, layers)
         run = uuid.uuid4().hex
         for step in outcome.steps:
             if step.changed:
@@ -78,6 +100,8 @@ class HistoryService:
                     removed=step.removed,
                 )
                 store.record(step.name, before, step.text, step.seconds, step.origins, details)
+                if step.layers:
+                    store.keep_layers(step.text, step.layers)
                 before = step.text
 
     def _store(self) -> HistoryStore:
@@ -93,24 +117,24 @@ class HistoryService:
         """Look up how the text of a document came to be: once when it is opened, and after each pass."""
         if not self._settings.history:
             return
-        steps = await self._thread.run(self._steps_with_texts, lines)
-        if steps is not None:
-            self._baselines[uri], self._steps[uri] = lines.text, steps
-        else:
-            self.close(uri)
+        self._buffers[uri] = await self._thread.run(self._look_up, lines)
 
-    def _steps_with_texts(self, lines: LineIndex) -> tuple[RememberedStep, ...] | None:
-        """The steps that led to a text: none where it is the first of its history, ``None`` where it has none."""
+    def _look_up(self, lines: LineIndex) -> FollowedBuffer:
+        """What is known of a text; of one that is not known, nothing, but it is followed from here on."""
         store = self._store()
-        if store.text(content_hash(lines)) is None:
-            return None
-        steps: list[RememberedStep] = []
-        for record in store.steps_to(lines.text):
+        base = store.base(lines)
+        if base is None:
+            return FollowedBuffer(KnownText(lines, is_remembered=False))
+        base_lines = lines if lines.length == len(base) and lines.text == base else LineIndex(base)
+        steps: list[HistoryStep] = []
+        texts: list[KnownText] = []
+        for record in store.steps_to(base):
             before, after = store.text(record.before), store.text(record.after)
             if before is not None and after is not None:
-                removed = [(start, end) for start, end in record.details.removed]
-                steps.append(RememberedStep(record.pass_name, before, after, record.origins, record.id, removed))
-        return tuple(steps)
+                texts.append(KnownText(LineIndex(before), tuple(steps), partial(store.layers, before)))
+                steps.append(_remembered(record, before, after))
+        known = KnownText(base_lines, tuple(steps), partial(store.layers, base))
+        return FollowedBuffer(known, texts)
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """The steps that led to a text."""
@@ -122,11 +146,11 @@ class HistoryService:
         """The steps on a buffer."""
         if not self._settings.history:
             return BufferHistory()
-        text, baseline = document.text, self._baselines.get(document.uri)
+        text, baseline = document.text, self._known_text(document)
         return await self._thread.run(lambda: buffer_history(self._store(), text, baseline))
 
     async def steps(self, numbers: Sequence[int]) -> Sequence[StepRecord | None]:
-        """The steps of these numbers, as far as they are remembered."""
+        """The steps of these numbers, as far as the history has them."""
         return await self._thread.run(lambda: [self._store().step(number) for number in numbers])
 
     async def text(self, step: int, side: str) -> str | None:
@@ -141,57 +165,70 @@ class HistoryService:
         return await self._thread.run(read)
 
     async def clear(self) -> None:
-        """Clear the history."""
-        self._baselines.clear()
-        self._steps.clear()
+        """Forget what passes did."""
+        self._buffers.clear()
         await self._thread.run(lambda: self._store().clear())
 
-    def steps_of(self, uri: str) -> Sequence[RememberedStep]:
-        """The steps that led to the last text of a document that is remembered."""
-        return self._steps.get(uri, ())
+    def at(self, uri: str, lines: LineIndex) -> FollowedText | None:
+        """What is known of the text that a document has; nothing where no history is kept."""
+        buffer = self._buffers.get(uri)
+        return None if buffer is None else buffer.at(lines)
 
-    def steps_since(self, uri: str, step: int) -> Sequence[RememberedStep]:
+    def steps_of(self, document: Document) -> Sequence[HistoryStep]:
+        """The steps that led to the last known text of a document."""
+        text = self.at(document.uri, document.lines)
+        return () if text is None else text.known.steps
+
+    def steps_since(self, document: Document, step: int) -> Sequence[HistoryStep]:
         """The steps that led to a document's text, from the one of this number on; none where it is not among them."""
-        steps = self._steps.get(uri, ())
+        steps = self.steps_of(document)
         numbers = [each.id for each in steps]
         return steps[numbers.index(step) :] if step in numbers else ()
 
     # Values
 
-    def events(self, uri: str, text: str, span: TextSpan) -> tuple[ValueEvent, ...]:
-        """What passes did to the value at ``span`` of a document's text.
+    def past(self, uri: str, lines: LineIndex, span: TextSpan) -> ValuePast:
+        """What is known of the value at a range of a document's text, apart from what its own comments say."""
+        text = self.at(uri, lines)
+        return ValuePast() if text is None else ValuePast(text.events(span), remembered_origins(text.layers_of(span)))
 
-        A text that was edited since is not the one that is remembered; what the edits did not touch still is.
-        """
-        baseline = self._baselines.get(uri)
-        if baseline is None:
-            return ()
-        edited, new_text = difference(baseline, text)
-        shift = len(new_text) - (edited.end - edited.start)
-        if span.start >= edited.end + shift:
-            span = span.shifted(-shift)
-        elif span.end > edited.start:
-            return ()
-        return value_events(self._steps[uri], span)
+    def span_layers(self, uri: str, lines: LineIndex) -> SpanLayers:
+        """Where the values of a document's text came from, apart from what its comments say."""
+        text = self.at(uri, lines)
+        return () if text is None else text.span_layers
 
-    def removed(self, uri: str, function: str) -> tuple[RemovedValue, ...]:
+    def layer_index(self, uri: str, lines: LineIndex) -> LayerIndex:
+        """The layers of all values of a document's text."""
+        text = self.at(uri, lines)
+        return layer_index(lines.text) if text is None else text.index
+
+    def removed(self, document: Document, function: str) -> tuple[RemovedValue, ...]:
         """What passes removed from a function on the way to a document's text."""
-        return removed_values(self._steps.get(uri, ()), function)
+        return removed_values(self.steps_of(document), function)
 
-    def fate(self, document: Document, steps: Sequence[RememberedStep], span: TextSpan) -> Fate | None:
+    def fate(self, document: Document, steps: Sequence[HistoryStep], span: TextSpan) -> Fate | None:
         """What became of the value at ``span`` of the text before the first of ``steps``.
 
         Its places in the buffer are left out where they were edited since.
         """
-        outcome = fate(steps, span)
-        baseline = self._baselines.get(document.uri)
-        if baseline is None:
+        text = self.at(document.uri, document.lines)
+        if text is None:
             return None
-        edited, new_text = difference(baseline, document.text)
-        shift = len(new_text) - (edited.end - edited.start)
-        places = tuple(
-            place if place.end <= edited.start else place.shifted(shift)
-            for place in outcome.spans
-            if place.end <= edited.start or place.start >= edited.end
-        )
-        return replace(outcome, spans=places)
+        went = fate(steps, span)
+        places = map(text.map.to_new, went.spans)
+        return replace(went, spans=tuple(place.span for place in places if place is not None and not place.edited))
+
+    def _known_text(self, document: Document) -> str | None:
+        text = self.at(document.uri, document.lines)
+        return None if text is None or not text.known.is_remembered else text.known.lines.text
+
+
+def _remembered(record: StepRecord, before: str, after: str) -> HistoryStep:
+    """A step as features look at it, its origins in little memory."""
+    details = record.details
+    removed = [(start, end) for start, end in details.removed]
+    edited = frozenset((start, end) for start, end in details.edited)
+    origins = SpanOriginMap(record.origins)
+    return HistoryStep(
+        *(record.pass_name, before, after, origins, record.id, removed, details.by_hand, edited, record.time)
+    )

@@ -24,12 +24,12 @@ from typing import Any
 
 from relay_lsp.ir.text.line_index import LineIndex
 
-from ..worker.pass_changes import SpanOrigins
+from ..worker.pass_changes import SpanLayers, SpanOrigins
 
 __all__ = ["HistoryStore", "StepDetails", "StepRecord", "content_hash", "default_folder"]
 
 _FILE = "history.sqlite"
-_FORMAT = 2
+_FORMAT = 3
 _BUSY_SECONDS = 5.0
 _LONGEST_CHAIN = 1000
 _HASHED = 1 << 16
@@ -40,11 +40,15 @@ CREATE TABLE IF NOT EXISTS steps (
     id INTEGER PRIMARY KEY, before TEXT NOT NULL, after TEXT NOT NULL, pass TEXT NOT NULL,
     seconds REAL NOT NULL, time REAL NOT NULL, origins BLOB NOT NULL, details TEXT NOT NULL DEFAULT '{}'
 );
+CREATE TABLE IF NOT EXISTS origins (hash TEXT PRIMARY KEY, layers BLOB, base TEXT);
 CREATE INDEX IF NOT EXISTS steps_after ON steps (after, time);
 CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
 """
 
-_MIGRATIONS = {1: "ALTER TABLE steps ADD COLUMN details TEXT NOT NULL DEFAULT '{}'"}
+_MIGRATIONS = {
+    1: "ALTER TABLE steps ADD COLUMN details TEXT NOT NULL DEFAULT '{}'",
+    2: "CREATE TABLE IF NOT EXISTS origins (hash TEXT PRIMARY KEY, layers BLOB, base TEXT)",
+}
 """What makes of a file of an older format one of the next."""
 
 _STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
@@ -52,7 +56,7 @@ _STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
 
 @dataclass(frozen=True)
 class StepDetails:
-    """How a pass was run, so that it can be run again. Steps remembered by older versions lack some of it."""
+    """How a pass was run, so that it can be run again. Steps recorded by older versions lack some of it."""
 
     call: str = ""
     """The pass with its options, as a pipeline has it."""
@@ -68,11 +72,16 @@ class StepDetails:
     """Whether it was no pass, but an edit by hand between two of them."""
     removed: Sequence[tuple[int, int]] = ()
     """Where in the text before it stand the values that it removed."""
+    edited: Sequence[tuple[int, int]] = ()
+    """For an edit by hand, where in the text after it stand the values that it touched."""
 
 
 @dataclass(frozen=True)
 class StepRecord:
-    """One run of a pass that changed a text. ``time`` is in seconds since the epoch."""
+    """One run of a pass that changed a text. ``time`` is in seconds since the epoch.
+
+    Where its values came from is unpacked when it is asked for: most look-ups do without.
+    """
 
     id: int
     pass_name: str
@@ -80,8 +89,13 @@ class StepRecord:
     after: str
     seconds: float
     time: float
-    origins: SpanOrigins = ()
+    packed_origins: bytes = b""
     details: StepDetails = StepDetails()
+
+    @property
+    def origins(self) -> SpanOrigins:
+        """For ranges of the text after the step those of the text before that they came from."""
+        return _unpacked(self.packed_origins) if self.packed_origins else ()
 
     @property
     def call(self) -> str:
@@ -139,17 +153,13 @@ class HistoryStore:
         origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] = (),
         details: StepDetails = StepDetails(),
     ) -> None:
-        """Remember that a pass turned one text into another; a step that changed nothing is not one."""
+        """Record that a pass turned one text into another; a pass that changed nothing is not recorded."""
         if before == after:
             return
         now = time.time()
         with self._transaction() as database:
             for text in (before, after):
-                body = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
-                database.execute(
-                    "INSERT INTO texts VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET used = excluded.used",
-                    (content_hash(text), body, len(body), now),
-                )
+                _keep_text(database, text, now)
             database.execute(
                 "INSERT INTO steps (before, after, pass, seconds, time, origins, details) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -158,6 +168,43 @@ class HistoryStore:
                 ),
             )
             self._shrink(database)
+
+    def keep_layers(self, text: str, layers: SpanLayers) -> None:
+        """Remember, by its content, which layers the values of a text came from; what was known before gives way."""
+        with self._transaction() as database:
+            database.execute(
+                "INSERT INTO origins (hash, layers) VALUES (?, ?) "
+                "ON CONFLICT (hash) DO UPDATE SET layers = excluded.layers",
+                (content_hash(text), _packed_layers(layers)),
+            )
+            self._shrink(database)
+
+    def layers(self, text: str | LineIndex) -> SpanLayers:
+        """The layers that the values of a text came from, as far as they are remembered."""
+        with self._transaction() as database:
+            row = database.execute("SELECT layers FROM origins WHERE hash = ?", (content_hash(text),)).fetchone()
+            return _unpacked_layers(row[0]) if row is not None and row[0] is not None else ()
+        return ()
+
+    def keep_base(self, text: str, base: str) -> None:
+        """Remember that ``text`` was made of ``base`` by hand, so that what is known of its values is found again."""
+        with self._transaction() as database:
+            _keep_text(database, base, time.time())
+            database.execute(
+                "INSERT INTO origins (hash, base) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET base = excluded.base",
+                (content_hash(text), content_hash(base)),
+            )
+            self._shrink(database)
+
+    def base(self, text: str | LineIndex) -> str | None:
+        """The known text that ``text`` was made of by hand; itself where it is known."""
+        key = content_hash(text)
+        if (own := self.text(key)) is not None:
+            return own
+        with self._transaction() as database:
+            row = database.execute("SELECT base FROM origins WHERE hash = ?", (key,)).fetchone()
+            key = row[0] if row is not None else None
+        return self.text(key) if key is not None else None
 
     def steps_to(self, text: str) -> tuple[StepRecord, ...]:
         """How ``text`` came to be: the steps that lead to it, the first one first.
@@ -191,7 +238,7 @@ class HistoryStore:
         return steps
 
     def text(self, key: str) -> str | None:
-        """The text of this content hash, if it is still remembered."""
+        """The text of this content hash, if the store still has it."""
         with self._transaction() as database:
             row = database.execute("SELECT body FROM texts WHERE hash = ?", (key,)).fetchone()
             if row is None:
@@ -201,7 +248,7 @@ class HistoryStore:
         return None
 
     def step(self, identity: int) -> StepRecord | None:
-        """The step of this number, if it is still remembered."""
+        """The step of this number, if the store still has it."""
         with self._transaction() as database:
             row = database.execute(f"SELECT {_STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
             return None if row is None else _step(row)
@@ -212,6 +259,7 @@ class HistoryStore:
         with self._transaction() as database:
             database.execute("DELETE FROM steps")
             database.execute("DELETE FROM texts")
+            database.execute("DELETE FROM origins")
 
     def close(self) -> None:
         """Let go of the file."""
@@ -320,6 +368,7 @@ class HistoryStore:
                 return
             database.execute("DELETE FROM texts WHERE hash = ?", row)
             database.execute("DELETE FROM steps WHERE before = ? OR after = ?", (row[0], row[0]))
+            database.execute("DELETE FROM origins WHERE hash = ? OR base = ?", (row[0], row[0]))
 
 
 class _NewerFormat(Exception):
@@ -351,7 +400,16 @@ def _size(database: sqlite3.Connection) -> int:
     """Bytes that texts and steps take."""
     (texts,) = database.execute("SELECT coalesce(sum(size), 0) FROM texts").fetchone()
     (steps,) = database.execute("SELECT coalesce(sum(length(origins) + length(details)), 0) FROM steps").fetchone()
-    return texts + steps
+    (layers,) = database.execute("SELECT coalesce(sum(length(layers)), 0) FROM origins").fetchone()
+    return texts + steps + layers
+
+
+def _keep_text(database: sqlite3.Connection, text: str, now: float) -> None:
+    body = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+    database.execute(
+        "INSERT INTO texts VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO UPDATE SET used = excluded.used",
+        (content_hash(text), body, len(body), now),
+    )
 
 
 def _give_back_space(connection: sqlite3.Connection) -> None:
@@ -379,7 +437,7 @@ def _migrate(connection: sqlite3.Connection) -> int:
 def _step(row: tuple[Any, ...]) -> StepRecord:
     known = {entry.name for entry in fields(StepDetails)}
     details = {name: value for name, value in json.loads(row[7]).items() if name in known}
-    return StepRecord(*row[:6], origins=_unpacked(row[6]), details=StepDetails(**details))
+    return StepRecord(*row[:6], packed_origins=row[6], details=StepDetails(**details))
 
 
 def _packed(origins: object) -> bytes:
@@ -391,3 +449,19 @@ def _unpacked(body: bytes) -> SpanOrigins:
         (start, end, tuple((old_start, old_end) for old_start, old_end in old))
         for start, end, old in json.loads(zlib.decompress(body))
     )
+
+
+def _packed_layers(layers: SpanLayers) -> bytes:
+    """Each layer is written once, however many values came from it."""
+    numbers: dict[tuple[tuple[str, int, int], ...], int] = {}
+    values = [(start, end, numbers.setdefault(sources, len(numbers))) for start, end, sources in layers]
+    return zlib.compress(json.dumps([list(numbers), values], separators=(",", ":")).encode(), 1)
+
+
+def _unpacked_layers(body: bytes) -> SpanLayers:
+    groups, values = json.loads(zlib.decompress(body))
+    sources: list[tuple[tuple[str, int, int], ...]] = [
+        tuple((name, line, column) for name, line, column in group) for group in groups
+    ]
+    places: list[tuple[int, int, int]] = values
+    return tuple((start, end, sources[number]) for start, end, number in places)

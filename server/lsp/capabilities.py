@@ -75,12 +75,14 @@ CODE_ACTION_KINDS = (
     "source",
     "source.fixAll.relay",
     "source.runPipeline.relay",
+    "source.updateTypeComments.relay",
 )
 
 
 def choose_encoding(client: Mapping[str, Any]) -> Encoding:
     """The first position encoding of the client's that we know; UTF-16 where it names none."""
-    for offered in _at(client, "general", "positionEncodings") or ():
+    encodings = _at(client, "general", "positionEncodings")
+    for offered in cast("list[object]", encodings) if isinstance(encodings, list) else ():
         try:
             return Encoding(offered)
         except ValueError:

@@ -11,6 +11,7 @@ import inspect
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,6 +20,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
+from .envelope import INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, Lifecycle, Refusal
+
 if TYPE_CHECKING:
     from cattrs import Converter
     from pygls.io_ import AsyncWriter, Writer
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Plain", "RelayProtocol", "is_refusal"]
 
-_PARSE_ERROR = -32700
+_SERVER_CANCELLED = -32802
+_MOST_PENDING = 4000
+"""Requests that may wait for an answer at once; no editor comes near."""
 
 _BUILTIN_HANDLERS = frozenset(
     (
@@ -57,10 +62,13 @@ def is_refusal(error: BaseException | None) -> bool:
 
 
 def _is_fault(record: logging.LogRecord) -> bool:
+    if str(record.msg).startswith("Unable to deserialize message"):  # the client is told, who may send many of them
+        return False
     return record.exc_info is None or not is_refusal(record.exc_info[1])
 
 
 logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_fault)
+logger = logging.getLogger(__name__)
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -70,6 +78,7 @@ class RelayProtocol(LanguageServerProtocol):
         converter.register_unstructure_hook(Plain, lambda plain: plain.value)
         self.converter = converter
         self._has_headers = True
+        self.lifecycle = Lifecycle()
         super().__init__(server, converter)
         handlers = cast("dict[str, Any]", self.fm.builtin_features)  # pyright: ignore[reportUnknownMemberType]
         for method in handlers.keys() - _BUILTIN_HANDLERS:
@@ -89,22 +98,68 @@ class RelayProtocol(LanguageServerProtocol):
         """Handle a message. One that cannot be understood is answered, if it wants an answer."""
         try:
             message = _decode(body)
-        except ValueError as error:
-            self._refuse(None, _PARSE_ERROR, f"no JSON: {error}")
+        except (ValueError, RecursionError) as error:
+            self.refuse(Refusal(PARSE_ERROR, f"no JSON: {error}"))
             return
-        if not isinstance(message, dict) or "jsonrpc" not in message:
+        refusal = self.lifecycle.refusal(message)
+        if refusal is not None:
+            self.refuse(refusal)
             return
         fields = cast("dict[str, Any]", message)
+        method = fields.get("method")
+        if method is None and not self._is_awaited(fields["id"]):
+            logger.info("an answer to nothing that was asked was left aside")
+            return
+        if method is not None and not self._handles(method):
+            words = f"unknown method {method[:80]}"
+            self.refuse(Refusal(METHOD_NOT_FOUND, words, fields.get("id"), is_silent="id" not in fields))
+            return
+        if "id" in fields and method is not None and len(self._request_futures) > _MOST_PENDING:
+            self.refuse(Refusal(_SERVER_CANCELLED, "too many requests wait for an answer", fields["id"]))
+            return
         try:
             structured = self.structure_message(fields)
         except JsonRpcException as error:
-            if "id" in fields and "method" in fields:
-                self._refuse(fields["id"], error.code, error.message)
+            logger.debug("parameters that cannot be read", exc_info=error)
+            if method is None:
+                self._give_up(fields["id"])
+            else:
+                words = f"the parameters of {method} are not as the protocol has them"
+                self.refuse(Refusal(INVALID_PARAMS, words, fields.get("id"), is_silent="id" not in fields))
             return
+        if method is not None:
+            self.lifecycle.note(method)
         self.handle_message(cast("Any", structured))
 
-    def _refuse(self, request: int | str | None, code: int, message: str) -> None:
-        self.send({"jsonrpc": self.VERSION, "id": request, "error": {"code": code, "message": message}})
+    def refuse(self, refusal: Refusal) -> None:
+        """Answer a message with an error, if it wants an answer; a notification goes to the log."""
+        if refusal.is_silent:
+            logger.info("a notification was left aside: %s", refusal.message)
+            return
+        error = {"code": refusal.code, "message": refusal.message}
+        self.send({"jsonrpc": self.VERSION, "id": refusal.request, "error": error})
+
+    def _handles(self, method: str) -> bool:
+        tables = cast("list[dict[str, Any]]", [self.fm.features, self.fm.builtin_features])  # pyright: ignore[reportUnknownMemberType]
+        return method == types.CANCEL_REQUEST or any(method in table for table in tables)
+
+    def _is_awaited(self, identity: int | str) -> bool:
+        """Whether we have sent a request of this id. The client's own requests are in the same table of pygls's."""
+        return isinstance(self._request_futures.get(identity), Future)
+
+    def _give_up(self, identity: int | str) -> None:
+        """Wait no longer for an answer: what came is none."""
+        future = self._request_futures.pop(identity)
+        future.set_exception(JsonRpcException(f"the answer to request {identity} is not as the protocol has it"))
+
+    def cancel_requests(self) -> None:
+        """Cancel what is being worked at and what is waited for.
+
+        pygls does so itself at ``shutdown``, but walks the table that each cancelled request takes itself out of.
+        """
+        for identity, future in list(self._request_futures.items()):
+            if identity != self.msg_id and not future.done():
+                future.cancel()
 
     def notify_plain(self, method: str, params: Any) -> None:
         """Send a notification whose parameters are as in :class:`Plain`."""

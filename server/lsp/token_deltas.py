@@ -1,7 +1,7 @@
 """Semantic tokens as the protocol has them, cached part by part, so that an edit costs what it changes.
 
 Each part of a text (some statements, a function's head) is encoded once, with places that count from its start. What
-clients have is remembered as the blocks that it was made of, and blocks that stayed the same are the same objects. So
+clients have is kept as the blocks that it was made of, and blocks that stayed the same are the same objects. So
 an edit is found by comparing a few hundred blocks, and then the numbers of those that it touched.
 """
 
@@ -159,7 +159,7 @@ class TokenMemory:
         self._sent: dict[str, tuple[str, Sequence[TokenBlock]]] = {}
 
     def keep(self, uri: str, blocks: Sequence[TokenBlock]) -> str:
-        """Remember what is being sent; gives its name."""
+        """Keep what is being sent. Returns its result id."""
         identity = str(next(self._ids))
         self._sent[uri] = (identity, blocks)
         return identity
@@ -169,7 +169,7 @@ class TokenMemory:
         self._sent.pop(uri, None)
 
     def edit_since(self, uri: str, identity: str, blocks: Sequence[TokenBlock]) -> TokenEdit | None:
-        """The edit from what was sent under ``identity``; ``None`` where that is not remembered."""
+        """The edit from what was sent under ``identity``; ``None`` where that is not kept any more."""
         known, old = self._sent.get(uri, ("", ()))
         if known != identity:
             return None

@@ -34,6 +34,6 @@ class SingleThread:
         """Run ``function`` some time soon, without waiting for it."""
         self._pool.submit(function, *args, **kwargs)
 
-    def shutdown(self) -> None:
-        """Take no more; what has not begun never will."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+    def shutdown(self, *, finish: bool = False) -> None:
+        """Take no more; what has not begun never will, unless it is to ``finish``."""
+        self._pool.shutdown(wait=False, cancel_futures=not finish)

@@ -8,43 +8,70 @@ if TYPE_CHECKING:
     import asyncio
     from typing import BinaryIO
 
-__all__ = ["read_blocking", "read_message"]
+__all__ = ["LARGEST_MESSAGE", "StreamFault", "read_blocking", "read_message"]
 
 _HEADER_END = b"\r\n\r\n"
 
+LARGEST_MESSAGE = 256 << 20
+"""Bytes of a message."""
+
+_LONGEST_HEADER = 4096
+"""Bytes of a header: it has two fields at most."""
+
+
+class StreamFault(Exception):
+    """Bytes that are no messages. Where the next one would begin is not known: the stream cannot be read further."""
+
 
 def _content_length(header: bytes) -> int:
-    """How many bytes a message has after its header; 0 where the header does not say."""
+    """How many bytes a message has after its header.
+
+    Raises:
+        StreamFault: the header does not say, or they are too many.
+    """
     for line in header.split(b"\r\n"):
         name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length" and value.strip().isdigit():
-            return int(value)
-    return 0
+        digits = value.strip()
+        if name.strip().lower() != b"content-length":
+            continue
+        if not digits.isdigit():
+            raise StreamFault("the Content-Length of a message is no number")
+        if len(digits) > 12 or int(digits) > LARGEST_MESSAGE:
+            raise StreamFault(f"a message is longer than {LARGEST_MESSAGE >> 20} MB")
+        return int(digits)
+    raise StreamFault("the header of a message has no Content-Length")
 
 
 async def read_message(reader: asyncio.StreamReader) -> bytes | None:
-    """The body of the next message; ``None`` at the end of the stream, or where it has no messages of the protocol."""
+    """The body of the next message; ``None`` at the end of the stream.
+
+    Raises:
+        StreamFault: there is something else than messages of the protocol.
+    """
     from asyncio import IncompleteReadError, LimitOverrunError
 
     try:
-        while True:
-            length = _content_length(await reader.readuntil(_HEADER_END))
-            if length:
-                return await reader.readexactly(length)
-    except (IncompleteReadError, LimitOverrunError):
+        return await reader.readexactly(_content_length(await reader.readuntil(_HEADER_END)))
+    except IncompleteReadError:
         return None
+    except LimitOverrunError:
+        raise StreamFault("the header of a message does not end") from None
 
 
 def read_blocking(stream: BinaryIO) -> bytes | None:
-    """The body of the next message of a stream that blocks; ``None`` at its end."""
+    """The body of the next message of a stream that blocks; ``None`` at its end.
+
+    Raises:
+        StreamFault: there is something else than messages of the protocol.
+    """
     header = b""
-    while line := stream.readline():
+    while line := stream.readline(_LONGEST_HEADER):
         header += line
+        if len(header) >= _LONGEST_HEADER:
+            raise StreamFault("the header of a message does not end")
         if line.strip():
             continue
         length = _content_length(header)
-        if length:
-            body = stream.read(length)
-            return body if len(body) == length else None
-        header = b""
+        body = stream.read(length)
+        return body if len(body) == length else None
     return None

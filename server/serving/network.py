@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..lsp.envelope import PARSE_ERROR, Refusal
 from .application import create_server
-from .framing import read_message
+from .ending import Ending
+from .framing import LARGEST_MESSAGE, StreamFault, read_message
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -20,7 +22,6 @@ __all__ = ["serve_tcp", "serve_websocket"]
 logger = logging.getLogger(__name__)
 
 _LOCAL_PAGE = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
-_LARGEST_MESSAGE = 256 << 20
 
 
 def serve_tcp(host: str, port: int) -> None:
@@ -40,13 +41,23 @@ async def _serve_tcp(host: str, port: int) -> None:
         server = create_server()
         connection: Any = writer
         server.protocol.set_writer(connection)
+        ending = Ending(server)
+
+        async def read() -> bytes | None:
+            await writer.drain()  # a client that does not read is not heard either
+            return await read_message(reader)
+
         try:
-            await server.protocol.receive_all(partial(read_message, reader))
+            await server.protocol.receive_all(read)
+        except StreamFault as fault:
+            server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
         except ConnectionError:
             logger.info("the client has left without a word")
         except SystemExit:
             logger.info("the client has said goodbye")
         finally:
+            ending.begin()
+            server.abandon_background()
             await server.state.worker.close()
             await asyncio.to_thread(server.state.shut_down)
             writer.close()  # from Python 3.12 on, a listener is not closed before its connections are
@@ -79,7 +90,7 @@ async def _serve_websocket(host: str, port: int, origins: Sequence[str]) -> None
     from websockets.asyncio.server import serve
 
     allowed: list[Any] = [None, _LOCAL_PAGE, *origins]
-    async with serve(_serve_connection, host, port, origins=allowed, max_size=_LARGEST_MESSAGE) as listening:
+    async with serve(_serve_connection, host, port, origins=allowed, max_size=LARGEST_MESSAGE) as listening:
         for socket in listening.sockets:
             logger.info("listening on %s", socket.getsockname())
         await listening.serve_forever()

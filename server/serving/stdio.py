@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
 from ..lsp.capabilities import initialize_result
-from .framing import read_blocking
+from ..lsp.envelope import PARSE_ERROR, Lifecycle, Refusal
+from .framing import StreamFault, read_blocking
 
 if TYPE_CHECKING:
-    import asyncio
     from typing import BinaryIO
 
+    from .ending import Ending
+    from .inbox import Inbox
+
 __all__ = ["serve_stdio"]
+
+_PLAIN_INITIALIZE = (
+    b'{"jsonrpc": "2.0", "id": 0, "method": "initialize",'
+    b' "params": {"processId": null, "rootUri": null, "capabilities": {}}}'
+)
+
+_EXIT = re.compile(rb'\s*\{[^{}]{0,100}"method"\s*:\s*"exit"[^{}]{0,100}\}\s*')
 
 
 def serve_stdio() -> None:
@@ -29,7 +40,12 @@ def serve_stdio() -> None:
     output = _StandardOutput(os.dup(sys.stdout.fileno()))
     # Printed text must not get between the messages.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    first = read_blocking(source)
+    try:
+        first = read_blocking(source)
+    except StreamFault as fault:
+        error = {"code": PARSE_ERROR, "message": f"{fault}; nothing more can be read"}
+        output.write(_message({"jsonrpc": "2.0", "id": None, "error": error}))
+        raise SystemExit(1) from None
     if first is not None:
         _serve(source, output, first, is_answered=_answer(first, output))
 
@@ -38,37 +54,53 @@ def _answer(body: bytes, output: _StandardOutput) -> bool:
     """Answer the message if it asks to initialize. Returns whether it did."""
     try:
         message = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     if not isinstance(message, dict):
         return False
     request = cast("dict[str, Any]", message)
     if request.get("method") != "initialize" or "id" not in request:
         return False
-    params = request.get("params")
-    result = initialize_result(cast("dict[str, Any]", params) if isinstance(params, dict) else {})
-    answer = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode()
-    output.write(b"Content-Length: %d\r\n\r\n%b" % (len(answer), answer))
+    if Lifecycle().refusal(request) is not None or not isinstance(params := request.get("params"), dict):
+        return False
+    result = initialize_result(cast("dict[str, Any]", params))
+    output.write(_message({"jsonrpc": "2.0", "id": request["id"], "result": result}))
     return True
+
+
+def _message(content: object) -> bytes:
+    body = json.dumps(content).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answered: bool) -> None:
     import asyncio
 
     from .application import create_server
+    from .ending import Ending, watch_client
+    from .inbox import Inbox
 
     server = create_server()
     server.protocol.set_writer(_Discarded() if is_answered else output)
 
+    ending = Ending(server)
+
     async def serve() -> None:
-        received: asyncio.Queue[bytes | None] = asyncio.Queue()
-        arguments = (source, received, asyncio.get_running_loop())
+        inbox = Inbox()
         server.protocol.receive(first)
+        if is_answered and not server.protocol.lifecycle.is_initialized:
+            # A part of the parameters was not as the protocol has it: the client is served as one that says nothing.
+            server.protocol.receive(_PLAIN_INITIALIZE)
         server.protocol.set_writer(output)
-        threading.Thread(target=_feed, args=arguments, name="relay-input", daemon=True).start()
+        watch_client(server.process_id, ending.begin)
+        threading.Thread(target=_feed, args=(source, inbox, ending), name="relay-input", daemon=True).start()
         try:
-            await server.protocol.receive_all(received.get)
+            await server.protocol.receive_all(inbox.get)
+        except StreamFault as fault:
+            server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
+            raise SystemExit(1) from None
         finally:
+            ending.begin()
             await server.state.worker.close()
 
     try:
@@ -79,21 +111,23 @@ def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answer
         server.state.shut_down()
 
 
-def _feed(source: BinaryIO, received: asyncio.Queue[bytes | None], loop: asyncio.AbstractEventLoop) -> None:
+def _feed(source: BinaryIO, inbox: Inbox, ending: Ending) -> None:
     """Read all messages, on a thread of its own.
 
     So a client that reads no answer until it has written everything does not wait for ever for a server that is
-    writing.
+    writing; and the client's leaving is known though the event loop is busy.
     """
-    body: bytes | None = b""
-    while body is not None:
+    message: bytes | StreamFault | None = b""
+    while isinstance(message, bytes):
         try:
-            body = read_blocking(source)
+            message = read_blocking(source)
         except ConnectionError:
-            body = None
-        try:
-            loop.call_soon_threadsafe(received.put_nowait, body)
-        except RuntimeError:  # the loop is closed: the server is about to end
+            message = None
+        except StreamFault as fault:
+            message = fault
+        if message is None or (isinstance(message, bytes) and _EXIT.fullmatch(message)):
+            ending.begin()
+        if not inbox.put(message):
             return
 
 

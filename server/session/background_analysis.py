@@ -119,7 +119,7 @@ def _read(open: Callable[[], Snapshot]) -> Snapshot:
 
 def _analysed(snapshot: Snapshot) -> Snapshot:
     """The snapshot, once it is known what is wrong in it and what never runs; that is kept with its parts."""
-    diagnostics(snapshot, unused_values=True, unreachable_code=True)
+    diagnostics(snapshot)
     return snapshot
 
 

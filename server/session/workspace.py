@@ -18,7 +18,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
 from ..features.diagnostics import diagnostics
-from ..features.history import Fate, RememberedStep
+from ..features.history import Fate, HistoryStep
 from ..features.pipeline_comment import pipeline_comment
 from ..history.service import HistoryService
 from ..import_path import withhold
@@ -171,6 +171,7 @@ class Workspace:
             snapshot,
             unused_values=self.settings_for(document.uri).unused_values,
             unreachable_code=self.settings_for(document.uri).unreachable_code,
+            type_comments=self.settings_for(document.uri).type_comments,
         )
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.
@@ -237,7 +238,10 @@ class Workspace:
             await self.extensions.refresh()
             settings = self.settings_for(document.uri)
             opt_level, instruments = settings.opt_level, self._instruments()
-            run = RunPasses(document.text, document.name, tuple(calls), opt_level, instruments=instruments)
+            layers = self.history.span_layers(document.uri, document.lines)
+            run = RunPasses(
+                *(document.text, document.name, tuple(calls), opt_level), instruments=instruments, layers=layers
+            )
             job = self.extensions.job(run)
             outcome = self._outcomes.find(job)
             if outcome is None:
@@ -393,7 +397,7 @@ class Workspace:
         if await self.history.remember(uri, before, outcome, self.settings_for(uri).opt_level):
             self.client.refresh_views()
 
-    async def fate(self, uri: str, steps: Sequence[RememberedStep], offset: int) -> tuple[TextSpan, Fate] | None:
+    async def fate(self, uri: str, steps: Sequence[HistoryStep], offset: int) -> tuple[TextSpan, Fate] | None:
         """The value at ``offset`` of the text before the first of ``steps``, and what became of it."""
         span = await self.analysis.thread.run(_value_at, steps[0].before, offset)
         document = self.documents.find(uri)
@@ -407,7 +411,7 @@ class Workspace:
     _loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        """Remember the event loop, and load what the first document needs while there is none yet."""
+        """Keep the event loop, and load what the first document needs while there is none yet."""
         self._loop = asyncio.get_running_loop()
         self.analysis.thread.submit(_preload)
 

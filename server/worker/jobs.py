@@ -23,18 +23,21 @@ from .pass_changes import (
     OperatorCount,
     PassChanges,
     Places,
+    SpanLayers,
     SpanOrigins,
     changed_functions,
     operator_counts,
     pass_changes,
     removed_by_step,
 )
-from .remarks import PlacedRemark, placed_remarks
+from .span_layers import ModuleLayers, layers_at_spans
 from .worker_process import Progress
 
 if TYPE_CHECKING:
+    from relay_lsp.ir.expressions import Expr
     from relay_lsp.ir.module import IRModule
     from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.ir.spans import AnySpan
     from relay_lsp.ir.syntax import Parsed
     from relay_lsp.passes import Trace, TraceStep
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
@@ -72,6 +75,8 @@ class StepOutcome:
     origins: SpanOrigins = ()
     removed: tuple[tuple[int, int], ...] = ()
     """Where in the text before it stand the values that it removed."""
+    layers: SpanLayers = ()
+    """The layers that the values of the text after it came from."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,6 @@ class PassesOutcome:
     """What the instruments printed and measured, in order."""
     changes: PassChanges = field(default_factory=PassChanges)
     """What of the old text became what of the new."""
-    remarks: tuple[PlacedRemark, ...] = ()
-    """What the passes said about their decisions, where that was asked for."""
 
     @property
     def changed(self) -> bool:
@@ -122,8 +125,8 @@ class RunPasses:
     """Whether comments behind the statements of the result tell where their values come from."""
     instruments: tuple[PassCall, ...] = ()
     """The instruments of the context that the passes run in, by name, with options."""
-    remarks: bool = False
-    """Whether the passes say what they did and did not, and why."""
+    layers: SpanLayers = ()
+    """What is known, apart from its comments, of where the values of the text came from."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -139,20 +142,24 @@ class RunPasses:
         return replace(outcome, reports=tuple(reports))
 
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
-        from relay_lsp.passes import Trace
-        from relay_lsp.passes.layers import layers_in
-        from relay_lsp.passes.text_edits import text_edits
+        from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
+        from relay_lsp.passes.text_edits import followed_by, text_edits
 
         def read(text: str) -> Parsed:
             return open_snapshot(text, self.name).parsed
 
-        trace = Trace(lambda: layers_in(read(self.text)), remarks=True) if self.remarks else None
-        run = run_passes(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports, trace)
+        run = run_passes(
+            *(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports),
+            known_layers=self.layers,
+        )
         if isinstance(run, PassesOutcome):
             return run
-        remarks = tuple(placed_remarks(run.trace, run.parsed, self.text)) if self.remarks else ()
         progress("writing the text")
         edits = text_edits(self.text, run.parsed, run.module, run.trace, read) if run.changing else ()
+        if edits and "/* ty=" in self.text:
+            # What the passes left alone keeps its bytes, and may have another type all the same.
+            edited = open_snapshot(apply_edits(self.text, edits), self.name)
+            edits = followed_by(edits, type_comment_updates(edited))
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
@@ -163,7 +170,7 @@ class RunPasses:
         if self.provenance:
             text = _with_provenance(run, run.module, self.name, text)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
-        return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks)
+        return PassesOutcome(text, edits, outcomes, changes=changes)
 
 
 def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
@@ -261,10 +268,12 @@ def run_passes(
     reports: list[str] | None = None,
     trace: Trace | None = None,
     failures: list[TraceFailure] | None = None,
+    known_layers: SpanLayers = (),
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so.
 
     ``reports`` gets the reports of instruments, ``trace`` the steps up to the pass that fails, ``failures`` the reason.
+    Of layers, what the comments of the text say comes before ``known_layers``.
     """
     from relay_lsp import passes
     from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
@@ -289,9 +298,13 @@ def run_passes(
         watching = [create_instrument(item.name, reports.append, **item.options) for item in instruments]
     except passes.PassError as error:
         return PassesOutcome(text, failed=str(error))
+
+    def layers() -> Mapping[Expr, AnySpan]:
+        return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **layers_in(parsed)}
+
     context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
     failures = [] if failures is None else failures
-    with context, trace or passes.Trace(lambda: layers_in(parsed)) as trace:
+    with context, trace or passes.Trace(layers) as trace:
         module = parsed.module
         steps: list[_RunStep] = []
         for call in calls:
@@ -389,6 +402,7 @@ class _StepText(NamedTuple):
     text: str = ""
     origins: SpanOrigins = ()
     removed: tuple[tuple[int, int], ...] = ()
+    layers: SpanLayers = ()
 
 
 def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepText]:
@@ -397,10 +411,13 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
     The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
     """
     from relay_lsp.ir.printing import to_text_with_positions
+    from relay_lsp.ir.visitor import post_order
 
+    layers = ModuleLayers(run.trace.layers)
     step_texts: dict[_RunStep, _StepText] = {}
     places: Places = places_of(run.parsed)
     for step in run.steps:
+        layers.follow(step.trace)
         if step not in run.changing:
             places = _places_through(step, places)
             continue
@@ -410,7 +427,8 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
             printed = to_text_with_positions(step.after)
             text, new_places = printed.text, printed.positions.get
         removed = tuple((span.start, span.end) for span in removed_by_step(step.trace, step.after, places))
-        step_texts[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed)
+        of_text = layers.in_text(post_order(*step.after.functions.values()), new_places)
+        step_texts[step] = _StepText(text, tuple(_origins(step, places, new_places)), removed, of_text)
         places = new_places
     return step_texts
 

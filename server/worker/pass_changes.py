@@ -21,6 +21,7 @@ __all__ = [
     "PassChanges",
     "Places",
     "RemovedExpression",
+    "SpanLayers",
     "SpanOrigins",
     "changed_functions",
     "operator_counts",
@@ -30,6 +31,10 @@ __all__ = [
 
 SpanOrigins = tuple[tuple[int, int, tuple[tuple[int, int], ...]], ...]
 """For ranges of the text after a step (start, end), the ranges of the text before that they came from."""
+
+SpanLayers = tuple[tuple[int, int, tuple[tuple[str, int, int], ...]], ...]
+"""For ranges of a text (start, end) the layers that they came from, each as (name, line, column): a place in a source
+where the line is not 0."""
 
 Places = Callable[["Expr"], "TextSpan | None"]
 """Where expressions stand in one text."""

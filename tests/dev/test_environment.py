@@ -116,8 +116,8 @@ class Machine:
         """Put an interpreter on the PATH that says of itself that it is another version."""
         text = ".".join(map(str, version))
         claim = f"import sys; sys.version_info = {version}; exec(sys.argv.pop(1))"
-        told = f'[ "$1" != --version ] || {{ echo Python {text}; exit; }}'
-        self.has_python(name, f"""{told}\n[ "$1" != -c ] || exec '{REAL_PYTHON}' -c '{claim}' "${{@:2}}\"""")
+        version_answer = f'[ "$1" != --version ] || {{ echo Python {text}; exit; }}'
+        self.has_python(name, f"""{version_answer}\n[ "$1" != -c ] || exec '{REAL_PYTHON}' -c '{claim}' "${{@:2}}\"""")
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

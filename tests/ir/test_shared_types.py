@@ -92,5 +92,5 @@ def test_metadata_that_shares_its_parts_is_read_once() -> None:
     ]
     section = json.dumps({"root": 1, "nodes": nodes, "b64ndarrays": []})
     parsed = parse(f'#[version = "0.0.5"]\ndef @main() {{\n  ()\n}}\n\n#[metadata]\n{section}\n')
-    assert [found.code for found in parsed.diagnostics] == ["invalid-metadata"]
+    assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["invalid-metadata"]
     assert "a key that cannot be one" in parsed.diagnostics[0].message

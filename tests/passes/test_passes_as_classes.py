@@ -40,9 +40,9 @@ def test_there_is_no_pass_of_another_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "meant"),
+    ("method", "suggested"),
     [("visit_call", "rewrite_call"), ("rewrite_cal", "rewrite_call"), ("rewrite_vars", "rewrite_var")],
 )
-def test_a_hook_that_nothing_calls_is_refused(method: str, meant: str) -> None:
-    with pytest.raises(TypeError, match=rf"{method} is never called.*did you mean {meant}\?"):
+def test_a_hook_that_nothing_calls_is_refused(method: str, suggested: str) -> None:
+    with pytest.raises(TypeError, match=rf"{method} is never called.*did you mean {suggested}\?"):
         type("Mine", (ExprMutator,), {method: lambda self, pre, post: post})

@@ -122,6 +122,11 @@ export async function activateWith(
         'relay.showProvenance': asking(provenance.showOrigins.bind(provenance)),
         'relay.showFate': asking(provenance.showFate.bind(provenance)),
         'relay.revealProvenance': asking(provenance.reveal.bind(provenance)),
+        'relay.updateTypeComments': () =>
+            vscode.commands.executeCommand('editor.action.sourceAction', {
+                kind: 'source.updateTypeComments.relay',
+                apply: 'first',
+            }),
         'relay.restartServer': restartAndTell,
         'relay.showOutput': () => output.show(),
         'relay.selectServer': () => servers.select(client),

@@ -25,7 +25,7 @@ UNREACHABLE: Final = "unreachable"
 _CONDITION: Final = re.compile(r"if\s*\(\s*(True|False)\s*\)")
 _MATCH: Final = re.compile(r"match\b")
 _LONGEST: Final = 1_000
-"""A condition that goes over more text than this, for all its blanks, is left alone."""
+"""A condition that is longer than this, white space included, is not looked at."""
 
 
 def unreachable(snapshot: Snapshot) -> list[Diagnostic]:

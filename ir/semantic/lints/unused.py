@@ -111,7 +111,7 @@ class Mentions:
     def remove(
         self, mentions: Iterable[Iterable[str]], bound: LayeredMap[str, Any], parameters: Mapping[str, Any]
     ) -> Mapping[str, int]:
-        """Statements that mentioned these names are gone; ``bound`` and ``parameters`` mean something still."""
+        """Statements that mentioned these names were removed; ``bound`` and ``parameters`` are still defined."""
         self._count()
         fewer = Counter(chain.from_iterable(mentions))
         counts, gone = self._counts, list[str]()

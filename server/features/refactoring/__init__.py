@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..history import RememberedStep
+from ..history import HistoryStep
 from . import carried_provenance, extract, graph_values, inline, missing_types, names, provenance_comments
 from .refactoring import Refactoring, RefactoringError
 
@@ -23,7 +23,7 @@ _OFFERS = (
 )
 
 
-def refactorings(snapshot: Snapshot, span: TextSpan, steps: Sequence[RememberedStep] = ()) -> Iterator[Refactoring]:
+def refactorings(snapshot: Snapshot, span: TextSpan, steps: Sequence[HistoryStep] = ()) -> Iterator[Refactoring]:
     """What can be done with the selection, or at the cursor where ``span`` is empty. ``steps`` led to the text."""
     for offers in _OFFERS:
         yield from offers(snapshot, span)

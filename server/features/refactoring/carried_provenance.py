@@ -15,7 +15,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.passes.text_edits.layout import StatementLayout, layout_of
 
-from ..history import RememberedStep
+from ..history import HistoryStep
 from ..provenance import origins_at
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import enclosing_function
@@ -25,7 +25,7 @@ __all__ = ["carry", "offers"]
 _COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 
 
-def offers(snapshot: Snapshot, span: TextSpan, steps: Sequence[RememberedStep]) -> Iterator[Refactoring]:
+def offers(snapshot: Snapshot, span: TextSpan, steps: Sequence[HistoryStep]) -> Iterator[Refactoring]:
     """Carry it into the function that the cursor is in; outside any, into the whole text. ``steps`` led to the text."""
     if not steps or steps[-1].after != snapshot.text:
         return
@@ -36,7 +36,7 @@ def offers(snapshot: Snapshot, span: TextSpan, steps: Sequence[RememberedStep]) 
     yield Refactoring("provenance.carry", title, "refactor.rewrite", lambda: carry(snapshot, where, steps))
 
 
-def carry(snapshot: Snapshot, where: TextSpan, steps: Sequence[RememberedStep]) -> Sequence[TextEdit]:
+def carry(snapshot: Snapshot, where: TextSpan, steps: Sequence[HistoryStep]) -> Sequence[TextEdit]:
     """The edits that write provenance behind the statements in a range; a comment that stated it before is replaced.
 
     Raises:
@@ -65,7 +65,7 @@ def carry(snapshot: Snapshot, where: TextSpan, steps: Sequence[RememberedStep]) 
 class _Sources:
     """Where in the first of several texts the values of the last one stood."""
 
-    def __init__(self, steps: Sequence[RememberedStep]) -> None:
+    def __init__(self, steps: Sequence[HistoryStep]) -> None:
         self._origins = [{(start, end): old for start, end, old in step.origins} for step in reversed(steps)]
 
     def of(self, span: tuple[int, int]) -> Sequence[tuple[int, int]]:

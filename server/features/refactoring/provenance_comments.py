@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot, Token, TokenRole
+from relay_lsp.ir.span_comments import SOURCES_PATTERN
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .refactoring import Refactoring, checked
@@ -15,7 +16,7 @@ from .syntax import enclosing_function
 __all__ = ["offers", "strip"]
 
 _SPAN = re.compile(r"\s*\bspan=.*?(?=\s*\*/)", re.DOTALL)
-_SOURCES = re.compile(r"\s*\bsi=(?:\[[^\]]*\]|\S+)")
+_SOURCES = re.compile(rf"\s*{SOURCES_PATTERN}")
 _WRITTEN_WITH_SOURCES = re.compile(r"\s*\b(?:from|output)=.*?(?=\s+(?:from|output)=|\s*\*/)", re.DOTALL)
 _EMPTY = re.compile(r"/\*\s*\*/\Z")
 

@@ -41,9 +41,9 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     )
     report = work / "report.json"
     assert report.exists(), done.stdout + done.stderr
-    told = json.loads(report.read_text("utf-8"))
-    assert "error" not in told, told["error"]
-    return told
+    answers = json.loads(report.read_text("utf-8"))
+    assert "error" not in answers, answers["error"]
+    return answers
 
 
 def test_the_diagnostic_stands_under_the_wrong_operator(seen: dict[str, Any]):

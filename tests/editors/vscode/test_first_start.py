@@ -74,16 +74,16 @@ exports.activate = () => ({{
 
 def test_without_a_python_one_message_says_what_to_do(report: Report):
     seen = report.flow("withoutPython")
-    (told,) = seen["told"]
-    assert "Relay needs Python 3.10 or later for its language server. There is none on the PATH." in told
-    assert "Install one" in told
-    assert "Choose Python…" in told
+    (message,) = seen["told"]
+    assert "Relay needs Python 3.10 or later for its language server. There is none on the PATH." in message
+    assert "Install one" in message
+    assert "Choose Python…" in message
 
 
 def test_a_command_says_the_same_and_not_that_a_client_is_not_running(report: Report):
     seen = report.flow("withoutPython")
-    (told,) = seen["toldByCommand"]
-    assert "Relay needs Python 3.10 or later" in told
+    (message,) = seen["toldByCommand"]
+    assert "Relay needs Python 3.10 or later" in message
     assert "codicon-error" in seen["icon"]
 
 
@@ -101,9 +101,9 @@ def test_one_question_tells_what_is_installed_and_with_what(report: Report):
 
 def test_without_a_network_one_message_says_so_and_nothing_stays(report: Report):
     seen = report.flow("offline")
-    (told,) = seen["told"]
-    assert "The package registry cannot be reached" in told
-    assert "Try Again" in told
+    (message,) = seen["told"]
+    assert "The package registry cannot be reached" in message
+    assert "Try Again" in message
     assert seen["folders"] == []
 
 

@@ -119,7 +119,7 @@ def test_a_python_that_is_too_old_is_passed_over_for_one_that_will_do(extension:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "messages"),
     [
         (OLD, ["is Python 3.8.18", "3.10 is the oldest that will do"]),
         (WITHOUT_VENV, ["lacks its modules venv and ensurepip", "python3-venv"]),
@@ -127,12 +127,12 @@ def test_a_python_that_is_too_old_is_passed_over_for_one_that_will_do(extension:
     ],
 )
 def test_what_is_wrong_with_the_python_of_the_settings_is_told(
-    extension: Extension, tmp_path: Path, code: str, told: list[str]
+    extension: Extension, tmp_path: Path, code: str, messages: list[str]
 ):
     python = make_python(tmp_path / "Python äöü", code)
     fault = extension.ask("find", configured=str(python))["fault"]
     assert fault.startswith("The setting relay.server.python does not help: ")
-    for words in (str(python), *told):
+    for words in (str(python), *messages):
         assert words in fault
 
 

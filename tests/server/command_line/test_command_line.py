@@ -248,9 +248,9 @@ def test_instruments_watch_passes(tmp_path: Path, capsys: pytest.CaptureFixture[
     model = tmp_path / "model.relay"
     model.write_text(MODEL.replace("add(%x, %x);\n  %1", "nn.dropout(%x);\n  %1").replace("(%0,", "(%0.0,"))
     assert run(["opt", "--pass", "SimplifyInference", "--instrument", instrument, str(model)]) == 0
-    told = capsys.readouterr()
-    assert re.search(INSTRUMENTS[instrument], told.err, re.MULTILINE)
-    assert "nn.dropout" not in told.out
+    shown = capsys.readouterr()
+    assert re.search(INSTRUMENTS[instrument], shown.err, re.MULTILINE)
+    assert "nn.dropout" not in shown.out
 
 
 def test_every_state_goes_into_a_folder(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.history import RememberedStep
+from relay_lsp.server.features.history import HistoryStep
 from relay_lsp.server.features.refactoring import Refactoring, RefactoringError, refactorings
 from relay_lsp.server.pass_calls import parse_pipeline
 from relay_lsp.server.worker.jobs import RunPasses
@@ -22,17 +22,17 @@ def @main(%x: Tensor[(4), float32]) {
 """
 
 
-def steps(text: str, pipeline: str) -> list[RememberedStep]:
+def steps(text: str, pipeline: str) -> list[HistoryStep]:
     outcome = RunPasses(text, "model.relay", parse_pipeline(pipeline)).run(lambda _: None)
-    remembered_steps: list[RememberedStep] = []
+    remembered_steps: list[HistoryStep] = []
     for step in outcome.steps:
         if step.changed:
-            remembered_steps.append(RememberedStep(step.name, text, step.text, step.origins))
+            remembered_steps.append(HistoryStep(step.name, text, step.text, step.origins))
             text = step.text
     return remembered_steps
 
 
-def offered(text: str, made: list[RememberedStep]) -> dict[str, Refactoring]:
+def offered(text: str, made: list[HistoryStep]) -> dict[str, Refactoring]:
     return {item.name: item for item in refactorings(Snapshot.open(text, "model.relay"), TextSpan(60, 60), made)}
 
 
@@ -59,6 +59,6 @@ def test_it_is_not_offered_where_the_text_is_not_what_the_passes_made() -> None:
 
 
 def test_broken_history_is_refused_with_words() -> None:
-    made = [RememberedStep("FoldConstant", "def @main( {", MODEL, ())]
+    made = [HistoryStep("FoldConstant", "def @main( {", MODEL, ())]
     with pytest.raises(RefactoringError, match="not known of any value"):
         offered(MODEL, made)["provenance.carry"].edits()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.history import RememberedStep, ValueEvent, value_events
-from relay_lsp.server.features.hover import Hover, hover, render
+from relay_lsp.server.features.history import HistoryStep, ValueEvent, value_events
+from relay_lsp.server.features.hover import Hover, ValuePast, hover, render
 from relay_lsp.server.features.markdown import markdown
 from tests.fixture import read_fixture
 
@@ -12,7 +12,7 @@ from tests.fixture import read_fixture
 def check_hover(source: str, *, events: tuple[ValueEvent, ...] = ()) -> Hover:
     """The hover at the cursor is about the marked range and shows the words beside the carets."""
     fixture = read_fixture(source)
-    content = hover(fixture.snapshot, fixture.offset, events)
+    content = hover(fixture.snapshot, fixture.offset, ValuePast(events))
     assert content is not None
     (annotation,) = fixture.annotations
     assert fixture.words(content.span) == fixture.words(annotation.span)
@@ -167,14 +167,14 @@ def @main(%x: Tensor[(1, 64), float32]) {
 def test_a_value_is_followed_back_through_the_steps_that_touched_it() -> None:
     first, second, third = "f(g(x))", "h(x)", "  h(x)"
     steps = [
-        RememberedStep("Fuse", first, second, ((0, 4, ((0, 7),)),)),
-        RememberedStep("Move", second, third, ((2, 6, ((0, 4),)),)),
+        HistoryStep("Fuse", first, second, ((0, 4, ((0, 7),)),)),
+        HistoryStep("Move", second, third, ((2, 6, ((0, 4),)),)),
     ]
     assert value_events(steps, TextSpan(2, 6)) == (ValueEvent("Fuse", ("f(g(x))",), 0, (TextSpan(0, 7),)),)
 
 
 def test_a_value_that_a_step_made_of_nothing() -> None:
-    steps = [RememberedStep("Pad", "x", "pad(x)", ((0, 6, ()),))]
+    steps = [HistoryStep("Pad", "x", "pad(x)", ((0, 6, ()),))]
     assert value_events(steps, TextSpan(0, 6)) == (ValueEvent("Pad", ()),)
 
 

@@ -41,6 +41,7 @@ def sent() -> Sent:
 def protocol(sent: Sent) -> RelayProtocol:
     protocol = create_server().protocol
     protocol.set_writer(sent)
+    protocol.lifecycle.note("initialize")
     return protocol
 
 
@@ -97,6 +98,7 @@ def test_what_is_no_json_gets_an_error(protocol: RelayProtocol, sent: Sent, body
 
 
 @pytest.mark.parametrize("body", [b"3", b"[]", b"{}", b"null", b'{"jsonrpc": "2.0"}'], ids=repr)
-def test_json_that_is_no_message_is_passed_over(protocol: RelayProtocol, sent: Sent, body: bytes):
+def test_json_that_is_no_message_gets_an_error(protocol: RelayProtocol, sent: Sent, body: bytes):
     protocol.receive(body)
-    assert sent.bodies == []
+    (response,) = sent.messages
+    assert response["error"]["code"] == -32600

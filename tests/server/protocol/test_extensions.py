@@ -207,8 +207,8 @@ operator.register(operator.Op("user.bad", doc="Fails.", arguments=(operator.Argu
     assert fault.message.startswith(message)
     if how == "raises":
         assert fault.range.start.line == (SOUND + bad).splitlines().index(f"def bad(context): {code}")
-        (told,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
-        assert told.code == "relation-failed"
+        (diagnostic,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
+        assert diagnostic.code == "relation-failed"
     editor.change(MODEL)
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
     assert answer["applied"], answer

@@ -114,7 +114,7 @@ async def test_going_to_a_step_is_refused_where_the_buffer_has_moved_on(
     editor.change("// more\n", (0, 0))
     with pytest.raises(JsonRpcException, match="changed"):
         await run(editor, "relay-lsp.goToStep", id=step["id"], side="before", version=old)
-    with pytest.raises(JsonRpcException, match="not remembered"):
+    with pytest.raises(JsonRpcException, match="no longer in the history"):
         await run(editor, "relay-lsp.goToStep", id=10**6, side="before")
 
 

@@ -28,6 +28,13 @@ def @main(%x: Tensor[(4), float32]) {
   multiply(%0, %0)
 }
 """
+STALE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = nn.dropout(%x) /* ty=(Tensor[(4), float32], Tensor[(4), float32]) */;
+  %1 = %0.0 /* ty=Tensor[(4), float32] */;
+  nn.relu(%1) /* ty=Tensor[(5), float32] */
+}
+"""
 EVERYWHERE = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
@@ -220,3 +227,22 @@ async def test_what_keeps_passes_from_being_verified_is_shown_in_the_text(editor
     answer = await run(editor, "relay-lsp.verify", passes=["ConvertLayout"])
     assert not answer["agrees"]
     assert "desired_layouts" in answer["message"]
+
+
+async def test_a_pass_updates_the_type_comments_of_what_it_leaves_alone(editor: Editor) -> None:
+    editor.open(STALE)
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "SimplifyInference"})
+    assert answer["changed"]
+    (edit,) = editor.applied
+    text = after(STALE, edit)
+    assert "dropout" not in text
+    assert "nn.relu(%x) /* ty=Tensor[(4), float32] */" in text
+
+
+async def test_a_source_action_updates_all_type_comments(editor: Editor) -> None:
+    editor.open(STALE)
+    kind = "source.updateTypeComments.relay"
+    params = types.CodeActionParams(editor.document, EVERYWHERE, types.CodeActionContext([], only=[kind]))
+    (action,) = await editor.client.text_document_code_action_async(params) or []
+    assert isinstance(action, types.CodeAction)
+    assert after(STALE, action.edit) == STALE.replace("(5)", "(4)")

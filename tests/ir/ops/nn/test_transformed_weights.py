@@ -138,12 +138,12 @@ def test_sparse_convolution(value: Value, random: np.random.Generator, size: int
 def test_bits_of_a_weight(value: Value, random: np.random.Generator, unipolar: bool) -> None:
     """With ``unipolar`` the two bits of a weight stand for -1 or 1 and for -2 or 2."""
     data, weight = random.integers(0, 4, (2, 16)).astype("uint8"), random.integers(0, 4, (3, 16)).astype("uint8")
-    meant = weight.astype(int)
+    signed = weight.astype(int)
     if unipolar:
-        meant = np.where(weight & 1, 1, -1) + np.where(weight & 2, 2, -2)
+        signed = np.where(weight & 1, 1, -1) + np.where(weight & 2, 2, -2)
     attrs = {"data_bits": 2, "weight_bits": 2, "out_dtype": "int16", "unipolar": unipolar}
     result = value("nn.bitserial_dense", data, weight, units=3, **attrs)
-    np.testing.assert_array_equal(result, data.astype(int) @ meant.T)
+    np.testing.assert_array_equal(result, data.astype(int) @ signed.T)
     packed = value("nn.bitpack", weight, bits=2, pack_axis=1, bit_axis=1, pack_type="uint8")
     assert packed.shape == (3, 2, 2)
     np.testing.assert_array_equal(value("nn.bitserial_dense", data, packed, units=3, **attrs), result)

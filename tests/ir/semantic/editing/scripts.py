@@ -13,6 +13,7 @@ from relay_lsp.ir.collections import block_list, layered_map
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.semantic import incremental, statement_typer
 from relay_lsp.ir.semantic import module_analyzer as analyzer
+from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
 from relay_lsp.ir.semantic.lints.unreachable import unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.syntax import forms, splitting
@@ -453,6 +454,7 @@ def difference(edited: Snapshot, afresh: Snapshot, offset: int, *, whole: bool) 
     """In what a snapshot differs from one of its text opened afresh: in its faults, or with ``whole`` in anything."""
     pairs: list[tuple[str, object, object]] = [
         ("diagnostics", described(edited.diagnostics), described(afresh.diagnostics)),
+        ("type comments", described(stale_type_comments(edited)), described(stale_type_comments(afresh))),
         ("unreachable code", described(unreachable(edited)), described(unreachable(afresh))),
     ]
     if whole:

@@ -1,0 +1,278 @@
+"""Type comments that contradict the types that are inferred: ``/* ty=Tensor[(1, 64), float32] */`` behind a value that
+has become a ``Tensor[(1, 32), float32]``.
+
+TVM prints the comments and its parser passes over them, so nothing keeps them true while the text is edited. One cause
+mostly makes all that follows from it differ as well: there is one warning for the first value that differs, and the
+comments that differ because of it are related to it. A comment behind something that is at fault says what it was and
+will be, and is left alone; so is one that is no type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, cast
+
+from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
+from ...printing.types import type_to_text
+from ...syntax.scopes import SymbolKind
+from ...text.text_span import TextSpan
+from ...type_visitor import has_error, has_incomplete
+from ...types import Type
+from ..cache_regions import CacheBlock
+from ..snapshot import Snapshot
+from ..symbols import Symbol
+from ..type_comments import TYPE_COMMENT, type_of_comment
+
+__all__ = ["STALE_TYPE_COMMENT", "stale_type_comments", "type_comment_updates"]
+
+STALE_TYPE_COMMENT: Final = "stale-type-comment"
+
+_WARNINGS: Final = 100
+"""So many causes are reported; the last report counts the comments that differ for other causes."""
+_RELATED: Final = 20
+"""So many of the comments that follow from a cause are named; the message counts them all."""
+
+_NAME: Final = re.compile(r"%[A-Za-z_0-9][\w.:/]*")
+_PROJECTION: Final = re.compile(r"\.\d+\Z")
+_BINDING: Final = re.compile(r"\s*(?:let\s+)?(%[A-Za-z_0-9][\w.:/]*)\s*(?::[^=]*)?=")
+_COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_OF_LET: Final = re.compile(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*let\s+%[^=/]*/\* ty=[^*\n]*\*/\s*=")
+"""A ``let`` with a type comment behind its name or its annotation."""
+_END: Final = re.compile(r"[^*\n]*\*/(?:\s|;|/\*[^*\n]*\*/)*\Z")
+"""What may stand behind the type in the comment of all of a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class _StaleComment:
+    """A comment whose type, at ``span`` of its segment, says ``written``, where the value is ``inferred``.
+
+    The value is bound as ``bound`` and made from those called ``used``.
+    """
+
+    span: TextSpan
+    written: str
+    inferred: str
+    bound: str
+    used: tuple[str, ...]
+
+    def update(self, base: int) -> TextEdit:
+        """The edit that makes it true, where its segment begins at ``base``."""
+        return TextEdit(self.place(base), self.inferred)
+
+    def place(self, base: int) -> TextSpan:
+        """Where the type stands, where its segment begins at ``base``."""
+        return TextSpan(base + self.span.start, base + self.span.end)
+
+
+_Numbered = tuple[int, _StaleComment]
+"""A stale comment and its segment, which is counted from the beginning of its block."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """The stale comments of the statements of one function that lie in one block.
+
+    Those that differ because of another one here are grouped with it; ``names`` tells in which group a name is bound.
+    """
+
+    head: int | None
+    """The segment of the function's head, counted from the beginning of the block, where it lies in the block."""
+    groups: list[list[_Numbered]] = field(default_factory=list[list[_Numbered]])
+    names: dict[str, int] = field(default_factory=dict[str, int])
+
+    def add(self, number: int, comment: _StaleComment) -> None:
+        """Add the next comment, which is in the given segment."""
+        group = next((self.names[name] for name in comment.used if name in self.names), None)
+        if group is None:
+            group = len(self.groups)
+            self.groups.append([])
+        self.groups[group].append((number, comment))
+        if comment.bound:
+            self.names[comment.bound] = group
+
+
+@dataclass(slots=True)
+class _Cause:
+    """A comment, and those that differ because of it; each with where its segment begins."""
+
+    function: int
+    comments: list[tuple[int, _StaleComment]]
+
+
+def stale_type_comments(snapshot: Snapshot) -> list[Diagnostic]:
+    """A warning for each cause. What an edit did not touch is remembered."""
+    causes = _causes(snapshot)
+    warnings = [_warning(causes, cause) for cause in causes[:_WARNINGS]]
+    if len(causes) > _WARNINGS:
+        left = sum(len(cause.comments) for cause in causes[_WARNINGS:])
+        last = warnings[-1]
+        last = Diagnostic(last.code, last.severity, f"{last.message}; {left} more differ elsewhere", last.span)
+        warnings[-1] = last
+    return warnings
+
+
+def type_comment_updates(snapshot: Snapshot, within: TextSpan | None = None) -> list[TextEdit]:
+    """The edits that make every type comment, or those in a range, say the type that is inferred; in order."""
+    edits = _updates(_causes(snapshot))
+    return [edit for edit in edits if within is None or within.contains(edit.span.start)]
+
+
+def _updates(causes: Sequence[_Cause]) -> list[TextEdit]:
+    edits = [comment.update(base) for cause in causes for base, comment in cause.comments]
+    return sorted(edits, key=lambda edit: edit.span)
+
+
+# Why comments differ
+
+
+def _causes(snapshot: Snapshot) -> list[_Cause]:
+    """The causes, mostly in the order of the text, with the comments that differ because of each."""
+    causes: list[_Cause] = []
+    of_heads: dict[int, dict[str, _Cause]] = {}
+    cause_of: dict[str, _Cause] = {}
+    function = 0
+    for block in snapshot.cache_blocks():
+        for run in _runs(snapshot, block):
+            if run.head is not None:
+                function = block.first + run.head
+                if function not in of_heads:  # that of a function that is read as a whole comes twice
+                    start = snapshot.segment_start(function)
+                    stale = _in_head(snapshot, function)
+                    of_heads[function] = {comment.bound: _Cause(function, [(start, comment)]) for comment in stale}
+                    causes += of_heads[function].values()
+                cause_of = dict(of_heads[function])
+            of_groups: list[_Cause] = []
+            for group in run.groups:
+                cause = next((cause_of[name] for name in group[0][1].used if name in cause_of), None)
+                if cause is None:
+                    cause = _Cause(function, [])
+                    causes.append(cause)
+                of_groups.append(cause)
+                cause.comments += ((snapshot.segment_start(block.first + number), comment) for number, comment in group)
+            cause_of.update((name, of_groups[group]) for name, group in run.names.items())
+    return causes
+
+
+def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
+    runs = cast("list[_Run] | None", block.memo.get(_runs))
+    if runs is None:
+        runs = block.memo[_runs] = [_Run(None)]
+        for index, text, is_head in snapshot.heads_and_statements(block):
+            if is_head:
+                runs.append(_Run(index - block.first))
+            elif "ty=" in text:
+                for comment in _in_statement(snapshot, index, text):
+                    runs[-1].add(index - block.first, comment)
+    return runs
+
+
+# Which comments are stale
+
+
+def _in_statement(snapshot: Snapshot, index: int, text: str) -> Sequence[_StaleComment]:
+    memo = snapshot.statement_memo(index)
+    stale = cast("Sequence[_StaleComment] | None", memo.get(_in_statement))
+    if stale is None:
+        stale = memo[_in_statement] = tuple(_read_statement(snapshot, index, text))
+    return stale
+
+
+def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_StaleComment]:
+    comments = list(TYPE_COMMENT.finditer(text))
+    for number, comment in enumerate(comments):
+        is_last = number == len(comments) - 1
+        is_of_statement = _END.match(text, comment.end()) if is_last else not number and _OF_LET.match(text)
+        inferred = snapshot.statement_type(index) if is_of_statement else None
+        if inferred is None:
+            inferred = _type_before(snapshot, snapshot.segment_start(index), text, comment.start())
+        if inferred is None or not _differs(comment[1], inferred):
+            continue
+        before = _COMMENT.sub(lambda mark: " " * len(mark[0]), text[: comment.start()])
+        begin = 0 if is_last else max(before.rfind(";"), before.rfind("{")) + 1  # of a statement inside this one
+        names = _NAME.findall(before, begin)
+        binding = _BINDING.match(before, begin)
+        bound = binding[1] if binding is not None else ""
+        yield _stale_comment(comment, inferred, bound, names)
+
+
+def _type_before(snapshot: Snapshot, base: int, text: str, end: int) -> Type | None:
+    """The type of the expression that ends before ``end`` in a statement at ``base``."""
+    before = len(text[:end].rstrip())
+    while text.endswith("*/", 0, before):  # another comment stands between
+        before = len(text[: max(text.rfind("/*", 0, before), 0)].rstrip())
+    expr = snapshot.expr_before(base + before) if before else None
+    return snapshot.type_of(expr) if expr is not None else None
+
+
+def _in_head(snapshot: Snapshot, index: int) -> Sequence[_StaleComment]:
+    """The stale comments behind the parameters of a function, whose head is the segment ``index``."""
+    memo = snapshot.statement_memo(index)
+    stale = cast("Sequence[_StaleComment] | None", memo.get(_in_head))
+    if stale is None:
+        stale = memo[_in_head] = tuple(
+            _read_head(snapshot, snapshot.segment_start(index), snapshot.segment_text(index))
+        )
+    return stale
+
+
+def _read_head(snapshot: Snapshot, start: int, text: str) -> Iterator[_StaleComment]:
+    comments = list(TYPE_COMMENT.finditer(text))
+    symbols = snapshot.symbols_in(TextSpan(start, start + len(text) - 1)) if comments else ()
+    parameters = [symbol for symbol in symbols if symbol.kind is SymbolKind.PARAMETER]
+    number = 0
+    parameter: Symbol | None = None
+    for comment in comments:
+        while number < len(parameters) and parameters[number].span.start - start < comment.start():
+            parameter = parameters[number]
+            number += 1
+        inferred = parameter.type if parameter is not None else None
+        if parameter is not None and inferred is not None and _differs(comment[1], inferred):
+            yield _stale_comment(comment, inferred, parameter.name, ())
+
+
+def _stale_comment(comment: re.Match[str], inferred: Type, bound: str, names: Sequence[str]) -> _StaleComment:
+    # ``%3.0`` is a field of ``%3``; ``%x.0`` may be a name.
+    spelled = dict.fromkeys((*names, *(_PROJECTION.sub("", name) for name in names)))
+    used = tuple(name for name in spelled if name != bound)
+    return _StaleComment(TextSpan(*comment.span(1)), comment[1], type_to_text(inferred), bound, used)
+
+
+def _differs(written: str, inferred: Type) -> bool:
+    type = type_of_comment(written)
+    if type is None or type == inferred or has_error(inferred) or has_incomplete(inferred):
+        return False
+    # Written differently, two types may still be the same: that is seen where both are printed.
+    return type_to_text(type) != type_to_text(inferred)
+
+
+# What is said about them
+
+
+def _warning(causes: Sequence[_Cause], cause: _Cause) -> Diagnostic:
+    (base, first), *others = cause.comments
+    message = f"the type comment says {first.written}, and the type is {first.inferred}"
+    if others:
+        count = len(others)
+        message += f"; {count} more comment{'s differ' if count > 1 else ' differs'} because of it"
+    related = [
+        Related(f"{other.bound or 'this'} is {other.inferred}", other.place(base)) for base, other in others[:_RELATED]
+    ]
+    fixes = LazyFixes(partial(_fixes, causes, cause))
+    return Diagnostic(
+        STALE_TYPE_COMMENT, Severity.WARNING, message, first.place(base), related=tuple(related), fixes=fixes
+    )
+
+
+def _fixes(causes: Sequence[_Cause], cause: _Cause) -> Iterator[Fix]:
+    base, first = cause.comments[0]
+    yield Fix("Update this type comment", (first.update(base),))
+    if len(cause.comments) > 1:
+        yield Fix("Update this type comment and those that differ because of it", tuple(_updates([cause])))
+    of_function = [other for other in causes if other.function == cause.function]
+    if len(of_function) > 1:
+        yield Fix("Update the type comments of this function", tuple(_updates(of_function)))
+    if len(causes) > len(of_function):
+        yield Fix("Update all type comments", tuple(_updates(causes)))

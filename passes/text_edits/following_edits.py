@@ -1,0 +1,39 @@
+"""Edits of what edits have made, as edits of the text before both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relay_lsp.ir.diagnostics import TextEdit, apply_edits
+from relay_lsp.ir.text.text_span import TextSpan
+
+__all__ = ["followed_by"]
+
+
+def followed_by(edits: Sequence[TextEdit], later: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
+    """The edits that do what ``edits`` do and then what ``later`` do, whose places are those of the text in between.
+
+    Both are in order and without overlap, and so is the result. One of ``later`` that lies partly in what ``edits``
+    wrote, and partly beside it, is left out.
+    """
+    together: list[TextEdit] = []
+    shift = number = 0
+    for edit in edits:
+        start = edit.span.start + shift
+        end = start + len(edit.new_text)
+        inside: list[TextEdit] = []
+        while number < len(later) and later[number].span.start < end:
+            update = later[number]
+            number += 1
+            if update.span.end <= start:
+                together.append(_moved(update, -shift))
+            elif start <= update.span.start and update.span.end <= end:
+                inside.append(_moved(update, -start))
+        together.append(TextEdit(edit.span, apply_edits(edit.new_text, inside)))
+        shift += len(edit.new_text) - (edit.span.end - edit.span.start)
+    together += (_moved(update, -shift) for update in later[number:])
+    return tuple(together)
+
+
+def _moved(edit: TextEdit, by: int) -> TextEdit:
+    return TextEdit(TextSpan(edit.span.start + by, edit.span.end + by), edit.new_text)

@@ -1,0 +1,152 @@
+"""What is known of an open buffer: its last known text, how that came to be, and where its values stand now."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+
+from ..features.history import HistoryStep, ValueEvent, edited_since, value_events
+from ..features.layers.layer_index import LayerIndex, layer_index
+from ..features.layers.stated import stated_layers
+from ..worker.pass_changes import SpanLayers
+from .text_map import TextMap
+
+__all__ = ["FollowedBuffer", "FollowedText", "KnownText"]
+
+_SEEN = 2
+"""How many texts that may be known are looked at when the buffer is brought up to date."""
+
+_LOOKED_BACK = 16
+"""How many values before a range are looked at for the one around it."""
+
+
+@dataclass(frozen=True)
+class KnownText:
+    """A text whose values are known, and the steps that led to it. ``read_layers`` looks up those of its values."""
+
+    lines: LineIndex
+    steps: tuple[HistoryStep, ...] = ()
+    read_layers: Callable[[], SpanLayers] = tuple
+    is_remembered: bool = True
+    """Whether the history knows it; otherwise it is the text as it was opened."""
+
+    @cached_property
+    def stored(self) -> SpanLayers:
+        """What the history knows of the layers of its values."""
+        return self.read_layers()
+
+    @cached_property
+    def layers(self) -> Mapping[TextSpan, tuple[Span, ...]]:
+        """Where its values came from, as its comments say it or else the history does; in the order of the text."""
+        spans: dict[tuple[str, int, int], Span] = {}
+        layers: dict[TextSpan, tuple[Span, ...]] = {}
+        for start, end, sources in self.stored:
+            for source in sources:
+                if source not in spans:
+                    name, line, column = source
+                    spans[source] = Span(SourceName(name), line, line, column, column)
+            layers[TextSpan(start, end)] = tuple(spans[source] for source in sources)
+        for value in stated_layers(self.lines.text):
+            layers[value.span] = tuple(source.source for source in value.sources)
+        return {span: layers[span] for span in sorted(layers, key=lambda span: (span.start, -span.end))}
+
+    @cached_property
+    def _spans(self) -> Sequence[TextSpan]:
+        return list(self.layers)
+
+    @cached_property
+    def _starts(self) -> Sequence[int]:
+        return [span.start for span in self._spans]
+
+    def layers_of(self, span: TextSpan) -> tuple[Span, ...]:
+        """Where the value at a range came from; where nothing is known of it, the one around it, outside of blocks."""
+        if span in self.layers:
+            return self.layers[span]
+        index = bisect_right(self._starts, span.start) - 1
+        for around in reversed(self._spans[max(0, index - _LOOKED_BACK) : index + 1]):
+            if around.end >= span.end:
+                between = self.lines.part(around.start, span.start)
+                return self.layers[around] if between.count("{") <= between.count("}") else ()
+        return ()
+
+
+@dataclass(frozen=True)
+class FollowedText:
+    """A text of a buffer, the last known one that it was made of by hand, and the way between the two."""
+
+    known: KnownText
+    map: TextMap
+
+    def events(self, span: TextSpan) -> tuple[ValueEvent, ...]:
+        """What passes, and edits by hand between and after them, did to the value at a range."""
+        then = self.map.to_old(span)
+        if then is None or not self.known.steps:
+            return ()
+        events = value_events(self.known.steps, then.span)
+        if then.edited:
+            return (*events, edited_since(self.known.lines.part(then.span.start, then.span.end)))
+        return events
+
+    def layers_of(self, span: TextSpan) -> tuple[Span, ...]:
+        """Where the value at a range came from, apart from what its own comments say."""
+        then = self.map.to_old(span)
+        return () if then is None else self.known.layers_of(then.span)
+
+    @cached_property
+    def layers(self) -> Sequence[tuple[TextSpan, tuple[Span, ...]]]:
+        """The values with where they came from, apart from what their own comments say."""
+        if self.map.is_identity and not self.known.stored:
+            return ()
+        placed = ((self.map.to_new(span), sources) for span, sources in self.known.layers.items())
+        return [(there.span, sources) for there, sources in placed if there is not None]
+
+    @property
+    def span_layers(self) -> SpanLayers:
+        """The same, as the worker takes it."""
+        return tuple(
+            (span.start, span.end, tuple((source.source_name.name, source.line, source.column) for source in sources))
+            for span, sources in self.layers
+        )
+
+    @cached_property
+    def index(self) -> LayerIndex:
+        """The layers of all values, as comments and the history know them."""
+        return layer_index(self.map.new.text, self.layers)
+
+
+class FollowedBuffer:
+    """One buffer. It is brought up to date when something is asked of it, not with every edit."""
+
+    def __init__(self, known: KnownText, led_here: Sequence[KnownText] = ()) -> None:
+        self._last = FollowedText(known, TextMap(known.lines, known.lines))
+        self._texts: dict[int, list[KnownText]] = {}
+        """The texts that the buffer had, by their length: what is undone or done again leads to one of them."""
+        for text in (*led_here, known):
+            self._texts.setdefault(text.lines.length, []).append(text)
+        self._seen: list[LineIndex] = []
+
+    def edited(self, lines: LineIndex) -> None:
+        """Take note that the buffer was changed, which costs nothing; it is looked at later."""
+        if lines.length in self._texts:
+            self._seen.append(lines)
+            del self._seen[:-_SEEN]
+
+    def at(self, lines: LineIndex) -> FollowedText:
+        """What is known of the text that the buffer has now."""
+        if lines is self._last.map.new:
+            return self._last
+        last = self._last
+        for seen in (*self._seen, lines):
+            for text in self._texts.get(seen.length, ()):
+                if text is not last.known and text.lines.text == seen.text:
+                    last = FollowedText(text, TextMap(text.lines, seen))
+                    break
+        self._seen.clear()
+        self._last = FollowedText(last.known, last.map.followed(lines))
+        return self._last

@@ -1,0 +1,76 @@
+"""What a message must be before anything in it is looked at: its form, and when it may come.
+
+Source of the rules: JSON-RPC 2.0, sections 4 and 5; LSP 3.17, *Base Protocol*, *Lifecycle Messages*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+__all__ = ["INVALID_PARAMS", "INVALID_REQUEST", "METHOD_NOT_FOUND", "PARSE_ERROR", "Lifecycle", "Refusal"]
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+_NOT_INITIALIZED = -32002
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a message is left aside. ``request`` is the id to answer to; ``is_silent``: it wants no answer."""
+
+    code: int
+    message: str
+    request: int | str | None = None
+    is_silent: bool = False
+
+
+class Lifecycle:
+    """Which messages a client may send now: ``initialize`` first and once, after ``shutdown`` only ``exit``."""
+
+    def __init__(self) -> None:
+        self.is_initialized = False
+        self.is_shut_down = False
+
+    def refusal(self, message: object) -> Refusal | None:
+        """What is wrong with a message that a client sends now; ``None`` where it can be handled."""
+        if not isinstance(message, Mapping):
+            return Refusal(INVALID_REQUEST, "a message must be an object; batches are not part of LSP")
+        fields = cast("Mapping[str, Any]", message)
+        if fields.get("jsonrpc") != "2.0":
+            return Refusal(INVALID_REQUEST, 'a message must have "jsonrpc": "2.0"', _identity(fields))
+        if "method" not in fields:
+            is_answer = _identity(fields) is not None and ("result" in fields or "error" in fields)
+            return None if is_answer else Refusal(INVALID_REQUEST, "a message must have a method, or be an answer")
+        method = fields["method"]
+        if not isinstance(method, str):
+            return Refusal(INVALID_REQUEST, "the method must be a string", _identity(fields))
+        if "id" in fields and _identity(fields) is None:
+            return Refusal(INVALID_REQUEST, "the id of a request must be a number or a string")
+        return self._out_of_turn(method, fields)
+
+    def _out_of_turn(self, method: str, fields: Mapping[str, Any]) -> Refusal | None:
+        if method == "exit":
+            return None
+        request, is_silent = _identity(fields), "id" not in fields
+        if self.is_shut_down:
+            return Refusal(INVALID_REQUEST, "the server has been shut down", request, is_silent)
+        if method == "initialize":
+            if self.is_initialized:
+                return Refusal(INVALID_REQUEST, "the server has been initialized already", request, is_silent)
+        elif not self.is_initialized:
+            return Refusal(_NOT_INITIALIZED, "initialize must come first", request, is_silent)
+        return None
+
+    def note(self, method: str) -> None:
+        """Take note of a message that could be read and is going to be handled."""
+        self.is_initialized = self.is_initialized or method == "initialize"
+        self.is_shut_down = self.is_shut_down or method == "shutdown"
+
+
+def _identity(fields: Mapping[str, Any]) -> int | str | None:
+    identity = fields.get("id")
+    return identity if isinstance(identity, (int, str)) and not isinstance(identity, bool) else None

@@ -1,0 +1,63 @@
+"""What comments say of where values come from, and names that cannot stand there as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.span_comments import source_text, sources_in
+from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.syntax.lexer import lex
+
+
+def layer(name: str) -> Span:
+    return Span(SourceName(name))
+
+
+@pytest.mark.parametrize(
+    ("comment", "names"),
+    [
+        ("/* si=[torch.relu_9, torch.add_2] */", ["torch.relu_9", "torch.add_2"]),
+        ("/* si=torch.relu_9 */", ["torch.relu_9"]),
+        ("/* si=[blocks[0].conv, x] output=x */", ["blocks[0].conv", "x"]),
+        ('/* si=["first, second", plain] from=a.relay:1:2 */', ["first, second", "plain"]),
+        ("/* conv1 */", ["conv1"]),
+        ("/* si=[] */", []),
+        ('/* si=["never closed] */', []),
+        ("/* ty=Tensor[(4), float32] */", []),
+    ],
+)
+def test_a_comment_names_sources(comment: str, names: list[str]):
+    assert [source.span.source_name.name for source in sources_in(comment)] == names
+
+
+NAMES = (
+    *(
+        "torch.relu_9",
+        "a, b",
+        'say "hi"',
+        "x[0]",
+        "a]b[",
+        "two\nlines",
+        "/conv/a",
+        "a*/b",
+        "/*",
+        "🙂",
+        "a:1:2",
+        "\\",
+        "",
+    ),
+    *(" ", "a b", "x" * 10_000, "si=[y]", "{}", "*"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_name_comes_back_as_it_is_and_stays_in_its_comment(name: str):
+    spans = [layer("before"), layer(name), Span(SourceName(name), 3, 3, 4, 4), layer("behind")]
+    comment = f"/* si=[{', '.join(map(source_text, spans))}] */"
+    assert [source.span for source in sources_in(comment)] == spans
+    assert [piece.strip() for piece in lex(f"{comment} %x").pieces] == [comment, "%x"]
+
+
+def test_a_name_points_at_its_place_in_the_comment():
+    comment = '/* si=[torch.relu_9, "a, b"] */'
+    assert [comment[source.start : source.end] for source in sources_in(comment)] == ["torch.relu_9", '"a, b"']

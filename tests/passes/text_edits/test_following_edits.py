@@ -1,0 +1,30 @@
+"""Edits of what edits have made are put together as edits of the text before both."""
+
+from __future__ import annotations
+
+import random
+
+from relay_lsp.ir.diagnostics import TextEdit, apply_edits
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.passes.text_edits import followed_by
+
+
+def random_edits(text: str, chance: random.Random) -> list[TextEdit]:
+    """Some edits of single characters, and insertions, in order."""
+    places = sorted(chance.sample(range(len(text)), 4))
+    return [TextEdit(TextSpan(place, place + chance.randrange(2)), chance.choice(["", "x", "yz"])) for place in places]
+
+
+def test_both_together_give_what_one_after_the_other_gives() -> None:
+    chance = random.Random(7)
+    for _ in range(200):
+        text = "abcdefghijklmnopqrstuvwxyz"
+        edits = random_edits(text, chance)
+        between = apply_edits(text, edits)
+        later = [edit for edit in random_edits(between, chance) if edit.span.start < edit.span.end]
+        assert apply_edits(text, followed_by(edits, later)) == apply_edits(between, later)
+
+
+def test_an_edit_half_of_which_was_written_by_one_before_is_left_out() -> None:
+    edits = [TextEdit(TextSpan(2, 3), "XYZ")]
+    assert followed_by(edits, [TextEdit(TextSpan(1, 3), "no")]) == tuple(edits)
