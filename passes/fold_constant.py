@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, without_device
-from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem
+from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shape_of, is_constant, without_device
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.visitor import post_order
 
 from .infrastructure import FunctionPass, PassContext, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent, kept
+from .provenance.remarks import Remarks
 
 __all__ = ["ConstantFolder", "FoldConstant"]
 
@@ -101,4 +103,26 @@ class ConstantFolder(ExprMutator):
             )
             return post if shape is None else shape
         value = fold_call(post, post.args, self.fold_qnn)
+        remarks = self.record.remarks
+        if remarks is not None:
+            self._remark(remarks, pre, post, value)
         return post if value is None else value
+
+    def _remark(self, remarks: Remarks, pre: Call, post: Call, value: Expr | None) -> None:
+        """Say that a call became its value, or what keeps one that has a constant among its arguments from it."""
+        if value is not None:
+            remarks.passed("folded", pre, "folded: every argument is known")
+            return
+        unknown = [arg for arg, new in zip(pre.args, post.args, strict=True) if not is_constant(without_device(new))]
+        if unknown and len(unknown) < len(pre.args):
+            words = "a parameter or a bound variable" if isinstance(unknown[0], Var) else "computed at run time"
+            remarks.missed("not-constant", pre, f"not folded: {{}} is {words}", unknown[0])
+        elif not unknown and isinstance(pre.op, Op):
+            remarks.missed("operator", pre, f"not folded: {self._reason(pre.op)}")
+
+    def _reason(self, op: Op) -> str:
+        if op.stateful:
+            return f"{op.name} has effects"
+        if op.non_computational:
+            return f"{op.name} is quantised, and fold_qnn is off" if op.name.startswith("qnn.") else f"{op.name} marks"
+        return f"{op.name} has no kernel here" if op.kernel is None else f"{op.name} refuses these arguments"

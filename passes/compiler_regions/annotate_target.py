@@ -22,6 +22,7 @@ from relay_lsp.ir.ops.operator import Op
 
 from ..infrastructure import FunctionPass, PassContext, declare_pass, option
 from ..provenance import ExprMutator
+from ..provenance.remarks import name_of
 from .annotations import compiler_begin, compiler_end, compiler_of, is_begin, is_end
 from .targets import supports
 
@@ -94,6 +95,12 @@ class _TargetAnnotator(ExprMutator):
         if isinstance(pre.op, Var) and (called := self.call_of_var(post)) is not None:
             return called
         target = self._target(pre)
+        if self.record.remarks is not None:
+            if target == _DEFAULT:
+                words = f"not marked: none of {', '.join(self.targets) or 'no compilers'} takes {name_of(pre)}"
+                self.record.remarks.missed("unsupported", pre, words)
+            else:
+                self.record.remarks.passed("marked", pre, f"marked for {target}")
         _, args = self._annotate(post.args, target)
         new = Call(post.op, tuple(args), post.attrs, (), pre.span)
         self.target_of[new] = target

@@ -7,7 +7,8 @@ from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.visitor import post_order
 
 from ..infrastructure import FunctionPass, PassContext, declare_pass
-from ..provenance import ExprMutator
+from ..provenance import ExprMutator, current_record
+from ..provenance.remarks import Remarks
 from .annotations import is_begin, is_end
 from .regions import Region, RegionSet
 
@@ -85,6 +86,7 @@ def _merge(function: Function, regions: RegionSet) -> None:
     members: dict[Region, int] = {}
     restrictions: dict[Region, int] = {}
     done: set[Region] = set()
+    remarks = current_record().remarks
     for expr in post_order(function):
         region = regions.region_of(expr) if is_end(expr) else None
         if region is None or region in done:
@@ -99,11 +101,23 @@ def _merge(function: Function, regions: RegionSet) -> None:
         for parent in parents:
             if parent.target != region.target:
                 own |= members[parent]
-            elif parent is not region and not own & members[parent]:
-                regions.merge(parent, region)
-                members[region] |= members.pop(parent)
+            elif parent is not region:
+                is_free = not own & members[parent]
+                if remarks is not None:
+                    _remark(remarks, expr, parent, is_free)
+                if is_free:
+                    regions.merge(parent, region)
+                    members[region] |= members.pop(parent)
         restrictions[region] = own
         done.add(region)
+
+
+def _remark(remarks: Remarks, end: Expr, parent: Region, is_free: bool) -> None:
+    neighbour = parent.outputs[0]
+    if is_free:
+        remarks.passed("merged", end, "its region is merged with that of {}", neighbour)
+    else:
+        remarks.missed("cycle", end, "its region is not merged with that of {}: it would wait for itself", neighbour)
 
 
 class _InnerAnnotations(ExprMutator):

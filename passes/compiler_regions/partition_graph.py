@@ -170,6 +170,8 @@ class _Partitioner(ExprMutator):
         }
         function = Function(params, bind(body, bound) if bound else body, result, (), attrs)
         var = GlobalVar(name)
+        if self.record.remarks is not None:
+            self.record.remarks.passed("partitioned", end, f"its region became a function for {region.target}")
         self.derive(function, end)
         self.derive(var, end)
         self.made[var] = function

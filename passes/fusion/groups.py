@@ -14,7 +14,9 @@ from collections.abc import Callable
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.ops.operator import OpPattern
 
+from ..provenance import current_record
 from .forward_graph import ForwardGraph, Node
+from .reasons import remark_on_fusion
 
 __all__ = ["FusionGroup", "partition"]
 
@@ -91,6 +93,11 @@ def partition(graph: ForwardGraph, opt_level: int, max_depth: int) -> dict[Expr,
                 dominator = dominators[node.index].parent.node
                 if groups[node.index].pattern is not OpPattern.OPAQUE and dominator is not None:
                     fuser.fuse(node, dominator, dominators[node.index].pattern, phase)
+        remarks = current_record().remarks
+        if remarks is not None:
+            roots = [group.find() for group in groups]
+            sinks = [(dominator.parent.node, dominator.pattern) for dominator in dominators]
+            remark_on_fusion(remarks, graph, sinks, [root.pattern for root in roots], roots, max_depth)
     return {node.expr: groups[node.index] for node in graph.order}
 
 

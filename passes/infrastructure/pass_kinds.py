@@ -19,6 +19,7 @@ from relay_lsp.ir.module import IRModule
 
 from ..pass_info import PassInfo
 from ..provenance.record import Record, current_record, recording
+from ..provenance.remarks import Remarks
 from ..provenance.trace import active_trace
 from ..provenance.trace_step import TraceStep
 from . import registry
@@ -111,7 +112,9 @@ class Pass:
         if INFER_TYPE in self.info.required or self.reads_types(module):
             module = _typed_before(module, context)
         started = time.perf_counter()
-        with without_collection(), recording(module) as record:
+        trace = active_trace()
+        remarks = Remarks() if trace is not None and trace.remarks else None
+        with without_collection(), recording(module, remarks) as record:
             try:
                 after = self.apply(module, record, context)
                 _require(after, IRModule, "the pass")
@@ -162,6 +165,8 @@ class Pass:
         joined = record.joined(after) if changed else dict[Expr, tuple[Expr, ...]]()
         if outer.before is not None:
             outer.absorb(sources, joined)
+            if outer.remarks is not None:
+                outer.remarks.extend(record.settled_remarks())
             return
         if trace is not None:
             gone = record.gone(after) if changed else frozenset[Expr]()
@@ -181,6 +186,7 @@ class Pass:
                     removed=gone - used,
                     replaced=gone & used,
                     unexplained=tuple(expr for expr in record.unexplained if expr in sources),
+                    remarks=record.settled_remarks(),
                 )
             )
 

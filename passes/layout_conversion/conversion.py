@@ -10,6 +10,7 @@ from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.types import IncompleteType
 
+from ..provenance import current_record
 from .config import LayoutConfig
 from .forward import rewrite_layouts
 from .operators import CONVERSIONS, LayoutCall, unchanged
@@ -36,6 +37,9 @@ def convert_layouts(function: Function, desired: Mapping[str, Sequence[str]]) ->
             return None
         if layouts is None:
             _log.warning("Desired layout(s) not specified for op: %s", name)
+            remarks = current_record().remarks
+            if remarks is not None:
+                remarks.missed("not-desired", pre, f"kept in its layout: no layout is desired for {name}")
             return None
         call = LayoutCall(name, args, attrs, [arg.checked_type or IncompleteType() for arg in pre.args], pre)
         config = LayoutConfig.current()

@@ -23,6 +23,7 @@ from relay_lsp.ir.visitor import children, with_children
 
 from ..infrastructure import PassError
 from ..provenance import ExprMutator
+from ..provenance.remarks import Remarks, name_of
 from ..provenance.trampoline import Computation, compute
 from .transforming import LayoutTransforms
 
@@ -67,12 +68,32 @@ class _LayoutRewriter(ExprMutator):
     def rewrite(self, pre: Expr, post: Expr) -> Expr:
         if isinstance(pre, Call) and isinstance(post, Call):
             converted = self._converted(pre, post)
+            if self.record.remarks is not None:
+                self._remark(self.record.remarks, pre, post, converted)
             return self._left_as_it_is(pre, post) if converted is None else converted
         if isinstance(pre, Tuple):
             return post
         if isinstance(pre, TupleGetItem):
             return self._field(pre, post)
         return self._restored_parts(pre)
+
+    def _remark(self, remarks: Remarks, pre: Call, post: Call, converted: Expr | None) -> None:
+        """Say in which layout a call is computed from now on, or what takes it back to the old one."""
+        if converted is None:
+            changed = [old for old, arg in zip(pre.args, post.args, strict=True) if self._is_changed(arg)]
+            if changed:
+                words = f"layout unknown for {name_of(pre)}: {{}} is transformed back before it"
+                remarks.missed("layout-unknown", pre, words, changed[0])
+            return
+        values = converted.fields if isinstance(converted, Tuple) else (converted,)
+        change = next((change for value in values if self._is_changed(value) and (change := self.changes[value])), None)
+        if change is not None:
+            remarks.passed("layout", pre, f"computed in {change.new} instead of {change.old}")
+
+    def _is_changed(self, value: Expr) -> bool:
+        values = value.fields if isinstance(value, Tuple) else (value,)
+        changes = [self.changes.get(each, _UNKNOWN) for each in values]
+        return any(change.old != change.new for change in changes)
 
     def _field(self, pre: TupleGetItem, post: Expr) -> Expr:
         values = self.memo[pre.tuple_value]

@@ -15,6 +15,7 @@ from relay_lsp.ir.visitor import post_order
 
 from ..provenance import ExprMutator, current_record
 from ..provenance.mutator import Descent
+from ..provenance.remarks import Remarks
 
 __all__ = ["Branch", "ParallelOpCombiner"]
 
@@ -57,10 +58,24 @@ class ParallelOpCombiner:
     def combine(self, function: Function) -> Function:
         """``function`` with every group of enough parallel branches combined."""
         replacements: dict[Expr, Expr] = {}
+        remarks = current_record().remarks
         for group in self._groups(function):
             if len(group) >= self.min_num_branches:
                 self._combine_group(group, replacements)
+            if remarks is not None:
+                self._remark(remarks, group)
         return _Substituter(replacements).visit_function(function) if replacements else function
+
+    def _remark(self, remarks: Remarks, group: Sequence[Branch]) -> None:
+        """Say of each branch with which it is combined, or that there are too few like it."""
+        first, count = group[0][0], len(group)
+        for branch in group:
+            call = branch[0]
+            if count >= self.min_num_branches:
+                remarks.passed("combined", call, f"combined with {count - 1} others on {{}}", call.args[0])
+            else:
+                words = f"not combined: {count} like it on {{}}, and at least {self.min_num_branches} are asked for"
+                remarks.missed("too-few", call, words, first.args[0])
 
     def _groups(self, function: Function) -> list[list[Branch]]:
         users: dict[Expr, list[Call]] = {}

@@ -123,6 +123,12 @@ class _GroupRewriter(ExprMutator):
         for part, exprs in group.matches.items():
             node_map[part] = tuple(post if expr is pre else memo.get(expr, expr) for expr in exprs)
         new = self._callback.callback(pre, post, node_map)
+        if self.record.remarks is not None:
+            rule = type(self._callback).__name__
+            if new is post:
+                self.record.remarks.missed(rule, pre, f"matches {rule}, which leaves it as it is")
+            else:
+                self.record.remarks.passed(rule, pre, f"rewritten by {rule}")
         return self.derive(new, *_sources(group)) if new is not pre else new
 
 
@@ -162,8 +168,15 @@ class _Partitioner(ExprMutator):
 
     def rewrite(self, pre: Expr, post: Expr) -> Expr:
         group = self._groups.get(pre)
-        if group is None or not self._check(pre):
+        if group is None:
             return post
+        remarks, name = self.record.remarks, str(self._attrs.get("Composite", "the pattern"))
+        if not self._check(pre):
+            if remarks is not None:
+                remarks.missed("check", pre, f"not gathered: it matches {name}, whose check refuses it")
+            return post
+        if remarks is not None:
+            remarks.passed("composite", pre, f"gathered into {name}")
         function = self._extract(group)
         return Call(function, tuple(self.memo[expr] for expr in group.inputs))
 

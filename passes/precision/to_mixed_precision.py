@@ -29,6 +29,7 @@ from relay_lsp.ir.visitor import children
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
+from ..provenance.remarks import Remarks
 
 _ALWAYS = """
     nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose nn.dense nn.batch_matmul
@@ -195,6 +196,8 @@ class _MixedPrecision(ExprMutator):
                 for arg, type in zip(post.args, types, strict=True)
             )
             category = Category.ALWAYS if follows else Category.NEVER
+        if self.record.remarks is not None:
+            self._remark(self.record.remarks, pre, types, category)
         wanted = self.narrow if category is Category.ALWAYS else _SINGLE
         args = tuple(self._cast(arg, type, wanted) for arg, type in zip(post.args, types, strict=True))
         attrs = self._attrs(pre.attrs) if category is Category.ALWAYS else pre.attrs
@@ -206,6 +209,23 @@ class _MixedPrecision(ExprMutator):
             self.derive(output, pre)
             return self._cast(output, self._type(output), self.output_dtypes[0])
         return output
+
+    def _remark(self, remarks: Remarks, call: Call, types: Sequence[Type | None], category: Category) -> None:
+        """Say in which dtype a call is computed, and what decides that."""
+        name = call.op.name if isinstance(call.op, Op) else ""
+        listed = _CATEGORIES.get(name)
+        if category is Category.ALWAYS:
+            reason = f"{name} is on the allow list" if listed is category else "its arguments are"
+            remarks.passed("narrow", call, f"computed in {self.narrow}: {reason}")
+        elif not name:
+            remarks.missed("signature", call, f"kept {_SINGLE}: the signature of a function stays")
+        elif listed is Category.NEVER:
+            remarks.missed("deny-list", call, f"kept {_SINGLE}: {name} is on the deny list")
+        else:
+            for arg, type in zip(call.args, types, strict=True):
+                if not isinstance(arg, (Var, Constant)) and not self._is_narrow(type, arg):
+                    remarks.missed("follow", call, f"kept {_SINGLE}: it follows its arguments, and {{}} is so", arg)
+                    return
 
     def _category(self, call: Call) -> Category:
         if isinstance(call.op, Function):

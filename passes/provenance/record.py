@@ -20,6 +20,8 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.spans import AnySpan, SequentialSpan
 from relay_lsp.ir.visitor import children, post_order
 
+from .remarks import Remark, Remarks
+
 __all__ = ["Record", "current_record", "expressions_of", "recording"]
 
 
@@ -66,10 +68,12 @@ class Record:
     ``before``. A new expression without a span takes that of its sources, a ``SequentialSpan`` where they have several.
     """
 
-    __slots__ = ("_joined", "_open", "_origins", "before", "members", "unexplained")
+    __slots__ = ("_joined", "_open", "_origins", "before", "members", "remarks", "unexplained")
 
-    def __init__(self, before: IRModule | None = None) -> None:
+    def __init__(self, before: IRModule | None = None, remarks: Remarks | None = None) -> None:
         self.before = before
+        self.remarks = remarks
+        """What the pass says about its decisions; ``None`` where nothing listens."""
         self.members: frozenset[Expr] = _walk(before).members if before is not None else frozenset()
         self.unexplained: list[Expr] = []
         self._origins: dict[Expr, tuple[Expr, ...]] = {}
@@ -177,6 +181,10 @@ class Record:
         for kept, absorbed in joined.items():
             self.join(kept, *absorbed)
 
+    def settled_remarks(self) -> tuple[Remark, ...]:
+        """The remarks in terms of ``before``."""
+        return () if self.remarks is None else self.remarks.in_terms_of(self.origins)
+
     def _resolve(self, sources: Sequence[Expr]) -> tuple[Expr, ...]:
         members = self.members
         if len(sources) == 1:
@@ -226,9 +234,9 @@ def current_record() -> Record:
 
 
 @contextmanager
-def recording(before: IRModule) -> Generator[Record]:
+def recording(before: IRModule, remarks: Remarks | None = None) -> Generator[Record]:
     """Make a record for a pass over ``before`` the current one. When it is done, the outer one absorbs it."""
-    record = Record(before)
+    record = Record(before, remarks)
     _state.records.append(record)
     try:
         yield record

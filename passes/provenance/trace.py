@@ -61,12 +61,15 @@ class Trace:
     A pipeline (``Sequential``) is not a step of its own; its passes are. What a pass runs for its own purposes belongs
     to its step.
 
+    With ``remarks`` each step keeps what its pass said about its decisions.
+
     ``layers`` gives, on demand, the layers of a framework that expressions of the first module stand
     for, as :func:`..layers.layers_in` reads them from the comments of a text.
     """
 
-    def __init__(self, layers: Callable[[], Mapping[Expr, AnySpan]] = dict) -> None:
+    def __init__(self, layers: Callable[[], Mapping[Expr, AnySpan]] = dict, *, remarks: bool = False) -> None:
         self._read_layers = layers
+        self.remarks = remarks
         self._steps: list[TraceStep] = []
         self._skipped: list[SkippedPass] = []
         self._made: dict[Expr, int] = {}

@@ -9,6 +9,7 @@ from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
 
 from ..pass_info import PassInfo
+from .remarks import Remark
 
 __all__ = ["SkippedPass", "TraceStep"]
 
@@ -36,6 +37,8 @@ class TraceStep:
     """Every expression of ``before`` that is not in ``after`` but from which something in ``after`` was made."""
     unexplained: tuple[Expr, ...] = field(repr=False)
     """New expressions whose pass did not say where they come from; their function stands in for the answer."""
+    remarks: tuple[Remark, ...] = field(default=(), repr=False)
+    """What the pass said about its decisions, about expressions of ``before``; empty where nothing listened."""
 
     @property
     def name(self) -> str:

@@ -21,7 +21,16 @@ from ..construction import expand_bias_to_match_axis, tensor_type
 from ..infrastructure import PassError
 from ..provenance import ExprMutator
 from ..provenance.mutator import Descent
-from .messages import ConvolutionAxes, Message, broadcasts_along, is_never_negative, matched_to_axes, squeezed_scale
+from ..provenance.remarks import Remarks
+from .messages import (
+    ConvolutionAxes,
+    Message,
+    broadcasts_along,
+    is_never_negative,
+    kept_scale_reason,
+    matched_to_axes,
+    squeezed_scale,
+)
 
 __all__ = ["fold_backward"]
 
@@ -108,13 +117,26 @@ class _BackwardFolder(ExprMutator):
             scale = squeezed_scale(*types, message.axes, call.args[other])
             if scale is not None and (not message.require_positive or is_never_negative(scale)):
                 self.derive(scale, call)
+                if self.record.remarks is not None:
+                    self.record.remarks.passed("scale", call, "the scale goes back into {}", call.args[value])
                 return (yield self._send(call.args[value], message.axes, scale))
             break
+        if self.record.remarks is not None:
+            self._remark_kept(self.record.remarks, call)
         lhs = yield call.args[0]
         rhs = yield call.args[1]
         if lhs is call.args[0] and rhs is call.args[1]:
             return call
         return Call(call.op, (lhs, rhs), call.attrs, call.type_args, call.span)
+
+    def _remark_kept(self, remarks: Remarks, call: Call) -> None:
+        """Say why the scale of a multiplication does not go back."""
+        value, factor = call.args
+        if self.messages.get(value) is None and self.messages.get(factor) is not None:
+            value, factor = factor, value
+        reason = kept_scale_reason(value, factor, self.messages.get(value), "back into a weight")
+        if reason is not None:
+            remarks.missed(reason[0], call, reason[1], value)
 
     def _activation(self, call: Call, axes: tuple[int, ...], scale: Expr) -> Descent:
         value = yield self._send(call.args[0], axes, scale)

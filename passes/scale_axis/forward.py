@@ -24,6 +24,7 @@ from .messages import (
     broadcasts_along,
     intersect,
     is_never_negative,
+    kept_scale_reason,
     matched_to_axes,
     squeezed_scale,
 )
@@ -121,15 +122,23 @@ class _ForwardFolder(ExprMutator):
 
     def _take_out(self, pre: Call, post: Call) -> Expr | None:
         message = self.messages.get(pre)
+        remarks = self.record.remarks
         if message is None:
+            if remarks is not None:
+                remarks.missed("not-asked", pre, "the scale stays: no weight behind it takes one, on every way")
             return post
         for value, scale in ((0, 1), (1, 0)):
             types = tensor_type(pre.args[value]), tensor_type(pre.args[scale])
             factor = squeezed_scale(*types, message.axes, post.args[scale])
             if factor is not None and (not message.require_positive or is_never_negative(factor)):
                 self.derive(factor, pre)
+                if remarks is not None:
+                    remarks.passed("scale", pre, "the scale of {} goes on into a weight", pre.args[value])
                 self.scales[pre] = _Scale(message.axes, factor)
                 return post.args[value]
+        reason = kept_scale_reason(pre.args[0], pre.args[1], message, "on into a weight")
+        if remarks is not None and reason is not None:
+            remarks.missed(reason[0], pre, reason[1], pre.args[0])
         return post
 
     def _sum(self, pre: Call, post: Call, scales: list[_Scale | None]) -> Expr | None:

@@ -24,6 +24,7 @@ __all__ = [
     "broadcasts_along",
     "intersect",
     "is_never_negative",
+    "kept_scale_reason",
     "matched_to_axes",
     "squeezed_scale",
 ]
@@ -92,6 +93,21 @@ def matched_to_axes(scale: Expr, shape: Shape, axes: tuple[int, ...]) -> Expr | 
     if any(not isinstance(shape[axis], int) for axis in axes):
         return None
     return apply("reshape", scale, newshape=tuple(shape[i] if i in axes else 1 for i in range(len(shape))))
+
+
+def kept_scale_reason(value: Expr, factor: Expr, message: Message | None, direction: str) -> tuple[str, str] | None:
+    """Why a multiplication of ``value`` by ``factor`` stays, as the rule and words of a remark.
+
+    ``{}`` in the words stands for ``value``; ``direction`` says where the scale would have gone. ``None`` where
+    ``value`` is no result of a call, so that there is nothing to say.
+    """
+    if message is None:
+        if not isinstance(value, Call):
+            return None
+        return "not-scaled", f"the scale stays: {{}} takes no scale {direction}, or is used elsewhere too"
+    if message.require_positive and not is_never_negative(factor):
+        return "negative", "the scale stays: it may be negative, and an activation is on the way"
+    return "not-along-channels", "the scale stays: it does not go along the channels of {} alone"
 
 
 def is_never_negative(expr: Expr) -> bool:
