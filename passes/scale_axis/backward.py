@@ -19,7 +19,7 @@ from relay_lsp.ir.visitor import children, post_order
 
 from ..construction import expand_bias_to_match_axis, tensor_type
 from ..infrastructure import PassError
-from ..provenance import ExprMutator
+from ..provenance import ExprMutator, current_record
 from ..provenance.mutator import Descent
 from ..provenance.remarks import Remarks
 from .messages import (
@@ -38,7 +38,9 @@ __all__ = ["fold_backward"]
 def fold_backward(function: Function) -> Function:
     """``function`` with scales moved backwards into weights; the same object where none can move."""
     messages = _offers(function)
-    return _BackwardFolder(messages).visit_function(function) if messages else function
+    # Where remarks are wanted, each multiplication says why its scale stays.
+    is_worth_it = bool(messages) or current_record().remarks is not None
+    return _BackwardFolder(messages).visit_function(function) if is_worth_it else function
 
 
 def _offers(function: Function) -> dict[Expr, Message]:

@@ -16,7 +16,7 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.visitor import children, post_order
 
 from ..construction import tensor_type
-from ..provenance import ExprMutator
+from ..provenance import ExprMutator, current_record
 from .messages import (
     ConvolutionAxes,
     Message,
@@ -39,7 +39,8 @@ _CONVOLUTIONS = ("nn.conv2d", "nn.conv3d")
 def fold_forward(function: Function) -> Function:
     """``function`` with scales moved forwards into weights; the same object where none can move."""
     messages = _demand(function)
-    if not any(message is not None for message in messages.values()):
+    # Where remarks are wanted, each multiplication says why its scale stays.
+    if current_record().remarks is None and not any(message is not None for message in messages.values()):
         return function
     return _ForwardFolder(messages).visit_function(function)
 

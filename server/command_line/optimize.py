@@ -18,6 +18,7 @@ from .files import SourceFile, read_file, write_file
 from .limits import limited
 from .pipeline import read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
+from .remarks import chosen_remarks, remark_lines, remarks_as_yaml
 from .verify import verified
 
 __all__ = ["opt", "run_traced", "trace"]
@@ -32,7 +33,10 @@ def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceF
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
-    job = RunPasses(file.text, name, calls, opt_level, provenance=provenance, instruments=instruments)
+    with_remarks = bool(getattr(options, "remarks", None) or getattr(options, "remarks_output", None))
+    job = RunPasses(
+        file.text, name, calls, opt_level, provenance=provenance, instruments=instruments, remarks=with_remarks
+    )
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):
         outcome = job.run(running.append)
@@ -53,6 +57,8 @@ def opt(options: argparse.Namespace) -> int:
     file, outcome = _run(options, options.provenance)
     if outcome.failed is not None:
         return _refused(file, outcome)
+    if options.remarks or options.remarks_output:
+        _show_remarks(file, outcome, options)
     if options.timing:
         for step in outcome.steps:
             print(_step_line(step), file=sys.stderr)
@@ -70,6 +76,17 @@ def opt(options: argparse.Namespace) -> int:
     else:
         sys.stdout.write(outcome.text)
     return EXIT_OK
+
+
+def _show_remarks(file: SourceFile, outcome: PassesOutcome, options: argparse.Namespace) -> None:
+    """What the passes did and did not, and why: on standard error, or as YAML in a file."""
+    remarks = chosen_remarks(outcome.remarks, options)
+    if options.remarks_output:
+        write_file(options.remarks_output, "".join(remarks_as_yaml(remarks, file.source_name, file.text)))
+        return
+    for line in remark_lines(remarks, file.source_name, file.text):
+        print(line, file=sys.stderr)
+    print(f"{len(remarks)} remark{'' if len(remarks) == 1 else 's'}", file=sys.stderr)
 
 
 def trace(options: argparse.Namespace) -> int:

@@ -296,6 +296,7 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_function(opt)
     opt.add_argument("--provenance", action="store_true", help="write behind each statement where its value comes from")
     opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
+    _add_remarks(opt)
 
     def command(options: argparse.Namespace) -> int:
         from .optimize import opt as opt_command
@@ -303,6 +304,21 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
         return opt_command(options)
 
     opt.set_defaults(command=command)
+
+
+def _add_remarks(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--remarks",
+        nargs="?",
+        const="all",
+        choices=("all", "passed", "missed"),
+        help="say on standard error what each pass did and by which rule (passed), and what it looked at and left "
+        "alone, with the reason (missed); --function and --layer choose",
+    )
+    command.add_argument("--layer", metavar="LAYER", default="", help="only remarks on layers with this in their name")
+    command.add_argument(
+        "--remarks-output", metavar="FILE", help="write the remarks as YAML, as LLVM does, for viewers of such records"
+    )
 
 
 def _add_function(command: argparse.ArgumentParser) -> None:

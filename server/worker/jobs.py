@@ -30,6 +30,7 @@ from .pass_changes import (
     pass_changes,
     removed_by_step,
 )
+from .remarks import PlacedRemark, placed_remarks
 from .span_layers import ModuleLayers, layers_at_spans
 from .worker_process import Progress
 
@@ -94,6 +95,8 @@ class PassesOutcome:
     """What the instruments printed and measured, in order."""
     changes: PassChanges = field(default_factory=PassChanges)
     """What of the old text became what of the new."""
+    remarks: tuple[PlacedRemark, ...] = ()
+    """What the passes said about their decisions, where that was asked for."""
 
     @property
     def changed(self) -> bool:
@@ -127,6 +130,8 @@ class RunPasses:
     """The instruments of the context that the passes run in, by name, with options."""
     layers: SpanLayers = ()
     """What is known, apart from its comments, of where the values of the text came from."""
+    remarks: bool = False
+    """Whether the passes say what they did and did not, and why."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -151,9 +156,11 @@ class RunPasses:
         run = run_passes(
             *(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports),
             known_layers=self.layers,
+            remarks=self.remarks,
         )
         if isinstance(run, PassesOutcome):
             return run
+        remarks = tuple(placed_remarks(run.trace, run.parsed, self.text)) if self.remarks else ()
         progress("writing the text")
         edits = text_edits(self.text, run.parsed, run.module, run.trace, read) if run.changing else ()
         if edits and "/* ty=" in self.text:
@@ -170,7 +177,7 @@ class RunPasses:
         if self.provenance:
             text = _with_provenance(run, run.module, self.name, text)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
-        return PassesOutcome(text, edits, outcomes, changes=changes)
+        return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks)
 
 
 def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
@@ -269,11 +276,12 @@ def run_passes(
     trace: Trace | None = None,
     failures: list[TraceFailure] | None = None,
     known_layers: SpanLayers = (),
+    remarks: bool = False,
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so.
 
     ``reports`` gets the reports of instruments, ``trace`` the steps up to the pass that fails, ``failures`` the reason.
-    Of layers, what the comments of the text say comes before ``known_layers``.
+    Of layers, what the comments of the text say comes before ``known_layers``. With ``remarks`` the trace keeps those.
     """
     from relay_lsp import passes
     from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
@@ -304,7 +312,7 @@ def run_passes(
 
     context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
     failures = [] if failures is None else failures
-    with context, trace or passes.Trace(layers) as trace:
+    with context, trace or passes.Trace(layers, remarks=remarks) as trace:
         module = parsed.module
         steps: list[_RunStep] = []
         for call in calls:
