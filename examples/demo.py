@@ -78,6 +78,7 @@ def main() -> None:
     print("\n".join(line[:160] for line in changes[:8]))
 
     title("What next")
+    print("See a whole build side by side: .venv/bin/relay-lsp explore --build O3 examples/resnet18.relay")
     print("Open examples/resnet18.relay in VS Code (./dev vsix) or Neovim (editors/nvim), or read README.md.")
 
 

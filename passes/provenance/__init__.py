@@ -6,7 +6,7 @@ from .rebuilding import is_rebuilt
 from .record import Record, current_record, expressions_of, recording
 from .span_filling import collect_spans, fill_span
 from .trace import Event, Trace, active_trace
-from .trace_reading import TraceFormatError
+from .trace_reading import TraceFormatError, is_trace
 from .trace_records import trace_schema
 from .trace_step import SkippedPass, TraceStep
 from .trace_writing import TraceFailure
@@ -27,6 +27,7 @@ __all__ = [
     "expressions_of",
     "fill_span",
     "is_rebuilt",
+    "is_trace",
     "recording",
     "trace_schema",
     "with_span",

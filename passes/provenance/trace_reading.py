@@ -7,6 +7,7 @@ keep their identity through the steps that left them alone, as in the trace that
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -44,7 +45,7 @@ from .trace_records import (
 from .trace_step import SkippedPass, TraceStep
 from .trace_writing import occurrences
 
-__all__ = ["TraceContents", "TraceFormatError", "read_trace"]
+__all__ = ["TraceContents", "TraceFormatError", "is_trace", "read_trace"]
 
 _CONSTANT = "relay.Constant"
 
@@ -105,6 +106,11 @@ def _reason(error: Exception) -> str:
     if isinstance(error, (IndexError, KeyError)):
         return f"it speaks of a number that nothing above has ({error})"
     return str(error)
+
+
+def is_trace(text: str) -> bool:
+    """Whether a text is a trace, by its first line; which version it is of may be another."""
+    return re.match(r'\s*\{"record":\s*"trace"', text) is not None
 
 
 class _Reader:

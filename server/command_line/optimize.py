@@ -138,7 +138,8 @@ def _one_line(text: str) -> str:
 
 def _trace_as_json(options: argparse.Namespace) -> int:
     """Write the trace; one of a pipeline that fails has all up to there."""
-    file, run = run_traced(options, weights=not options.no_weights)
+    file = read_file(options.file)
+    run = run_traced(options, file, weights=not options.no_weights)
     if run.lines is None:
         return _refused(file, run.outcome)
     for line in run.lines:
@@ -148,9 +149,8 @@ def _trace_as_json(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def run_traced(options: argparse.Namespace, weights: bool) -> tuple[SourceFile, TracedRun]:
-    """Run the passes that a command line asks for, inside a trace."""
-    file = read_file(options.file)
+def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> TracedRun:
+    """Run the passes that a command line asks for over a file, inside a trace."""
     pipeline, opt_level = read_pipeline(options)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
@@ -162,4 +162,4 @@ def run_traced(options: argparse.Namespace, weights: bool) -> tuple[SourceFile, 
         run = job.run(running.append)
     for report in run.outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)
-    return file, run
+    return run

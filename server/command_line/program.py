@@ -27,6 +27,7 @@ examples:
   relay-lsp opt --pass SimplifyInference --pass "FoldConstant[fold_qnn=False]" model.relay
   relay-lsp opt --build O3 --target "llvm -mcpu=core-avx2" model.relay    all that relay.build runs
   relay-lsp trace --pass SimplifyInference model.relay    what each step did, and what came from what
+  relay-lsp explore --build O3 --export model.html model.relay    every step side by side, in a page to keep
   relay-lsp bisect --pass SimplifyInference --pass FastMath model.relay    which pass changes the result
   relay-lsp import model.onnx -o model.relay         a model of another framework as Relay text
   relay-lsp passes FoldConstant                      what a pass does, with its options
@@ -94,6 +95,7 @@ def parser() -> argparse.ArgumentParser:
         _add_import,
         _add_opt,
         _add_trace,
+        _add_explore,
         _add_bisect,
         _add_passes,
         _add_ops,
@@ -354,6 +356,29 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         return trace_command(options)
 
     trace.set_defaults(command=command)
+
+
+def _add_explore(commands: Commands[argparse.ArgumentParser]) -> None:
+    explore = _add(
+        commands,
+        "explore",
+        "show a pipeline in the browser: all texts side by side, linked expression by expression",
+        "Show a pipeline in the browser, every text of it beside the others, linked expression by expression.\n"
+        "The file may be a trace as well, as relay-lsp trace --format json writes it.",
+    )
+    _add_pipeline_arguments(explore)
+    _add_instruments(explore)
+    _add_function(explore)
+    explore.add_argument("--export", metavar="PAGE.html", help="write one file that needs no server, and end")
+    explore.add_argument("--port", type=int, default=0, help="the port of the page on this computer (a free one)")
+    explore.add_argument("--no-open", action="store_true", help="print the address; open no browser")
+
+    def command(options: argparse.Namespace) -> int:
+        from .explore import explore as explore_command
+
+        return explore_command(options)
+
+    explore.set_defaults(command=command)
 
 
 def _add_seed(command: argparse.ArgumentParser) -> None:

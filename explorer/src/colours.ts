@@ -1,0 +1,127 @@
+// What an expression's colour says: its layer, its pass, its operator, its compiler, its dtype.
+import type { Links } from './links';
+import type { Stage, Trace } from './trace';
+
+export const COLOURINGS = ['layer', 'pass', 'operator', 'compiler', 'dtype', 'none'] as const;
+export type Colouring = (typeof COLOURINGS)[number];
+
+const COLOURED = new Set(['Call', 'Tuple', 'TupleGetItem', 'Constant', 'If', 'Match']);
+const SHADES = 16;
+
+/** The keys of the places of a stage, and how often each key comes. */
+export interface Colours {
+    keys: string[];
+    /** For each place the number of its key, -1 for none. */
+    of: Int32Array;
+    counts: Map<string, number>;
+}
+
+export class Painter {
+    private readonly known = new Map<string, Colours>();
+    private readonly shades = new Map<Colouring, Map<string, number>>();
+
+    constructor(private readonly trace: Trace, private readonly links: Links, private readonly stages: readonly Stage[]) {}
+
+    /**
+     * The shade of a key, the same in every pane. The keys that come most often have shades of their own: that of
+     * their name, or the next free one; the others have that of their name.
+     */
+    shade(key: string, colouring: Colouring): number {
+        let shades = this.shades.get(colouring);
+        if (!shades) {
+            shades = new Map();
+            this.shades.set(colouring, shades);
+            const counts = new Map<string, number>();
+            for (const stage of this.stages) {
+                for (const [each, number] of this.colours(stage, colouring).counts) {
+                    counts.set(each, (counts.get(each) ?? 0) + number);
+                }
+            }
+            const taken = new Set<number>();
+            for (const [each] of [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, SHADES)) {
+                let free = usualShade(each);
+                while (taken.has(free)) {
+                    free = (free + 1) % SHADES;
+                }
+                taken.add(free);
+                shades.set(each, free);
+            }
+        }
+        return shades.get(key) ?? usualShade(key);
+    }
+
+    colours(stage: Stage, colouring: Colouring): Colours {
+        const name = `${stage.number}:${colouring}`;
+        let colours = this.known.get(name);
+        if (!colours) {
+            colours = this.paint(stage, colouring);
+            this.known.set(name, colours);
+        }
+        return colours;
+    }
+
+    private paint(stage: Stage, colouring: Colouring): Colours {
+        const { places } = stage;
+        const numbers = new Map<string, number>();
+        const counts = new Map<string, number>();
+        const of = new Int32Array(places.start.length).fill(-1);
+        if (colouring !== 'none') {
+            for (let place = 0; place < of.length; place += 1) {
+                const key = this.key(stage, place, colouring);
+                if (key === undefined) {
+                    continue;
+                }
+                if (!numbers.has(key)) {
+                    numbers.set(key, numbers.size);
+                }
+                of[place] = numbers.get(key)!;
+                counts.set(key, (counts.get(key) ?? 0) + 1);
+            }
+        }
+        return { keys: [...numbers.keys()], of, counts };
+    }
+
+    private key(stage: Stage, place: number, colouring: Colouring): string | undefined {
+        const number = stage.places.expression[place]!;
+        const expression = this.trace.expressions[number]!;
+        if (!COLOURED.has(expression.kind)) {
+            return undefined;
+        }
+        switch (colouring) {
+            case 'layer':
+                return expression.layers.length > 0 ? expression.layers.join(' + ') : undefined;
+            case 'pass':
+                return this.links.maker(stage.number, number)?.name;
+            case 'operator':
+                return expression.kind === 'Call' ? expression.label : undefined;
+            case 'compiler':
+                return compilerOf(stage, place);
+            case 'dtype':
+                return /\b(?:bool|(?:u?int|b?float)\d+)\b/.exec(expression.type)?.[0];
+            case 'none':
+                return undefined;
+        }
+    }
+}
+
+/** The compiler of the function around a place, with the composite pattern where there is one. */
+function compilerOf(stage: Stage, place: number): string {
+    let composite = '';
+    for (let around = stage.places.parent[place]!; around >= 0; around = stage.places.parent[around]!) {
+        const attributes = stage.attributes.get(stage.places.expression[around]!);
+        composite ||= attributes?.Composite ?? '';
+        if (attributes?.Compiler) {
+            return composite && composite !== attributes.Compiler ? `${attributes.Compiler}: ${composite}` : attributes.Compiler;
+        }
+    }
+    return composite || 'TVM';
+}
+
+/** The shade of a name: the same in every trace. */
+function usualShade(key: string): number {
+    let hash = 2166136261;
+    for (let index = 0; index < key.length; index += 1) {
+        hash = Math.imul(hash ^ key.charCodeAt(index), 16777619);
+    }
+    return (hash >>> 0) % SHADES;
+}

@@ -1,0 +1,386 @@
+// The explorer of one trace: panes, and what all of them show together.
+import type { Colouring } from './colours';
+import { Painter } from './colours';
+import type { Linked } from './links';
+import { effectiveStages, Links } from './links';
+import type { Fold, Marks } from './pane';
+import { Pane } from './pane';
+import type { Search } from './search';
+import { search } from './search';
+import type { Field, Pin, View } from './state';
+import { emptyView, fromHash, toHash } from './state';
+import type { Stage, Step, Trace } from './trace';
+import { plain } from './words';
+
+const SHOWN_AT_FIRST = 4;
+const SHORTEST_FOLD = 4;
+
+export class Explorer {
+    readonly links: Links;
+    readonly painter: Painter;
+    readonly stages: Stage[];
+    readonly panesElement = document.createElement('div');
+    panes: Pane[] = [];
+    view: View;
+    /** What the pointer or the cursor is on, where nothing is pinned. */
+    hovered?: Pin;
+    linked?: Linked;
+    found?: Search;
+    isBrokenQuery = false;
+    private active = 0;
+    private readonly memory: string;
+
+    constructor(readonly trace: Trace, private readonly render: () => void, private readonly draw: (pane: Pane) => void) {
+        this.links = new Links(trace);
+        this.stages = effectiveStages(trace);
+        this.painter = new Painter(trace, this.links, this.stages);
+        this.memory = `relay-explorer:${trace.source}`;
+        this.panesElement.className = 'panes';
+        this.view = this.read();
+        this.arrange();
+        this.find(this.view.query, this.view.field);
+        this.choose(this.view.pin, false);
+        this.prepare();
+    }
+
+    /** The title of a stage: the file, or the pass that made it. */
+    title(stage: number): string {
+        const step = this.links.stepInto(stage);
+        return step ? plain(step.name) : plain(this.trace.source.split(/[\\/]/).at(-1) || 'source');
+    }
+
+    /** The step that made the stage, with those without effect before it, back to the stage that is shown before. */
+    stepOf(stage: number): Step | undefined {
+        return this.links.stepInto(stage);
+    }
+
+    get shownStages(): Stage[] {
+        return this.view.showsAll ? this.trace.stages : this.stages;
+    }
+
+    /** What the links are of: the pinned expression, or else that under the pointer. */
+    get target(): Pin | undefined {
+        return this.view.pin ?? this.hovered;
+    }
+
+    /** The shade of a key of the present colouring. */
+    readonly shade = (key: string): number => this.painter.shade(key, this.view.colouring);
+
+    hover(target: Pin | undefined): void {
+        if (this.view.pin || (this.hovered?.stage === target?.stage && this.hovered?.expression === target?.expression)) {
+            return;
+        }
+        this.hovered = target;
+        this.link();
+    }
+
+    /** Pin an expression, or release. Each pin is a step of the browser's history. */
+    choose(pin: Pin | undefined, isNew = true): void {
+        const stage = pin && this.trace.stages[pin.stage];
+        this.view.pin = stage?.members.has(pin!.expression) ? pin : undefined;
+        this.hovered = undefined;
+        if (isNew) {
+            this.write(true);
+        }
+        this.link();
+        if (this.view.pin) {
+            this.panes.find(pane => pane.stage.number === this.view.pin!.stage)?.follow(new Set([this.view.pin.expression]));
+        }
+    }
+
+    /** From the pinned expression to one that it came from (-1) or became (1) in the next pane to that side. */
+    walk(direction: -1 | 1): void {
+        const target = this.target;
+        if (!target || !this.linked) {
+            return;
+        }
+        const numbers = [...new Set([...this.view.panes, target.stage])].sort((a, b) => a - b);
+        const next = numbers[numbers.indexOf(target.stage) + direction];
+        const there = next === undefined ? undefined : this.linked.stages.get(next);
+        const expression = there && this.inOrder(next!, there)[0];
+        if (expression !== undefined) {
+            this.choose({ stage: next!, expression });
+        }
+    }
+
+    /** To the next or the last of the expressions of this stage that come from the same, or became the same. */
+    turn(direction: -1 | 1): void {
+        const target = this.target;
+        if (!target) {
+            return;
+        }
+        const family = new Set([target.expression]);
+        const linked = this.links.linked(target.stage, target.expression);
+        const [into, out] = [this.links.stepInto(target.stage), this.links.stepOutOf(target.stage)];
+        const sources = into && linked.stages.get(into.before);
+        if (into && sources) {
+            for (const each of this.links.forwards(into, sources)) {
+                family.add(each);
+            }
+        }
+        const results = out && linked.stages.get(out.after);
+        if (out && results) {
+            for (const each of this.links.backwards(out, results)) {
+                family.add(each);
+            }
+        }
+        const order = this.inOrder(target.stage, family);
+        const next = order[(order.indexOf(target.expression) + direction + order.length) % order.length];
+        if (next !== undefined) {
+            this.choose({ stage: target.stage, expression: next });
+        }
+    }
+
+    /** To the next match of the search in the active pane, then in those behind it. */
+    nextMatch(direction: -1 | 1): void {
+        const pane = this.panes[this.active] ?? this.panes[0];
+        const matches = pane && this.found?.get(pane.stage.number);
+        if (!pane || !matches?.size) {
+            return;
+        }
+        const order = this.inOrder(pane.stage.number, matches);
+        const at = this.view.pin?.stage === pane.stage.number ? order.indexOf(this.view.pin.expression) : -1;
+        const next = at < 0 && direction < 0 ? order.length - 1 : (at + direction + order.length) % order.length;
+        this.choose({ stage: pane.stage.number, expression: order[next]! });
+    }
+
+    setPanes(stages: number[]): void {
+        const seen = [...new Set(stages)].filter(number => this.trace.stages[number]).sort((a, b) => a - b);
+        if (seen.length > 0) {
+            this.view.panes = seen;
+            this.write(true);
+            this.arrange();
+            this.link();
+        }
+    }
+
+    toggle(stage: number): void {
+        const { panes } = this.view;
+        this.setPanes(panes.includes(stage) ? panes.filter(each => each !== stage) : [...panes, stage]);
+        this.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
+    }
+
+    set(change: Partial<View>): void {
+        Object.assign(this.view, change);
+        this.write(false);
+        this.link();
+    }
+
+    setColouring(colouring: Colouring): void {
+        this.set({ colouring, filter: undefined });
+    }
+
+    find(query: string, field: Field): void {
+        this.view.query = query;
+        this.view.field = field;
+        this.found = query ? search(this.trace, this.shownStages, query, field) : undefined;
+        this.isBrokenQuery = query !== '' && !this.found;
+        this.write(false);
+        this.link();
+    }
+
+    collapse(collapses: boolean): void {
+        this.view.collapses = collapses;
+        this.write(false);
+        for (const pane of this.panes) {
+            pane.fold(collapses ? this.unchanged(pane.stage) : []);
+        }
+        this.render();
+    }
+
+    focusPane(direction: -1 | 1): void {
+        const { length } = this.panes;
+        this.active = (this.active + direction + length) % Math.max(1, length);
+        this.panes[this.active]?.view.focus();
+    }
+
+    /** Show what the address asks for: the browser went back or forward. */
+    reread(): void {
+        this.view = this.read();
+        this.arrange();
+        this.find(this.view.query, this.view.field);
+        this.choose(this.view.pin, false);
+    }
+
+    dispose(): void {
+        for (const pane of this.panes) {
+            pane.dispose();
+        }
+        this.panes = [];
+    }
+
+    /** Expressions in the order in which they stand in a stage. */
+    private inOrder(stage: number, expressions: Iterable<number>): number[] {
+        const { of } = this.trace.stages[stage]!.places;
+        return [...expressions].filter(each => of.has(each)).sort((a, b) => of.get(a)! - of.get(b)!);
+    }
+
+    private read(): View {
+        const { stages, expressions } = this.trace;
+        let usual = emptyView();
+        if (!expressions.some(each => each.layers.length > 0)) {
+            usual.colouring = 'operator';
+        }
+        try {
+            usual = fromHash(localStorage.getItem(this.memory) ?? '', stages.length, expressions.length, usual);
+            usual = { ...usual, pin: undefined, filter: undefined, query: '' };
+        } catch {
+            // Nothing is remembered where pages may not.
+        }
+        const view = fromHash(location.hash, stages.length, expressions.length, usual);
+        if (view.panes.length === 0) {
+            const shown = view.showsAll ? stages : this.stages;
+            const first = shown.slice(0, SHOWN_AT_FIRST - 1);
+            view.panes = [...new Set([...first, ...shown.slice(-1)])].map(stage => stage.number);
+        }
+        return view;
+    }
+
+    private write(isNew: boolean): void {
+        const hash = toHash(this.view);
+        try {
+            history[isNew ? 'pushState' : 'replaceState'](null, '', hash);
+        } catch {
+            // A page in a panel has no address.
+        }
+        try {
+            localStorage.setItem(this.memory, hash);
+        } catch {
+            // As above.
+        }
+    }
+
+    /** Make the panes those that the view asks for, and keep the ones that are there. */
+    private arrange(): void {
+        const old = new Map(this.panes.map(pane => [pane.stage.number, pane]));
+        this.panes = this.view.panes.map(number => {
+            const known = old.get(number);
+            old.delete(number);
+            return known ?? this.make(this.trace.stages[number]!);
+        });
+        for (const pane of old.values()) {
+            pane.dispose();
+        }
+        this.panes.forEach((pane, index) => {
+            if (this.panesElement.children[index] !== pane.element) {
+                this.panesElement.insertBefore(pane.element, this.panesElement.children[index] ?? null);
+            }
+        });
+        if (this.view.collapses) {
+            this.collapse(true);
+        }
+    }
+
+    private make(stage: Stage): Pane {
+        const pin = (expression: number | undefined) => expression === undefined ? undefined : { stage: stage.number, expression };
+        const pane: Pane = new Pane(stage, this.trace.expressions, this.title(stage.number), {
+            hover: expression => this.hover(pin(expression)),
+            pin: expression => this.choose(pin(expression)),
+            focus: () => (this.active = this.panes.indexOf(pane)),
+        });
+        return pane;
+    }
+
+    /** Light up what belongs to the target, in every pane. */
+    private link(): void {
+        const target = this.target;
+        this.linked = target && this.links.linked(target.stage, target.expression);
+        for (const [index, pane] of this.panes.entries()) {
+            const { number } = pane.stage;
+            const lit = this.linked?.stages.get(number);
+            // What is gone is crossed out in the last pane that has it.
+            const next = this.panes[index + 1]?.stage.number ?? this.trace.stages.length - 1;
+            const isRemoved = this.linked?.removedBy.some(each => each.step.before >= number && each.step.before < next);
+            const marks: Marks = {
+                colours: this.painter.colours(pane.stage, this.view.colouring),
+                shade: this.shade,
+                filter: this.view.filter,
+                lit,
+                asked: target?.stage === number ? target.expression : undefined,
+                removed: isRemoved && lit ? this.links.gone(number, lit, next) : undefined,
+                matches: this.found?.get(number),
+            };
+            pane.show(marks);
+            if (lit && target?.stage !== number && this.view.follows) {
+                pane.follow(lit);
+            }
+            this.draw(pane);
+        }
+        this.render();
+    }
+
+    /** The runs of lines on which nothing was made, joined or removed between this pane and the ones beside it. */
+    private unchanged(stage: Stage): Fold[] {
+        const changed = new Set<number>();
+        const { places } = stage;
+        const index = this.panes.findIndex(pane => pane.stage === stage);
+        const [before, after] = [this.panes[index - 1]?.stage.number, this.panes[index + 1]?.stage.number];
+        const doc = this.panes[index]!.view.state.doc;
+        for (const [expression, place] of places.of) {
+            if (this.isChanged(stage.number, expression, before, after)) {
+                changed.add(doc.lineAt(places.start[place]!).number);
+            }
+        }
+        const runs: Fold[] = [];
+        let first = 1;
+        for (let line = 1; line <= doc.lines + 1; line += 1) {
+            if (line > doc.lines || changed.has(line)) {
+                // One line of what stands around a change stays.
+                const [from, to] = [first === 1 ? 1 : first + 1, line > doc.lines ? doc.lines : line - 2];
+                if (to - from + 1 >= SHORTEST_FOLD) {
+                    runs.push([from, to]);
+                }
+                first = line + 1;
+            }
+        }
+        return runs;
+    }
+
+    private isChanged(stage: number, expression: number, before?: number, after?: number): boolean {
+        let current = new Set([expression]);
+        for (let step = this.links.stepInto(stage); step && before !== undefined && stage > before; step = this.links.stepInto(step.before)) {
+            for (const each of current) {
+                if ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each)) {
+                    return !(step.isRequirement && step.name === 'InferType');
+                }
+            }
+            current = this.links.backwards(step, current);
+            if (step.before <= before) {
+                break;
+            }
+        }
+        current = new Set([expression]);
+        for (let step = this.links.stepOutOf(stage); step && after !== undefined; step = this.links.stepOutOf(step.after)) {
+            const next = this.links.forwards(step, current);
+            const isTyping = step.isRequirement && step.name === 'InferType';
+            for (const each of current) {
+                if (step.removed.has(each)) {
+                    return true;
+                }
+            }
+            for (const each of next) {
+                if (!isTyping && ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each))) {
+                    return true;
+                }
+            }
+            current = next;
+            if (step.after >= after) {
+                break;
+            }
+        }
+        return false;
+    }
+
+    /** Between two frames, work out what the first question will need. */
+    private prepare(): void {
+        const steps = [...this.trace.steps];
+        const next = () => {
+            const step = steps.shift();
+            if (step) {
+                this.links.prepare(step);
+                setTimeout(next);
+            }
+        };
+        setTimeout(next, 50);
+    }
+}

@@ -1,0 +1,36 @@
+// What each key does.
+
+export type Action =
+    | 'help' | 'release' | 'find' | 'next' | 'previous' | 'ancestor' | 'descendant' | 'above' | 'below' | 'colour' | 'follow'
+    | 'collapse' | 'all' | 'theme' | 'paneBefore' | 'paneBehind';
+
+export const KEYS: readonly [string, string][] = [
+    ['?', 'this list'],
+    ['Esc', 'release what is pinned'],
+    ['click', 'pin an expression'],
+    ['← →', 'from the pinned expression to what it came from, to what became of it'],
+    ['↑ ↓', 'to the other values of the same origin'],
+    ['[ ]', 'into the pane to the left, to the right'],
+    ['/', 'find'],
+    ['n N', 'the next match, the one before'],
+    ['c', 'colour by the next property'],
+    ['f', 'panes follow, or stay where they are'],
+    ['u', 'collapse what did not change'],
+    ['a', 'steps without effect'],
+    ['t', 'theme'],
+];
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+    '?': 'help', '/': 'find', n: 'next', N: 'previous', c: 'colour', f: 'follow', u: 'collapse', a: 'all', t: 'theme',
+    '[': 'paneBefore', ']': 'paneBehind',
+    ArrowLeft: 'ancestor', ArrowRight: 'descendant', ArrowUp: 'above', ArrowDown: 'below',
+};
+
+export function keyOf(event: KeyboardEvent): Action | undefined {
+    if (event.key === 'Escape') {
+        return 'release';
+    }
+    const { target } = event;
+    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+    return event.ctrlKey || event.metaKey || event.altKey || isTyping ? undefined : ACTIONS[event.key];
+}

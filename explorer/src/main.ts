@@ -1,0 +1,383 @@
+// The page: the bar at the top, the timeline, the panes, the legend, and what is known of the target.
+import { html, nothing, render } from 'lit-html';
+import type { TemplateResult } from 'lit-html';
+import { COLOURINGS } from './colours';
+import type { Colouring } from './colours';
+import { Explorer } from './explorer';
+import { KEYS, keyOf } from './keys';
+import type { Pane } from './pane';
+import { runForm } from './rerun';
+import { turns } from './search';
+import { chooseSource } from './source';
+import { FIELDS } from './state';
+import type { Field } from './state';
+import type { Step } from './trace';
+import { readTrace, TraceError } from './trace';
+import { count, differences, milliseconds, plain, signed } from './words';
+import './style.css';
+
+const app = document.getElementById('app')!;
+const source = chooseSource();
+let explorer: Explorer | undefined;
+let problem: string | undefined;
+let isBusy = true;
+let helpIsOpen = false;
+let formIsOpen = false;
+let previous: ReadonlyMap<string, number> | undefined;
+
+const THEMES = ['auto', 'light', 'dark', 'contrast'] as const;
+let theme: (typeof THEMES)[number] = 'auto';
+
+function setTheme(next: (typeof THEMES)[number]): void {
+    theme = next;
+    document.documentElement.dataset.theme = next;
+    try {
+        localStorage.setItem('relay-explorer-theme', next);
+    } catch {
+        // Nothing is remembered where pages may not.
+    }
+    for (const pane of explorer?.panes ?? []) {
+        pane.repaint();
+    }
+    draw();
+}
+
+/** Show a trace in place of the one that is shown. */
+export function show(text: string): void {
+    try {
+        const trace = readTrace(text);
+        if (trace.stages.length === 0) {
+            throw new TraceError('This trace has no stages.');
+        }
+        const old = explorer;
+        previous = old?.trace.stages.at(-1)?.operators;
+        old?.dispose();
+        explorer = undefined;
+        explorer = new Explorer(trace, draw, drawHeader);
+        problem = undefined;
+        document.title = `${plain(explorer.title(0))} – Relay explorer`;
+    } catch (error) {
+        problem = error instanceof TraceError ? error.message : `This trace cannot be read: ${String(error)}`;
+    }
+    isBusy = false;
+    draw();
+    for (const pane of explorer?.panes ?? []) {
+        drawHeader(pane);
+    }
+}
+
+async function run(passes: string[], level: number): Promise<void> {
+    isBusy = true;
+    draw();
+    try {
+        show(await source.run!({ passes, level }));
+    } catch (error) {
+        problem = error instanceof Error ? error.message : String(error);
+        isBusy = false;
+        draw();
+    }
+}
+
+// ---- what is drawn
+
+function draw(): void {
+    render(explorer ? page(explorer) : empty(), app);
+}
+
+function empty(): TemplateResult {
+    return html`<main class="empty">
+        <h1>Relay explorer</h1>
+        ${isBusy && !problem ? html`<p role="status">Reading the trace …</p>` : nothing}
+        ${problem ? html`<p role="alert" class="problem">${plain(problem, 2000)}</p>` : nothing}
+        ${isBusy ? nothing : html`<p>Open a trace, or drop one here:
+            <input type="file" aria-label="Trace" accept=".jsonl,.json,.trace" @change=${openFile}></p>
+        <p>A pipeline becomes one with</p>
+        <pre>relay-lsp explore --pass SimplifyInference --pass FuseOps model.relay
+relay-lsp explore --build O3 --export model.html model.relay
+relay-lsp trace --build O3 --format json model.relay &gt; model.trace.jsonl</pre>`}
+    </main>`;
+}
+
+function page(now: Explorer): TemplateResult {
+    const { view, trace } = now;
+    return html`
+        <header class="bar">
+            <h1>${plain(now.title(0))}</h1>
+            <label>Colour
+                <select id="colouring" @change=${(event: Event) => now.setColouring((event.target as HTMLSelectElement).value as Colouring)}>
+                    ${COLOURINGS.map(each => html`<option value=${each} ?selected=${each === view.colouring}>${each}</option>`)}
+                </select></label>
+            <label><input type="checkbox" .checked=${view.follows} @change=${() => now.set({ follows: !view.follows })}> follow</label>
+            <label><input type="checkbox" .checked=${view.collapses} @change=${() => now.collapse(!view.collapses)}> collapse unchanged</label>
+            <label><input type="checkbox" .checked=${view.showsAll} @change=${() => now.set({ showsAll: !view.showsAll })}> steps without effect</label>
+            <span class="search" role="search">
+                <input id="search" type="search" placeholder="Find (/)" aria-label="Find" aria-invalid=${now.isBrokenQuery}
+                    .value=${view.query} @input=${(event: Event) => seek(now, (event.target as HTMLInputElement).value, view.field)}>
+                <select aria-label="Find in" @change=${(event: Event) => now.find(view.query, (event.target as HTMLSelectElement).value as Field)}>
+                    ${FIELDS.map(each => html`<option value=${each} ?selected=${each === view.field}>${each}</option>`)}
+                </select>
+            </span>
+            ${source.run ? html`<button aria-expanded=${formIsOpen} @click=${() => { formIsOpen = !formIsOpen; draw(); }}>Run …</button>` : nothing}
+            <button @click=${() => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!)} aria-label="Theme: ${theme}">◐ ${theme}</button>
+            <button @click=${() => { helpIsOpen = true; draw(); }} aria-label="Keys">?</button>
+        </header>
+        ${problem ? html`<p role="alert" class="problem">${plain(problem, 2000)}</p>` : nothing}
+        ${trace.isWhole ? nothing : html`<p role="alert" class="problem">This trace was cut off; it shows what is there.</p>`}
+        ${formIsOpen && source.run ? runForm(trace, isBusy, previous, run) : nothing}
+        ${timeline(now)}
+        ${findings(now)}
+        <main>${now.panesElement}${legend(now)}</main>
+        ${details(now)}
+        ${helpIsOpen ? help() : nothing}`;
+}
+
+let typing = 0;
+function seek(now: Explorer, query: string, field: Field): void {
+    clearTimeout(typing);
+    typing = window.setTimeout(() => now.find(query, field), 120);
+}
+
+function timeline(now: Explorer): TemplateResult {
+    const { trace, view } = now;
+    const total = trace.steps.reduce((sum, step) => sum + step.seconds, 0);
+    const skipped = (number: number) => trace.skipped.filter(each => each.beforeStep === number).map(each => html`
+        <li class="skipped" title="skipped: ${each.reason === 'level' ? 'its level is above that of the context' : 'disabled by name'}">
+            ${plain(each.name)} <small>skipped: ${each.reason}</small></li>`);
+    return html`<nav aria-label="Steps"><ol class="timeline">
+        <li>${stageButton(now, 0, html`<b>${plain(now.title(0))}</b>
+            <small>${count(trace.stages[0]!.members.size, 'expression')}</small>`)}</li>
+        ${trace.steps.map(step => html`
+            ${skipped(step.number)}
+            ${step.hasEffect || view.showsAll ? html`<li style="--share: ${total > 0 ? (step.seconds / total) * 100 : 0}%">${stepButton(now, step)}</li>` : nothing}`)}
+        ${skipped(trace.steps.length)}
+        ${trace.failure ? html`<li class="failure" role="alert"><b>${plain(trace.failure.name)} failed</b>
+            <small>${plain(trace.failure.message, 300)}</small>
+            ${trace.failure.start >= 0 ? html`<button @click=${() => revealFailure(now)}>Show the place</button>` : nothing}</li>` : nothing}
+    </ol></nav>`;
+}
+
+function revealFailure(now: Explorer): void {
+    const failure = now.trace.failure!;
+    if (!now.view.panes.includes(failure.stage)) {
+        now.toggle(failure.stage);
+    }
+    now.panes.find(pane => pane.stage.number === failure.stage)?.reveal(failure.start);
+}
+
+function stepButton(now: Explorer, step: Step): TemplateResult {
+    const { trace } = now;
+    const changes = differences(trace.stages[step.before]!.operators, trace.stages[step.after]!.operators);
+    const options = Object.entries(step.options).map(([name, value]) => `${name}=${value}`).join(', ');
+    const pipeline = step.pipeline.join(' › ');
+    const title = [options, pipeline, `unexplained values: ${step.unexplained.size}`].filter(Boolean).join('\n');
+    return stageButton(now, step.after, html`
+        <b title=${plain(title, 500)}>${plain(step.name)}</b> <small>${milliseconds(step.seconds)}</small>
+        <small class=${step.unexplained.size > 0 ? 'unexplained bad' : 'unexplained'}>${count(step.unexplained.size, 'unexplained value')}</small>
+        ${step.hasEffect ? html`<small class="changes">${changes.slice(0, 3).map(([name, difference]) => html`<span>${plain(name, 40)} ${signed(difference)}</span>`)}${changes.length > 3 ? html`<span title=${changes.map(([name, difference]) => `${name} ${signed(difference)}`).join('\n')}>… ${changes.length - 3} more</span>` : nothing}</small>`
+            : html`<small>no effect</small>`}`);
+}
+
+function stageButton(now: Explorer, stage: number, content: TemplateResult): TemplateResult {
+    const found = now.found?.get(stage)?.size;
+    return html`<button class="stage" data-stage=${stage} aria-pressed=${now.view.panes.includes(stage)} @click=${() => now.toggle(stage)}>
+        ${content}${found === undefined ? nothing : html`<small class="found">${found} found</small>`}</button>`;
+}
+
+function findings(now: Explorer): TemplateResult | typeof nothing {
+    if (now.isBrokenQuery) {
+        return html`<p class="findings" role="status">This regular expression is not complete.</p>`;
+    }
+    if (!now.found) {
+        return nothing;
+    }
+    const all = turns(now.found);
+    const first = [...now.found.values()][0]?.size ?? 0;
+    const text = first > 0 ? `${first} in ${now.title([...now.found.keys()][0]!)}` : 'none at first';
+    return html`<p class="findings" role="status">“${plain(now.view.query)}”: ${text}${all.map(each => html`;
+        ${each.kind} in <button @click=${() => reveal(now, each.stage)}>${now.title(each.stage)}</button>`)}${all.length === 0 ? (first > 0 ? ', and in every stage' : ', and never') : nothing}</p>`;
+}
+
+function reveal(now: Explorer, stage: number): void {
+    const before = now.shownStages[now.shownStages.findIndex(each => each.number === stage) - 1];
+    now.setPanes([...now.view.panes, stage, ...(before ? [before.number] : [])]);
+    now.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
+}
+
+function legend(now: Explorer): TemplateResult | typeof nothing {
+    if (now.view.colouring === 'none') {
+        return nothing;
+    }
+    const counts = new Map<string, number>();
+    for (const pane of now.panes) {
+        for (const [key, number] of now.painter.colours(pane.stage, now.view.colouring).counts) {
+            counts.set(key, Math.max(counts.get(key) ?? 0, number));
+        }
+    }
+    const shown = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 200);
+    const choose = (key: string) => now.set({ filter: now.view.filter === key ? undefined : key });
+    return html`<aside aria-label="Legend: ${now.view.colouring}"><h2>${now.view.colouring}</h2>
+        ${counts.size === 0 ? html`<p>${now.view.colouring === 'layer' ? 'No comment of this text names a layer.' : 'Nothing here has one.'}</p>` : nothing}
+        <ul>${shown.map(([key, number]) => html`<li><button class="c c${now.shade(key)}" aria-pressed=${now.view.filter === key}
+            @click=${() => choose(key)}><bdi>${plain(key)}</bdi> <small>${number}</small></button></li>`)}</ul>
+        ${counts.size > shown.length ? html`<p>… and ${counts.size - shown.length} more</p>` : nothing}</aside>`;
+}
+
+function drawHeader(pane: Pane): void {
+    const now = explorer;
+    if (!now) {
+        return;
+    }
+    const stage = pane.stage.number;
+    const step = now.stepOf(stage);
+    const lit = now.linked?.stages.get(stage)?.size;
+    render(html`<b>${now.title(stage)}</b>
+        <small>${step ? html`step ${step.number + 1}` : 'before all passes'} · ${count(pane.view.state.doc.lines, 'line')}</small>
+        <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
+        <button aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
+}
+
+function details(now: Explorer): TemplateResult {
+    const { target, linked, trace } = now;
+    if (!target || !linked) {
+        return html`<footer aria-live="polite" class="details"><p>Point at an expression: what it came from lights up on the left, what became of it on the right.
+            Click pins it, <kbd>Esc</kbd> releases, <kbd>?</kbd> lists the keys.</p></footer>`;
+    }
+    const expression = trace.expressions[target.expression]!;
+    const says = (numbers: Iterable<number>) => [...new Set([...numbers].map(each => name(now, each)))];
+    const events: TemplateResult[] = [];
+    for (const step of trace.steps) {
+        const here = linked.stages.get(step.after);
+        const before = linked.stages.get(step.before);
+        if (step.before === step.after || !before) {
+            continue;
+        }
+        const gone = linked.removedBy.find(each => each.step === step);
+        const made = [...(here ?? [])].filter(each => step.sources.has(each) && !step.rebuilt.has(each));
+        const isTyping = step.isRequirement && step.name === 'InferType';
+        if (made.length > 0 && here && !isTyping) {
+            const unexplained = made.some(each => step.unexplained.has(each));
+            const sources = now.links.backwards(step, made);
+            events.push(html`<li><b>${plain(step.name)}</b> made ${list(says(made))} from ${unexplained ? 'what it does not say' : list(says(sources))}</li>`);
+        }
+        if (gone) {
+            events.push(html`<li class="gone"><b>${plain(step.name)}</b> removed ${list(says(gone.expressions))}</li>`);
+        }
+    }
+    return html`<footer aria-live="polite" class="details">
+        <p><b>${name(now, target.expression)}</b> ${expression.type ? html`<code>${plain(expression.type, 200)}</code>` : nothing}
+            ${expression.layers.map(each => html`<span class="layer c c${now.painter.shade(expression.layers.join(' + '), 'layer')}"><bdi>${plain(each)}</bdi></span>`)}
+            ${now.view.pin ? html`<em>pinned</em>` : nothing}
+            <button @click=${() => copy(now)}>Copy with layers</button></p>
+        <ol>${events.length > 0 ? events : html`<li>No pass touched it.</li>`}</ol></footer>`;
+}
+
+function list(names: string[]): string {
+    return names.length > 6 ? `${names.slice(0, 6).join(', ')} and ${names.length - 6} more` : names.join(', ');
+}
+
+function name(now: Explorer, number: number): string {
+    const { kind, label } = now.trace.expressions[number]!;
+    return plain(kind === 'Call' ? label : kind === 'TupleGetItem' ? `projection ${label}` : label ? `${kind} ${label}` : kind, 60);
+}
+
+function copy(now: Explorer): void {
+    const { target, trace } = now;
+    const stage = target && trace.stages[target.stage];
+    const place = stage?.places.of.get(target!.expression);
+    if (stage && place !== undefined) {
+        const { layers } = trace.expressions[target!.expression]!;
+        const text = stage.text.slice(stage.places.start[place], stage.places.end[place]);
+        void navigator.clipboard?.writeText(layers.length > 0 ? `${text} /* si=[${layers.join(', ')}] */` : text);
+    }
+}
+
+function help(): TemplateResult {
+    const close = () => {
+        helpIsOpen = false;
+        draw();
+    };
+    return html`<div class="veil" @click=${close}><section role="dialog" aria-modal="true" aria-label="Keys" @click=${(event: Event) => event.stopPropagation()}>
+        <h2>Keys</h2><dl>${KEYS.map(([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`)}</dl>
+        <button autofocus @click=${close}>Close</button></section></div>`;
+}
+
+// ---- what the user does
+
+async function openFile(event: Event): Promise<void> {
+    const file = (event.target as HTMLInputElement).files?.[0];
+    if (file) {
+        show(await file.text());
+    }
+}
+
+document.addEventListener('keydown', event => {
+    const action = keyOf(event);
+    if (action === 'release' && helpIsOpen) {
+        helpIsOpen = false;
+        draw();
+        return;
+    }
+    if (!action || !explorer) {
+        return;
+    }
+    const now = explorer;
+    const actions: Record<typeof action, () => void> = {
+        help: () => { helpIsOpen = !helpIsOpen; draw(); },
+        release: () => { (document.activeElement as HTMLElement | null)?.blur(); now.choose(undefined); },
+        find: () => document.getElementById('search')?.focus(),
+        next: () => now.nextMatch(1),
+        previous: () => now.nextMatch(-1),
+        ancestor: () => now.walk(-1),
+        descendant: () => now.walk(1),
+        above: () => now.turn(-1),
+        below: () => now.turn(1),
+        colour: () => now.setColouring(COLOURINGS[(COLOURINGS.indexOf(now.view.colouring) + 1) % COLOURINGS.length]!),
+        follow: () => now.set({ follows: !now.view.follows }),
+        collapse: () => now.collapse(!now.view.collapses),
+        all: () => now.set({ showsAll: !now.view.showsAll }),
+        theme: () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!),
+        paneBefore: () => now.focusPane(-1),
+        paneBehind: () => now.focusPane(1),
+    };
+    // Without a pin, arrows move the cursor.
+    if (['ancestor', 'descendant', 'above', 'below'].includes(action) && !now.view.pin) {
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    actions[action]();
+}, true);
+
+window.addEventListener('popstate', () => explorer?.reread());
+document.addEventListener('dragover', event => event.preventDefault());
+document.addEventListener('drop', event => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) {
+        void file.text().then(show);
+    }
+});
+
+try {
+    const remembered = localStorage.getItem('relay-explorer-theme');
+    theme = THEMES.find(each => each === remembered) ?? 'auto';
+} catch {
+    // As above.
+}
+document.documentElement.dataset.theme = theme;
+draw();
+source.first().then(
+    text => {
+        if (text === undefined) {
+            isBusy = false;
+            draw();
+        } else {
+            show(text);
+        }
+    },
+    (error: unknown) => {
+        isBusy = false;
+        problem = error instanceof Error ? error.message : String(error);
+        draw();
+    },
+);

@@ -1,0 +1,99 @@
+// Which expression a place in a text speaks of: a name speaks of what it is defined as.
+import type { Expression, Stage } from './trace';
+import { placeAt } from './trace';
+
+const NAME = /%(?:\d+|[A-Za-z_][\w.]*)/y;
+
+interface Definition {
+    at: number;
+    expression: number;
+}
+
+const known = new WeakMap<Stage, Map<string, Definition[]>>();
+
+/** The definitions of names in a stage, each list in the order of the text. */
+function definitions(stage: Stage, expressions: readonly Expression[]): Map<string, Definition[]> {
+    let names = known.get(stage);
+    if (names) {
+        return names;
+    }
+    names = new Map();
+    const add = (name: string, definition: Definition) => {
+        const list = names!.get(name);
+        if (list) {
+            list.push(definition);
+        } else {
+            names!.set(name, [definition]);
+        }
+    };
+    const { places, text } = stage;
+    for (let place = 0; place < places.start.length; place += 1) {
+        const expression = places.expression[place]!;
+        if (expressions[expression]!.kind === 'Var') {
+            add(text.slice(places.start[place], places.end[place]), { at: places.start[place]!, expression });
+        }
+    }
+    for (const match of text.matchAll(/(?<!let\s+)(%(?:\d+|[A-Za-z_][\w.]*))(?:\s*=\s*)(?!=)/g)) {
+        const start = match.index + match[0].length;
+        let place = placeAt(places, start);
+        // The whole value starts here: it is the outermost of those that do.
+        while (place >= 0 && places.parent[place]! >= 0 && places.start[places.parent[place]!] === start) {
+            place = places.parent[place]!;
+        }
+        if (place >= 0 && places.start[place] === start) {
+            add(match[1]!, { at: match.index, expression: places.expression[place]! });
+        }
+    }
+    for (const list of names.values()) {
+        list.sort((a, b) => a.at - b.at);
+    }
+    known.set(stage, names);
+    return names;
+}
+
+export interface Found {
+    expression: number;
+    /** The range that was asked about: the name, or the expression itself. */
+    from: number;
+    to: number;
+}
+
+/** The expression at an offset: what a name stands for, or else the innermost expression around it. */
+export function expressionAt(stage: Stage, expressions: readonly Expression[], offset: number): Found | undefined {
+    const { places, text } = stage;
+    let from = offset;
+    while (from > 0 && /[\w.]/.test(text[from - 1]!) && from > offset - 200) {
+        from -= 1;
+    }
+    if (from > 0 && text[from - 1] === '%') {
+        from -= 1;
+    }
+    if (text[from] === '%') {
+        NAME.lastIndex = from;
+        const name = NAME.exec(text)?.[0];
+        if (name && offset < from + name.length) {
+            const list = definitions(stage, expressions).get(name) ?? [];
+            const nearest = list.filter(each => each.at <= offset).at(-1) ?? list[0];
+            if (nearest) {
+                return { expression: nearest.expression, from, to: from + name.length };
+            }
+        }
+    }
+    const place = placeAt(places, offset);
+    if (place < 0) {
+        return undefined;
+    }
+    return { expression: places.expression[place]!, from: places.start[place]!, to: places.end[place]! };
+}
+
+/** Where an expression is used by its name: all places of the name that speak of it. */
+export function usesOf(stage: Stage, expressions: readonly Expression[], expression: number, from: number, to: number): [number, number][] {
+    const uses: [number, number][] = [];
+    for (const match of stage.text.slice(from, to).matchAll(/%(?:\d+|[A-Za-z_][\w.]*)/g)) {
+        const start = from + match.index;
+        if (expressionAt(stage, expressions, start)?.expression === expression) {
+            uses.push([start, start + match[0].length]);
+        }
+    }
+    return uses;
+}

@@ -1,0 +1,316 @@
+// A trace, as docs/trace-format.md describes it, read into tables that the views ask.
+
+export const FORMAT = 'relay-lsp-trace';
+export const VERSION = 1;
+
+export class TraceError extends Error {}
+
+/** One expression, as long as no pass touches it. */
+export interface Expression {
+    kind: string;
+    label: string;
+    type: string;
+    layers: readonly string[];
+}
+
+export interface Stage {
+    number: number;
+    /** The text with line ends of one character. */
+    text: string;
+    /** The places that are written out, in the order of the text, outer before inner. */
+    places: Places;
+    members: Set<number>;
+    operators: ReadonlyMap<string, number>;
+    /** The attributes of functions, by expression. */
+    attributes: ReadonlyMap<number, Readonly<Record<string, string>>>;
+}
+
+export interface Places {
+    expression: Int32Array;
+    start: Int32Array;
+    end: Int32Array;
+    /** The place around each one, -1 for none. */
+    parent: Int32Array;
+    /** The first place of an expression. */
+    of: Map<number, number>;
+}
+
+export interface Step {
+    number: number;
+    name: string;
+    options: Readonly<Record<string, string>>;
+    pipeline: readonly string[];
+    isRequirement: boolean;
+    seconds: number;
+    before: number;
+    after: number;
+    hasEffect: boolean;
+    /** For new expressions, and for those that others were joined to: what they stem from in the stage before. */
+    sources: Map<number, readonly number[]>;
+    joined: ReadonlySet<number>;
+    rebuilt: ReadonlySet<number>;
+    removed: ReadonlySet<number>;
+    unexplained: ReadonlySet<number>;
+}
+
+export interface Skipped {
+    name: string;
+    beforeStep: number;
+    reason: string;
+}
+
+export interface Failure {
+    name: string;
+    message: string;
+    stage: number;
+    start: number;
+    end: number;
+}
+
+export interface Trace {
+    source: string;
+    producer: string;
+    pipeline: readonly string[];
+    expressions: Expression[];
+    stages: Stage[];
+    steps: Step[];
+    skipped: Skipped[];
+    failure?: Failure;
+    isWhole: boolean;
+}
+
+interface Columns {
+    expression: number[];
+    sources: (number | number[])[];
+}
+
+/* eslint-disable-next-line @typescript-eslint/no-explicit-any -- lines are checked by their kind below */
+type Line = Record<string, any>;
+
+/** Read the lines of a trace. What is cut off is left out. */
+export function readTrace(text: string): Trace {
+    const trace: Trace = {
+        source: '', producer: '', pipeline: [], expressions: [], stages: [], steps: [], skipped: [], isWhole: false,
+    };
+    const strings: string[] = [];
+    const offsets: ((offset: number) => number)[] = [];
+    const layerLists = new Map<number, readonly string[]>();
+    const layersOf = (number: number): readonly string[] => {
+        let known = number < 0 ? [] : layerLists.get(number);
+        if (!known) {
+            known = JSON.parse(strings[number]!) as string[];
+            layerLists.set(number, known);
+        }
+        return known;
+    };
+    let first = true;
+    for (const line of text.split('\n')) {
+        if (!line.trim()) {
+            continue;
+        }
+        let record: Line;
+        try {
+            record = JSON.parse(line) as Line;
+        } catch {
+            if (first) {
+                throw new TraceError('This is not a trace: its first line is no JSON.');
+            }
+            break; // cut off in the middle of a line
+        }
+        if (first) {
+            checkHeader(record);
+            first = false;
+        }
+        switch (record.record) {
+            case 'trace':
+                trace.source = String(record.source ?? '');
+                trace.producer = String(record.producer ?? '');
+                trace.pipeline = record.pipeline ?? [];
+                break;
+            case 'stage': {
+                strings.push(...(record.strings as string[]));
+                const fresh = record.new as { first: number; kind: number[]; label: number[]; type: number[]; layers: number[] };
+                fresh.kind.forEach((kind, index) => {
+                    const type = fresh.type[index]!;
+                    trace.expressions[fresh.first + index] = {
+                        kind: strings[kind]!,
+                        label: strings[fresh.label[index]!]!,
+                        type: type < 0 ? '' : strings[type]!,
+                        layers: layersOf(fresh.layers[index]!),
+                    };
+                });
+                trace.stages.push(readStage(record, trace.stages, offsets));
+                break;
+            }
+            case 'step':
+                trace.steps.push(readStep(record));
+                break;
+            case 'skipped':
+                trace.skipped.push({ name: record.name, beforeStep: record.before_step, reason: record.reason });
+                break;
+            case 'failure': {
+                const at = offsets[record.stage];
+                const start = record.start >= 0 && at ? at(record.start) : -1;
+                const end = start >= 0 && at ? at(record.start + record.length) : -1;
+                trace.failure = { name: record.name, message: record.message, stage: record.stage, start, end };
+                break;
+            }
+            case 'end':
+                trace.isWhole = true;
+                break;
+        }
+    }
+    if (first) {
+        throw new TraceError('This trace is empty.');
+    }
+    return trace;
+}
+
+function checkHeader(record: Line): void {
+    if (record.record !== 'trace' || record.format !== FORMAT) {
+        throw new TraceError(`This is not a trace: its first line does not say "${FORMAT}".`);
+    }
+    if (record.version !== VERSION) {
+        const producer = record.producer ? `, written by ${record.producer}` : '';
+        throw new TraceError(`This trace is of version ${record.version}${producer}; this page reads version ${VERSION}.`);
+    }
+}
+
+function readStage(record: Line, stages: readonly Stage[], offsets: ((offset: number) => number)[]): Stage {
+    const order = record.order as number[];
+    const attributes = new Map(stages.at(-1)?.attributes ?? []);
+    for (const each of record.functions ?? []) {
+        attributes.set(each.expression, each.attributes);
+    }
+    const operators = new Map(Object.entries(record.operators as Record<string, number>));
+    const members = new Set(order);
+    const number = stages.length;
+    const same = record.same_text >= 0 ? stages[record.same_text] : undefined;
+    if (same) {
+        // The same text: what stands at an entry of the order stands at that entry of the other.
+        offsets.push(offsets[same.number]!);
+        const starts = orders.get(same)!;
+        const { start, length } = starts;
+        orders.set(same, starts);
+        const stage: Stage = {
+            number, text: same.text, members, operators, attributes,
+            places: arrange(order, start, length, offsets[same.number]!),
+        };
+        orders.set(stage, starts);
+        return stage;
+    }
+    const { text, offset } = normalise(String(record.text ?? ''));
+    offsets.push(offset);
+    const places = arrange(order, record.start, record.length, offset);
+    const stage: Stage = { number, text, members, operators, attributes, places };
+    orders.set(stage, { start: record.start, length: record.length });
+    return stage;
+}
+
+/** The columns of places as they were written, for stages of the same text. */
+const orders = new WeakMap<Stage, { start: number[]; length: number[] }>();
+
+function readStep(record: Line): Step {
+    const sources = new Map<number, readonly number[]>();
+    const take = (columns: Columns, keep: boolean) => {
+        columns.expression.forEach((expression, index) => {
+            const old = columns.sources[index]!;
+            const list = typeof old === 'number' ? [old] : old;
+            const known = sources.get(expression);
+            sources.set(expression, known ? [...known, ...list] : keep ? [expression, ...list] : list);
+        });
+    };
+    take(record.made, false);
+    take(record.joined, true);
+    return {
+        number: record.step,
+        name: record.name,
+        options: record.options,
+        pipeline: record.pipeline,
+        isRequirement: record.is_requirement,
+        seconds: record.seconds,
+        before: record.before,
+        after: record.after,
+        hasEffect: record.has_effect,
+        sources,
+        joined: new Set(record.joined.expression),
+        rebuilt: new Set(record.rebuilt),
+        removed: new Set(record.removed),
+        unexplained: new Set(record.unexplained),
+    };
+}
+
+/** The text with `\n` as its only line end, and from offsets in code points to those of the text that is shown. */
+function normalise(text: string): { text: string; offset: (offset: number) => number } {
+    if (!/[\r\ud800-\udfff]/.test(text)) {
+        return { text, offset: offset => offset };
+    }
+    const table: number[] = [];
+    let shown = '';
+    for (const character of text) {
+        table.push(shown.length);
+        shown += character === '\r' ? '' : character;
+    }
+    table.push(shown.length);
+    if (text.includes('\r') && !text.includes('\r\n')) {
+        return { text: text.replaceAll('\r', '\n'), offset: offset => offset };
+    }
+    return { text: shown, offset: offset => table[Math.min(offset, table.length - 1)]! };
+}
+
+function arrange(order: number[], start: number[], length: number[], offset: (offset: number) => number): Places {
+    const written: number[] = [];
+    for (let index = 0; index < order.length; index += 1) {
+        if ((start[index] ?? -1) >= 0) {
+            written.push(index);
+        }
+    }
+    written.sort((a, b) => start[a]! - start[b]! || length[b]! - length[a]! || b - a);
+    const count = written.length;
+    const places: Places = {
+        expression: new Int32Array(count),
+        start: new Int32Array(count),
+        end: new Int32Array(count),
+        parent: new Int32Array(count),
+        of: new Map(),
+    };
+    const open: number[] = [];
+    written.forEach((entry, index) => {
+        const from = offset(start[entry]!);
+        places.expression[index] = order[entry]!;
+        places.start[index] = from;
+        places.end[index] = offset(start[entry]! + length[entry]!);
+        while (open.length > 0 && places.end[open.at(-1)!]! <= from) {
+            open.pop();
+        }
+        places.parent[index] = open.at(-1) ?? -1;
+        open.push(index);
+        if (!places.of.has(order[entry]!)) {
+            places.of.set(order[entry]!, index);
+        }
+    });
+    return places;
+}
+
+/** The last place that starts at `offset` or before it, or -1. */
+export function lastPlaceUpTo(places: Places, offset: number): number {
+    let [low, high] = [0, places.start.length];
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (places.start[middle]! <= offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low - 1;
+}
+
+/** The innermost place around an offset, or -1. */
+export function placeAt(places: Places, offset: number): number {
+    let place = lastPlaceUpTo(places, offset);
+    while (place >= 0 && places.end[place]! <= offset) {
+        place = places.parent[place]!;
+    }
+    return place;
+}

@@ -1,0 +1,258 @@
+// Open pages of the explorer as a person would, and write what was seen to a report.
+// usage: node drive.mjs WORK  (WORK/pages holds the exported pages; the report is WORK/report.json)
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from '../editors/vscode/server.mjs';
+
+const [work, served] = process.argv.slice(2);
+const report = { seen: {}, errors: {}, requests: [], faults: [] };
+const browser = await chromium();
+
+async function open(name, hash = '') {
+    const page = await browser.newPage();
+    page.on('request', request => request.url().startsWith('file:') || request.url().startsWith('data:') || report.requests.push(request.url()));
+    page.on('pageerror', error => report.faults.push(`${name}: ${error}`));
+    page.on('console', message => message.type() === 'error' && report.faults.push(`${name}: ${message.text()}`));
+    await page.goto(`${pathToFileURL(path.join(work, 'pages', name))}${hash}`);
+    return page;
+}
+
+const pane = (page, index) => page.locator('.pane').nth(index);
+const texts = (page, index, mark) => pane(page, index).locator(`.cm-content ${mark}`).allInnerTexts();
+const details = page => page.locator('.details').innerText();
+
+/** Put the pointer on the first place of a pane that has these words. */
+async function point(page, index, words) {
+    const box = await pane(page, index).locator('.cm-content').evaluate((content, sought) => {
+        for (const line of content.querySelectorAll('.cm-line')) {
+            let at = line.textContent.indexOf(sought);
+            const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); at >= 0 && node; node = walker.nextNode()) {
+                if (at < node.textContent.length) {
+                    const range = document.createRange();
+                    range.setStart(node, at);
+                    range.setEnd(node, at + 1);
+                    const { x, y, width, height } = range.getBoundingClientRect();
+                    return { x: x + width / 2, y: y + height / 2 };
+                }
+                at -= node.textContent.length;
+            }
+        }
+        throw new Error(`there is no ${sought}`);
+    }, words);
+    await page.mouse.move(box.x - 1, box.y);
+    await page.mouse.move(box.x, box.y);
+    await page.waitForTimeout(120);
+    return box;
+}
+
+const flows = {
+    async links() {
+        const page = await open('layers.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await point(page, 0, 'nn.batch_norm');
+        const hover = { first: await texts(page, 0, '.asked'), next: await texts(page, 1, '.lit'), details: await details(page) };
+        await page.mouse.move(5, 5);
+        await page.waitForTimeout(120);
+        const left = await page.locator('.cm-content .lit').count();
+        const box = await point(page, 1, 'nn.relu');
+        await page.mouse.click(box.x, box.y);
+        await page.mouse.move(5, 5);
+        await page.waitForTimeout(120);
+        const pinned = { back: await texts(page, 0, '.lit'), details: await details(page), hash: await page.evaluate(() => location.hash) };
+        await page.keyboard.press('ArrowLeft');
+        const walked = { asked: await texts(page, 0, '.asked') };
+        await page.goBack();
+        await page.waitForTimeout(150);
+        const back = await texts(page, 1, '.asked');
+        await page.keyboard.press('Escape');
+        await page.waitForTimeout(120);
+        const released = await page.locator('.cm-content .lit').count();
+        await point(page, 0, '%3.0');
+        const use = await texts(page, 0, '.asked');
+        await page.screenshot({ path: path.join(work, 'links.png') });
+        const linked = await open('layers.html', pinned.hash);
+        await linked.locator('.cm-content .asked').first().waitFor();
+        return { hover, left, pinned, walked, back, released, use, deep: await texts(linked, 1, '.asked') };
+    },
+
+    async removed() {
+        const page = await open('removed.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await point(page, 0, 'tanh');
+        return { gone: await texts(page, 0, '.gone'), details: await details(page) };
+    },
+
+    async timeline() {
+        const page = await open('resnet18.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        const steps = await page.locator('.timeline > li').allInnerTexts();
+        await page.keyboard.press('/');
+        await page.keyboard.type('nn.batch_norm');
+        await page.locator('.findings').waitFor();
+        const found = await page.locator('.findings').innerText();
+        await page.locator('#search').fill('/[/');
+        await page.waitForTimeout(250);
+        const broken = await page.locator('.findings').innerText();
+        await page.locator('#search').fill('');
+        await page.waitForTimeout(250);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('?');
+        const help = await page.getByRole('dialog', { name: 'Keys' }).innerText();
+        await page.keyboard.press('Escape');
+        const closed = await page.getByRole('dialog').count();
+        const shown = await page.locator('.pane').count();
+        await page.locator('.timeline button.stage[aria-pressed=true]').last().click();
+        return { steps, found, broken, help, closed, shown, left: await page.locator('.pane').count() };
+    },
+
+    async folds() {
+        const page = await open('folds.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await page.keyboard.press('u');
+        const folds = page.locator('.fold');
+        await folds.first().waitFor();
+        const [folded, words, text] = [await folds.count(), await folds.first().innerText(), await pane(page, 0).innerText()];
+        await folds.first().click();
+        return { folded, words, text, unfolded: await folds.count() };
+    },
+
+    async colours() {
+        const page = await open('layers.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        const legends = {};
+        for (const colouring of ['layer', 'operator', 'pass', 'compiler', 'dtype']) {
+            await page.locator('#colouring').selectOption(colouring);
+            legends[colouring] = await page.locator('aside li').allInnerTexts();
+        }
+        await page.locator('#colouring').selectOption('operator');
+        const all = await page.locator('.pane .cm-content .c').count();
+        await page.locator('aside button', { hasText: 'nn.relu' }).click();
+        const one = await page.locator('.pane .cm-content .c').count();
+        const filter = await page.locator('aside button[aria-pressed=true]').innerText();
+        const backgrounds = {};
+        for (const theme of ['light', 'dark', 'contrast']) {
+            await page.keyboard.press('t');
+            backgrounds[theme] = await page.evaluate(() => [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]);
+        }
+        return { legends, all, one, filter, backgrounds };
+    },
+
+    async hostile() {
+        const page = await open('hostile.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await page.locator('#colouring').selectOption('layer');
+        await point(page, 0, 'nn.relu');
+        return {
+            ran: await page.evaluate(() => 'injected' in window),
+            images: await page.locator('img:not(.cm-widgetBuffer)').count(),
+            legend: await page.locator('aside').innerText(),
+            details: await details(page),
+            text: await pane(page, 0).innerText(),
+            special: await page.locator('.cm-specialChar').count(),
+        };
+    },
+
+    async closures() {
+        const page = await open('closures.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await point(page, 0, 'multiply');
+        return { asked: await texts(page, 0, '.asked'), last: await texts(page, await page.locator('.pane').count() - 1, '.lit') };
+    },
+
+    async failing() {
+        const page = await open('failing.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        return { failure: await page.locator('.timeline .failure').innerText(), panes: await page.locator('.pane').count() };
+    },
+
+    async faults() {
+        const answers = {};
+        for (const name of ['version.html', 'nothing.html', 'cut.html']) {
+            const page = await open(name);
+            await page.locator(name === 'cut.html' ? '.pane .cm-line' : '.empty input').first().waitFor();
+            answers[name] = await page.locator('#app').innerText();
+        }
+        return answers;
+    },
+
+    async large() {
+        const started = Date.now();
+        const page = await open('large.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        const opened = Date.now() - started;
+        await page.waitForTimeout(1500);
+        const rows = await page.locator('.pane').first().locator('.cm-line').count();
+        await pane(page, 0).locator('.cm-scroller').evaluate(scroller => scroller.scrollTo(0, scroller.scrollHeight / 2));
+        await page.waitForTimeout(300);
+        // From the pointer's move to the frame in which what belongs to it is lit, in the page's own time.
+        const lit = await page.evaluate(() => new Promise(resolve => {
+            const content = document.querySelector('.pane .cm-content');
+            const word = [...content.querySelectorAll('.s-operator')].find(each => each.textContent === 'nn.relu');
+            const { x, y, height } = word.getBoundingClientRect();
+            const from = performance.now();
+            word.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: x + 3, clientY: y + height / 2 }));
+            const look = () => document.querySelector('.cm-content .asked')
+                ? requestAnimationFrame(() => resolve(performance.now() - from))
+                : performance.now() - from > 5000 ? resolve(-1) : requestAnimationFrame(look);
+            requestAnimationFrame(look);
+        }));
+        // Frames while everything scrolls.
+        const frames = await page.evaluate(() => new Promise(resolve => {
+            const scrollers = [...document.querySelectorAll('.cm-scroller')];
+            const times = [];
+            let last = performance.now();
+            const step = () => {
+                const now = performance.now();
+                times.push(now - last);
+                last = now;
+                scrollers.forEach(each => each.scrollBy(0, 400));
+                times.length < 60 ? requestAnimationFrame(step) : resolve(times.sort((a, b) => a - b));
+            };
+            requestAnimationFrame(step);
+        }));
+        return { opened, rows, lit, panes: await page.locator('.pane').count(), median: frames[30], slowest: frames.at(-2) };
+    },
+
+    async longLine() {
+        const page = await open('line.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await pane(page, 0).locator('.cm-scroller').evaluate(scroller => scroller.scrollTo(scroller.scrollWidth, 0));
+        await page.waitForTimeout(200);
+        return { end: (await pane(page, 0).innerText()).slice(-200), left: await pane(page, 0).locator('.cm-scroller').evaluate(each => each.scrollLeft) };
+    },
+
+    async served() {
+        const page = await browser.newPage();
+        page.on('pageerror', error => report.faults.push(`served: ${error}`));
+        await page.goto(served);
+        await page.locator('.pane .cm-line').first().waitFor();
+        const before = await page.locator('.timeline > li').allInnerTexts();
+        await page.getByRole('button', { name: 'Run …' }).click();
+        await page.getByRole('button', { name: 'Add a pass' }).click();
+        await page.locator('.run li input:not([type])').last().fill('NoSuchPass');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.timeline .failure').waitFor();
+        const problem = await page.locator('.timeline .failure').innerText();
+        await page.locator('.run li input:not([type])').last().fill('FuseOps[');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.problem').waitFor();
+        const refused = await page.locator('.problem').innerText();
+        await page.locator('.run li input:not([type])').last().fill('FuseOps');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.timeline', { hasText: 'FuseOps' }).waitFor();
+        const after = await page.locator('.timeline > li').allInnerTexts();
+        return { before, problem, refused, after, form: await page.locator('.run').innerText() };
+    },
+};
+
+for (const [name, flow] of Object.entries(flows)) {
+    try {
+        report.seen[name] = await flow();
+    } catch (error) {
+        report.errors[name] = String(error?.stack ?? error);
+    }
+}
+fs.writeFileSync(path.join(work, 'report.json'), JSON.stringify(report, null, 1));
+await browser.close();
