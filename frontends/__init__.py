@@ -1,7 +1,8 @@
 """Importers: a model of another framework becomes a Relay module in which every expression knows its layer.
 
-An importer has TVM's name and arguments (``from_onnx``) and gives ``(module, params)``. :func:`read_model` imports any
-file by its name and gives an :class:`ImportedModel`, which tells more: diagnostics, and the model's layers by name.
+An importer has TVM's name and arguments (``from_onnx``, ``from_tflite``) and gives ``(module, params)``.
+:func:`read_model` imports any file by its name and gives an :class:`ImportedModel`, which tells more: diagnostics, and
+the model's layers by name.
 The frameworks' own packages are extras (``pip install "relay-lsp[onnx]"``); none is loaded before its importer runs.
 """
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .models import read_model
     from .onnx import from_onnx
     from .pytorch import from_pytorch
+    from .tflite import from_tflite
 
 # Where each name lives. Resolved at first use, so that one framework's importer does not load another's.
 _HOMES = {
@@ -24,6 +26,7 @@ _HOMES = {
     "models": ("read_model",),
     "onnx": ("from_onnx",),
     "pytorch": ("from_pytorch",),
+    "tflite": ("from_tflite",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -35,6 +38,7 @@ __all__ = [
     "ModelPlace",
     "from_onnx",
     "from_pytorch",
+    "from_tflite",
     "read_model",
 ]
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.evaluation import EvaluationError
 
 __all__ = [
+    "CONVERSION_FAILURES",
     "WHOLE_MODEL",
     "ConversionError",
     "ImportDiagnostic",
@@ -86,6 +88,19 @@ class ConversionError(Exception):
         self.attribute = attribute
         self.input = input
         self.code = code
+
+
+CONVERSION_FAILURES: tuple[type[Exception], ...] = (
+    EvaluationError,
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    ArithmeticError,
+    AssertionError,
+    MemoryError,
+)
+"""What a converter raises where a model asks for what Relay's operators, or Python's numbers, do not admit."""
 
 
 class ImportReport:

@@ -39,7 +39,12 @@ class Framework:
 
 
 FRAMEWORKS: dict[str, Framework] = {
-    framework.name: framework for framework in (Framework("onnx", (".onnx",)), Framework("pytorch", (".pt2", ".pt")))
+    framework.name: framework
+    for framework in (
+        Framework("onnx", (".onnx",)),
+        Framework("pytorch", (".pt2", ".pt")),
+        Framework("tflite", (".tflite",)),
+    )
 }
 """The frameworks by name."""
 

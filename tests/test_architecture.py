@@ -132,6 +132,7 @@ def test_no_two_rooms_of_a_folder_import_each_other(folder: str):
     ("pygls", ("server/lsp", "server/handlers", "server/serving")),
     ("onnx", ("frontends/onnx",)),
     ("torch", ("frontends/pytorch",)),
+    ("tflite", ("frontends/tflite",)),
 ])  # fmt: skip
 def test_a_library_stays_in_its_room(library: str, rooms: tuple[str, ...]):
     wrong = [

@@ -7,21 +7,17 @@ it does not know, this keeps the call by the operator's name and goes on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
-from relay_lsp.ir.attributes import Attrs, attribute, attributes
-from relay_lsp.ir.builder import BuilderError
-from relay_lsp.ir.evaluation import EvaluationError
-from relay_lsp.ir.expressions import Call, Constant, Expr, NDArray, Tuple, Var
-from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.expressions import Constant, Expr, NDArray, Tuple, Var
 from relay_lsp.ir.types import ANY, ERROR, Dim, TensorType
 
-from ..diagnostics import WHOLE_MODEL, ConversionError, ImportReport, ModelPlace
+from ..diagnostics import CONVERSION_FAILURES, WHOLE_MODEL, ConversionError, ImportReport, ModelPlace
 from ..folding import Folder
 from ..imported import Layer
 from ..inspection import type_of
+from ..kept_calls import FinishedOutputs, kept_call
 from ..layers import LayerNames, SpanFiller, parameter_name
 from ..operators import Outputs
 from .node import AttributeValue, OnnxNode, read_attribute
@@ -30,19 +26,6 @@ from .registry import converters
 from .tensors import TensorReader, dtype_name
 
 __all__ = ["GraphImporter", "ModelImporter"]
-
-# What a converter raises where a model asks for what Relay's operators, or Python's numbers, do not admit.
-_CONVERSION_FAILURES = (
-    BuilderError,
-    EvaluationError,
-    ValueError,
-    TypeError,
-    IndexError,
-    KeyError,
-    ArithmeticError,
-    AssertionError,
-    MemoryError,
-)
 
 MOST_NODES = 1_000_000
 """How many nodes are converted at most; functions that call functions may unfold to any number."""
@@ -289,7 +272,7 @@ class GraphImporter:
             result = self._finish(node, self._convert_call(proto, node, path))
         except ConversionError as error:
             self._report_failure(error, node, place)
-        except _CONVERSION_FAILURES as error:
+        except CONVERSION_FAILURES as error:
             self._report_failure(ConversionError(str(error) or type(error).__name__), node, place)
         if result is None:
             result = self._kept_call(proto, node)
@@ -429,13 +412,8 @@ class GraphImporter:
 
     def _kept_call(self, proto: NodeProto, node: OnnxNode) -> Expr | Outputs:
         """A call of an operator that Relay does not have, by the name that ONNX has for it."""
-        name = ".".join(_identifier(part) for part in (*(proto.domain or "onnx").split("."), proto.op_type))
-        attrs = _kept_attributes(name, node.attributes)
-        doc = "An operator of ONNX that Relay does not have."
-        operator = Op(name, doc=doc, attrs=None if attrs is None else type(attrs), variadic=True)
-        args = tuple(value for value in node.inputs if value is not None)
-        call = Call(operator, args, attrs)
-        call.checked_type = ERROR
+        args = [value for value in node.inputs if value is not None]
+        call = kept_call("ONNX", (*(proto.domain or "onnx").split("."), proto.op_type), args, node.attributes)
         self.model.spans.fill(call, node.name)
         self.model.broken.add(call)
         names = [name for name in node.outputs if name]
@@ -452,19 +430,7 @@ class GraphImporter:
         fields = list(results)
         self.model.broken.update(fields)
         node.outputs = names
-        return _Fields(fields)
-
-
-class _Fields(Outputs):
-    """Results that were made already."""
-
-    def __init__(self, fields: Sequence[Expr]) -> None:
-        super().__init__(Tuple(tuple(fields)), len(fields))
-        self._fields = fields
-
-    def __getitem__(self, index: int | slice) -> Expr:  # pyright: ignore[reportIncompatibleMethodOverride]
-        assert isinstance(index, int)
-        return self._fields[index]
+        return FinishedOutputs(fields)
 
 
 def _shape(info: ValueInfoProto) -> tuple[Dim, ...]:
@@ -498,11 +464,6 @@ def _attribute_text(declared: AttributeProto) -> str:
     return str(value)
 
 
-def _identifier(name: str) -> str:
-    """``name`` as a part of an operator's name in a text."""
-    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name) or "_"
-
-
 def _as_attribute(name: str, value: AttributeValue) -> AttributeProto:
     made = AttributeProto(name=name)
     kinds: tuple[tuple[type, str, int], ...] = (
@@ -529,24 +490,3 @@ def _as_attribute(name: str, value: AttributeValue) -> AttributeProto:
     elif isinstance(value, tuple):
         made.type = AttributeProto.INTS
     return made
-
-
-def _kept_attributes(operator: str, values: Mapping[str, AttributeValue]) -> Attrs | None:
-    """The attributes that have a text in Relay, under a class made for them."""
-    simple: dict[str, Any] = {}
-    for name, value in values.items():
-        if not name.isidentifier():
-            continue
-        if isinstance(value, bytes):
-            simple[name] = value.decode("utf-8", "replace")
-        elif isinstance(value, (int, float)) or (
-            isinstance(value, tuple) and all(isinstance(item, (int, float)) for item in value)
-        ):
-            simple[name] = value
-    if not simple:
-        return None
-    fields: dict[str, Any] = {name: attribute(doc="As the model has it.") for name in simple}
-    fields["__annotations__"] = dict.fromkeys(simple, Any)
-    fields["__module__"] = __name__
-    made = attributes("")(type(f"Attrs_{operator.replace('.', '_')}", (Attrs,), fields))
-    return made(**simple)
