@@ -108,11 +108,13 @@ class ImportReport:
 
     def __init__(self) -> None:
         self.diagnostics: list[ImportDiagnostic] = []
+        self._noted: set[ImportDiagnostic] = set()
 
     def add(self, code: str, severity: Severity, message: str, place: ModelPlace = WHOLE_MODEL) -> None:
         """Note a finding; the same one twice counts once."""
         diagnostic = ImportDiagnostic(code, severity, message, place)
-        if diagnostic not in self.diagnostics:
+        if diagnostic not in self._noted:
+            self._noted.add(diagnostic)
             self.diagnostics.append(diagnostic)
 
     def error(self, code: str, message: str, place: ModelPlace = WHOLE_MODEL) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import tflite  # pyright: ignore[reportMissingTypeStubs]
 
@@ -14,5 +14,5 @@ schema: Any = tflite
 
 def names_of(enumeration: Any) -> dict[int, str]:
     """The members of one of the schema's enumerations by number."""
-    members: dict[str, object] = dict(vars(enumeration))
+    members = cast("dict[str, object]", vars(enumeration))
     return {value: name for name, value in members.items() if isinstance(value, int)}

@@ -19,7 +19,7 @@ from ..diagnostics import ImportReport
 from ..imported import ImportedModel, ModelSource
 from ..layers import LayerAnnotator, SpanFiller
 from .graph import TfliteGraphImporter
-from .schema import read_graphs
+from .schema import read_graph
 
 __all__ = ["from_tflite", "read_tflite"]
 
@@ -86,17 +86,8 @@ def read_tflite(
     """What :func:`from_tflite` gives, with its arguments, and the diagnostics, layers and source of the model."""
     report = ImportReport()
     data, path = _load(model, report)
-    graphs = read_graphs(data, report)
-    if len(graphs) > 1:
-        others = ", ".join(graph.name or "one without a name" for graph in graphs[1:])
-        report.warning(
-            "unsupported-model-node",
-            f"the model has {len(graphs)} graphs, and only the first is imported: calls of the others ({others}) are "
-            "kept by their operators' names",
-        )
-    importer = TfliteGraphImporter(
-        graphs[0], report, SpanFiller(annotator, fill_span), shape_dict or {}, dtype_dict or {}
-    )
+    graph = read_graph(data, report)
+    importer = TfliteGraphImporter(graph, report, SpanFiller(annotator, fill_span), shape_dict or {}, dtype_dict or {})
     outputs = importer.convert()
     for what, given in (("shape", shape_dict), ("dtype", dtype_dict)):
         unknown = [name for name in given or () if name not in importer.inputs]
@@ -106,7 +97,7 @@ def read_tflite(
             )
     if strict:
         report.require_no_errors()
-    names = [graphs[0].tensors[index].name for index in graphs[0].outputs if index >= 0]
+    names = [graph.tensors[index].name for index in graph.outputs if index >= 0]
     module = IRModule.from_expr(_main(importer, outputs, names, mark_outputs))
     source = ModelSource.of("tflite", data, path)
     return ImportedModel(module, importer.params, tuple(report.diagnostics), tuple(importer.layers), source)

@@ -18,7 +18,7 @@ _INTERPRETERS = ("ai_edge_litert.interpreter", "tflite_runtime.interpreter", "te
 
 
 def run(path: Path, inputs: Mapping[str, NDArray]) -> Sequence[NDArray]:
-    """The outputs of the model in a file, by the reference kernels where the interpreter has them.
+    """The outputs of the model in a file, by the interpreter's own kernels alone.
 
     Raises:
         ModuleNotFoundError: no interpreter is installed.
@@ -40,5 +40,7 @@ def _interpreter(path: str) -> Any:
             continue
         module: Any = importlib.import_module(name)
         kernels = getattr(getattr(module, "experimental", module), "OpResolverType", None) or module.OpResolverType
-        return module.Interpreter(model_path=path, experimental_op_resolver_type=kernels.BUILTIN_REF)
+        return module.Interpreter(
+            model_path=path, experimental_op_resolver_type=kernels.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        )
     raise ModuleNotFoundError("no interpreter of TFLite is installed: pip install ai-edge-litert")

@@ -22,14 +22,14 @@ from ..diagnostics import ConversionError, ImportReport, ModelPlace
 from .generated import names_of, schema
 from .options import OptionValue, read_options
 
-__all__ = ["GraphRecord", "OperatorRecord", "Quantization", "Sparsity", "TensorRecord", "read_graphs"]
+__all__ = ["GraphRecord", "OperatorRecord", "Quantization", "Sparsity", "TensorRecord", "read_graph"]
 
 # What an accessor raises where an offset, a length or a name is wrong.
 _BROKEN = (struct.error, IndexError, ValueError, TypeError, OverflowError, AttributeError, KeyError)
 
 _IDENTIFIER = b"TFL3"
-_MOST_ENTRIES = 1_000_000
-"""How many tensors or operators a graph has at most: the entries of a vector may all point to one table."""
+_MOST_OPTION_BYTES = 2**16
+"""How long the options of an operator of one's own are at most; what is longer is none."""
 
 Table: TypeAlias = Any
 """An accessor of the package ``tflite``, whose code is generated and has no types."""
@@ -101,8 +101,8 @@ class GraphRecord:
     operators: tuple[OperatorRecord, ...]
 
 
-def read_graphs(data: bytes, report: ImportReport) -> list[GraphRecord]:
-    """The graphs of a file, the main one first.
+def read_graph(data: bytes, report: ImportReport) -> GraphRecord:
+    """The main graph of a file.
 
     Raises:
         ModelImportError: it is no TFLite file, or its outermost tables cannot be read.
@@ -110,37 +110,10 @@ def read_graphs(data: bytes, report: ImportReport) -> list[GraphRecord]:
     if len(data) < 8 or data[4:8] != _IDENTIFIER:
         raise report.refuse("unreadable-model", "this is no TFLite model: it does not begin as one")
     try:
-        model = schema.Model.GetRootAs(data, 0)
-        graphs = [_graph(data, model, model.Subgraphs(index), report) for index in _entries(model.SubgraphsLength())]
+        reader = _FileReader(data, report)
+        return reader.main_graph()
     except _BROKEN as error:
         raise report.refuse("unreadable-model", f"this is no TFLite model, or a part of one: {error}") from None
-    if not graphs:
-        raise report.refuse("unreadable-model", "this is no TFLite model: it has no graph")
-    return graphs
-
-
-def _entries(length: int) -> range:
-    if length > _MOST_ENTRIES:
-        raise ValueError(f"{length} entries of a list are more than the {_MOST_ENTRIES} that are read at most")
-    return range(length)
-
-
-def _graph(data: bytes, model: Table, graph: Table, report: ImportReport) -> GraphRecord:
-    tensors = tuple(_tensor(data, model, graph, index) for index in _entries(graph.TensorsLength()))
-    operators: list[OperatorRecord] = []
-    for index in _entries(graph.OperatorsLength()):
-        try:
-            operators.append(_operator(model, graph.Operators(index), len(tensors)))
-        except _BROKEN as error:
-            place = ModelPlace(f"operator {index}")
-            report.error("unreadable-model", f"this operator cannot be read: {error}", place)
-    name = _text(graph.Name())
-    inputs, outputs = (_places(read, len(tensors)) for read in (graph.InputsAsNumpy, graph.OutputsAsNumpy))
-    return GraphRecord(name, tensors, inputs, outputs, tuple(operators))
-
-
-def _text(name: bytes | None) -> str:
-    return (name or b"").decode("utf-8", "replace")
 
 
 def _vector(read: Callable[[], Any]) -> NDArray | None:
@@ -149,83 +122,143 @@ def _vector(read: Callable[[], Any]) -> NDArray | None:
     return cast("NDArray", values) if isinstance(values, np.ndarray) and values.size else None
 
 
-def _places(read: Callable[[], Any], count: int) -> tuple[int, ...]:
-    """Places of tensors.
-
-    Raises:
-        ValueError: there is no tensor at one.
-    """
-    values = _vector(read)
-    places = () if values is None else tuple(int(value) for value in values)
-    wrong = next((place for place in places if not -1 <= place < count), None)
-    if wrong is not None:
-        raise ValueError(f"there is no tensor {wrong}; the graph has {count}")
-    return places
-
-
-# ---- operators
-
-
-def _operator(model: Table, operator: Table, count: int) -> OperatorRecord:
-    code_place = operator.OpcodeIndex()
-    if not 0 <= code_place < model.OperatorCodesLength():
-        raise ValueError(f"its operator code is {code_place}, and the model has {model.OperatorCodesLength()}")
-    code = model.OperatorCodes(code_place)
-    # Before TensorFlow 2.4 the number was one byte, which newer files keep for small numbers.
-    number = max(code.DeprecatedBuiltinCode(), code.BuiltinCode())
-    name = _OPERATORS.get(number, f"BUILTIN_{number}")
-    if name == "CUSTOM":
-        name = _text(code.CustomCode()) or name
-    options_type, options = read_options(operator)
-    custom = _vector(operator.CustomOptionsAsNumpy)
-    return OperatorRecord(
-        name,
-        code.Version(),
-        _places(operator.InputsAsNumpy, count),
-        _places(operator.OutputsAsNumpy, count),
-        options,
-        options_type,
-        b"" if custom is None else custom.tobytes(),
-    )
-
-
 _OPERATORS = names_of(schema.BuiltinOperator)
 
 
-# ---- tensors
+class _FileReader:
+    """Reads a file's tables, and no more entries of vectors than a file of its size has use for."""
 
+    def __init__(self, data: bytes, report: ImportReport) -> None:
+        self._data = data
+        self._report = report
+        self._model: Table = schema.Model.GetRootAs(data, 0)
+        # Vectors may overlap, so that a small file says much; each entry of an honest one takes four bytes of it.
+        self._entries_left = 4 * len(data)
 
-def _tensor(data: bytes, model: Table, graph: Table, index: int) -> TensorRecord:
-    name, type, shape = "", -1, ()
-    try:
-        tensor = graph.Tensors(index)
-        name, type = _text(tensor.Name()), tensor.Type()
-        dimensions = _vector(tensor.ShapeAsNumpy)
-        shape = () if dimensions is None else tuple(int(size) for size in dimensions)
-        return TensorRecord(
+    def _entries(self, length: int) -> range:
+        """The places of a vector.
+
+        Raises:
+            ValueError: the file is too short for it.
+        """
+        self._entries_left -= length
+        if length * 4 > len(self._data) or self._entries_left < 0:
+            raise ValueError(f"a list of {length} entries is longer than the file")
+        return range(length)
+
+    def _text(self, name: bytes | None) -> str:
+        self._entries(len(name or b"") // 4)
+        return (name or b"").decode("utf-8", "replace")
+
+    def _numbers(self, read: Callable[[], Any]) -> tuple[int, ...]:
+        values = _vector(read)
+        if values is None:
+            return ()
+        self._entries(values.size)
+        return tuple(int(value) for value in values)
+
+    def _places(self, read: Callable[[], Any], count: int) -> tuple[int, ...]:
+        """Places of tensors.
+
+        Raises:
+            ValueError: there is no tensor at one.
+        """
+        places = self._numbers(read)
+        wrong = next((place for place in places if not -1 <= place < count), None)
+        if wrong is not None:
+            raise ValueError(f"there is no tensor {wrong}; the graph has {count}")
+        return places
+
+    # ---- graphs
+
+    def main_graph(self) -> GraphRecord:
+        """The first graph; the others are counted and named in the report."""
+        count = self._model.SubgraphsLength()
+        if not count:
+            raise ValueError("it has no graph")
+        if count > 1:
+            self._report.warning(
+                "unsupported-model-node",
+                f"the model has {count} graphs, and only the first is imported: what calls the others is kept by its "
+                "operator's name",
+            )
+        graph = self._model.Subgraphs(0)
+        tensors = tuple(self._tensor(graph, index) for index in self._entries(graph.TensorsLength()))
+        operators: list[OperatorRecord] = []
+        for index in self._entries(graph.OperatorsLength()):
+            try:
+                operators.append(self._operator(graph.Operators(index), len(tensors)))
+            except _BROKEN as error:
+                place = ModelPlace(f"operator {index}")
+                self._report.error("unreadable-model", f"this operator cannot be read: {error}", place)
+        name = self._text(graph.Name())
+        inputs, outputs = (self._places(read, len(tensors)) for read in (graph.InputsAsNumpy, graph.OutputsAsNumpy))
+        return GraphRecord(name, tensors, inputs, outputs, tuple(operators))
+
+    # ---- operators
+
+    def _operator(self, operator: Table, count: int) -> OperatorRecord:
+        code_place, codes = operator.OpcodeIndex(), self._model.OperatorCodesLength()
+        if not 0 <= code_place < codes:
+            raise ValueError(f"its operator code is {code_place}, and the model has {codes}")
+        code = self._model.OperatorCodes(code_place)
+        # Before TensorFlow 2.4 the number was one byte, which newer files keep for small numbers.
+        number = max(code.DeprecatedBuiltinCode(), code.BuiltinCode())
+        name = _OPERATORS.get(number, f"BUILTIN_{number}")
+        if name == "CUSTOM":
+            custom_name = self._text(code.CustomCode())
+            name = f"CUSTOM_{custom_name}" if custom_name in _OPERATORS.values() else custom_name or name
+        options_type, options = read_options(operator)
+        custom = _vector(operator.CustomOptionsAsNumpy)
+        return OperatorRecord(
             name,
-            type,
-            shape,
-            _buffer(data, model, tensor.Buffer()),
-            _quantization(tensor.Quantization()),
-            _sparsity(tensor.Sparsity()),
+            code.Version(),
+            self._places(operator.InputsAsNumpy, count),
+            self._places(operator.OutputsAsNumpy, count),
+            options,
+            options_type,
+            b"" if custom is None or custom.size > _MOST_OPTION_BYTES else custom.tobytes(),
         )
-    except ConversionError as error:
-        return TensorRecord(name, type, shape, problem=error.message)
-    except _BROKEN as error:
-        return TensorRecord(name, type, shape, problem=f"it points outside of the file ({error})")
 
+    # ---- tensors
 
-def _buffer(data: bytes, model: Table, index: int) -> NDArray | None:
-    if not 0 <= index < model.BuffersLength():
-        raise ConversionError(f"its buffer is {index}, and the model has {model.BuffersLength()}")
-    buffer = model.Buffers(index)
-    offset, size = buffer.Offset(), buffer.Size()
-    if offset > 1:  # Behind the tables, in models of more than two gigabytes.
-        if offset + size > len(data):
-            raise ConversionError(f"its bytes are {offset} to {offset + size}, and the file has {len(data)}")
-        return np.frombuffer(data, np.uint8, size, offset)
-    return _vector(buffer.DataAsNumpy)
+    def _tensor(self, graph: Table, index: int) -> TensorRecord:
+        name, type, shape = "", -1, ()
+        try:
+            tensor = graph.Tensors(index)
+            name, type = self._text(tensor.Name()), tensor.Type()
+            shape = self._numbers(tensor.ShapeAsNumpy)
+            return TensorRecord(
+                name,
+                type,
+                shape,
+                self._buffer(tensor.Buffer()),
+                _quantization(tensor.Quantization()),
+                self._sparsity(tensor.Sparsity()),
+            )
+        except ConversionError as error:
+            return TensorRecord(name, type, shape, problem=error.message)
+        except _BROKEN as error:
+            return TensorRecord(name, type, shape, problem=f"it points outside of the file ({error})")
+
+    def _buffer(self, index: int) -> NDArray | None:
+        count = self._model.BuffersLength()
+        if not 0 <= index < count:
+            raise ConversionError(f"its buffer is {index}, and the model has {count}")
+        buffer = self._model.Buffers(index)
+        offset, size = buffer.Offset(), buffer.Size()
+        if offset > 1:  # Behind the tables, in models of more than two gigabytes.
+            if offset + size > len(self._data):
+                raise ConversionError(f"its bytes are {offset} to {offset + size}, and the file has {len(self._data)}")
+            return np.frombuffer(self._data, np.uint8, size, offset)
+        return _vector(buffer.DataAsNumpy)
+
+    def _sparsity(self, table: Table) -> Sparsity | None:
+        if table is None:
+            return None
+        order, blocks = self._numbers(table.TraversalOrderAsNumpy), self._numbers(table.BlockMapAsNumpy)
+        dimensions = tuple(_dimension(table.DimMetadata(index)) for index in self._entries(table.DimMetadataLength()))
+        return Sparsity(order, blocks, dimensions)
 
 
 def _quantization(table: Table) -> Quantization | None:
@@ -242,18 +275,6 @@ def _quantization(table: Table) -> Quantization | None:
     if scales.size == 1 and zero_points.size > 1:
         raise ConversionError(f"it has one scale and {zero_points.size} zero points")
     return Quantization(scales, zero_points, table.QuantizedDimension())
-
-
-def _sparsity(table: Table) -> Sparsity | None:
-    if table is None:
-        return None
-    order, blocks = _vector(table.TraversalOrderAsNumpy), _vector(table.BlockMapAsNumpy)
-    dimensions = tuple(_dimension(table.DimMetadata(index)) for index in _entries(table.DimMetadataLength()))
-    return Sparsity(_integers(order), _integers(blocks), dimensions)
-
-
-def _integers(values: NDArray | None) -> tuple[int, ...]:
-    return () if values is None else tuple(int(value) for value in values)
 
 
 def _dimension(metadata: Table) -> SparseDimension:

@@ -109,7 +109,10 @@ def detection_postprocess(node: TfliteNode) -> Outputs:
         return_indices=False,
         invalid_to_bottom=False,
     )
-    valid = Outputs(call("vision.get_valid_counts", kept, constant(0, "float32"), id_index=0, score_index=1), 3)
+    valid = Outputs(
+        call("vision.get_valid_counts", kept, constant(0, "float32"), score_threshold=None, id_index=0, score_index=1),
+        3,
+    )
     count = valid[0]
     rows = strided_slice(valid[1], [0, 0, 0], [batch, most, 6])
     columns = split(rows, 6, 2)
@@ -137,7 +140,14 @@ def non_max_suppression(node: TfliteNode) -> Outputs:
         raise ConversionError("suppression that lowers scores is not converted", input=node.input(5).name)
     boxes, scores = node.input(0).expr, node.input(1).expr
     data = expand_dims(concatenate([expand_dims(scores, -1, 1), boxes], -1), 0, 1)
-    counted = call("vision.get_valid_counts", data, constant(threshold, "float32"), id_index=-1, score_index=0)
+    counted = call(
+        "vision.get_valid_counts",
+        data,
+        constant(threshold, "float32"),
+        score_threshold=None,
+        id_index=-1,
+        score_index=0,
+    )
     count, valid, indices = Outputs(counted, 3)
     kept = Outputs(
         call(

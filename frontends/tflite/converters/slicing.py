@@ -111,7 +111,8 @@ def _slice_axis(made: _Bounds, axis: int, size: int, given: _Bounds, index: int,
     bit, backwards = 1 << index, given.strides[index] < 0
     begin, end = given.begin[index], given.end[index]
     made.begin[axis] = (size if backwards else 0) if masks["begin_mask"] & bit else begin
-    made.end[axis] = (0 if backwards else size) if masks["end_mask"] & bit else end
+    # TVM ends at 0 when it goes backwards, and so leaves out the first element.
+    made.end[axis] = (-size - 1 if backwards else size) if masks["end_mask"] & bit else end
     made.strides[axis] = given.strides[index]
     if masks["shrink_axis_mask"] & bit:
         made.begin[axis] = size + begin if begin < 0 else begin
