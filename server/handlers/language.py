@@ -14,6 +14,8 @@ from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
 from ..features.hover import ValuePast, hover
 from ..features.inlay_hints import InlayHint, inlay_argument_names, inlay_documentation, inlay_hints, inlay_shapes
+from ..features.layers.layer_index import LayerIndex, layer_index
+from ..features.layers.navigation import LayerAtCursor, find_layers, layer_at, layer_spans, rename_layer
 from ..features.outline import OutlineItem, find_symbols, outline
 from ..features.provenance import function_at
 from ..features.references import highlights, references
@@ -25,6 +27,7 @@ from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.pygls_adapter import Plain
+from ..lsp.structures import LocationEntry
 from ..lsp.whole_text import fold_entries, outline_entries
 from .addresses import folder_of, origin_address
 from .arguments import fields_of
@@ -90,8 +93,33 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
     if seen is None:
         return None
     offset = seen.converter.offset(params.position)
-    spans = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-    return Plain(seen.converter.location_entries(spans))
+    layer = _layer_at(server, seen, offset)
+    if layer is None:
+        spans = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
+        return Plain(seen.converter.location_entries(spans))
+    entries: list[LocationEntry] = []
+    for converter, index in await _layers_of_all_texts(server):
+        entries += converter.location_entries(layer_spans(index, layer.names))
+    return Plain(entries)
+
+
+def _layer_at(server: RelayLanguageServer, seen: View, offset: int) -> LayerAtCursor | None:
+    """The layers that are meant at an offset, where no name of the program stands."""
+    if seen.is_beginning or seen.snapshot.symbol_at(offset) is not None:
+        return None
+    return layer_at(seen.snapshot, offset, server.state.history.layer_index(seen.document.uri, seen.snapshot.lines))
+
+
+async def _layers_of_all_texts(server: RelayLanguageServer) -> list[tuple[ProtocolConverter, LayerIndex]]:
+    """The layers in open documents, then in the files of the workspace's folders."""
+    encoding = server.state.documents.encoding
+    texts: list[tuple[ProtocolConverter, LayerIndex]] = []
+    for document in server.state.documents:
+        index = server.state.history.layer_index(document.uri, document.lines)
+        texts.append((server.converter_for(document), index))
+    for uri, snapshot in await server.state.unopened():
+        texts.append((ProtocolConverter(uri, snapshot.lines, encoding), layer_index(snapshot.text)))
+    return texts
 
 
 async def on_highlight(
@@ -101,9 +129,12 @@ async def on_highlight(
     seen = await early_view(server, params.text_document.uri, params.position)
     if seen is None:
         return None
-    return [
-        seen.converter.highlight(item) for item in highlights(seen.snapshot, seen.converter.offset(params.position))
-    ]
+    offset = seen.converter.offset(params.position)
+    layer = _layer_at(server, seen, offset)
+    if layer is None:
+        return [seen.converter.highlight(item) for item in highlights(seen.snapshot, offset)]
+    index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
+    return [types.DocumentHighlight(seen.converter.range(span)) for span in layer_spans(index, layer.names)]
 
 
 async def on_document_symbol(
@@ -144,6 +175,12 @@ async def on_workspace_symbol(
             item = OutlineItem(symbol.name, "", symbol.kind, symbol.full_span, symbol.span)
             container = symbol.container.name if symbol.container is not None else None
             symbols.append(converter.symbol_information(item, container))
+            if len(symbols) >= _WORKSPACE_SYMBOLS:
+                return symbols
+    for converter, index in await _layers_of_all_texts(server):
+        for name, values in find_layers(index, params.query):
+            words = "a value" if len(values) == 1 else f"{len(values)} values"
+            symbols.append(converter.layer_information(name, values[0].span, words))
             if len(symbols) >= _WORKSPACE_SYMBOLS:
                 return symbols
     return symbols
@@ -239,8 +276,12 @@ async def on_prepare_rename(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
+    offset = seen.converter.offset(params.position)
+    layer = _layer_at(server, seen, offset)
+    if layer is not None and layer.is_name:
+        return types.PrepareRenamePlaceholder(seen.converter.range(layer.span), layer.names[0])
     try:
-        span, name = prepare_rename(seen.snapshot, seen.converter.offset(params.position))
+        span, name = prepare_rename(seen.snapshot, offset)
     except RenameError as error:
         raise refusal(str(error)) from None
     return types.PrepareRenamePlaceholder(seen.converter.range(span), name)
@@ -252,11 +293,30 @@ async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> 
     if seen is None:
         return None
     version = seen.document.version
+    offset = seen.converter.offset(params.position)
+    layer = _layer_at(server, seen, offset)
+    if layer is not None and layer.is_name:
+        return await _rename_layer(server, layer.names[0], params.new_name)
     try:
-        edits = rename(seen.snapshot, seen.converter.offset(params.position), params.new_name)
+        edits = rename(seen.snapshot, offset, params.new_name)
     except RenameError as error:
         raise refusal(str(error)) from None
     return seen.converter.workspace_edit(edits, version)
+
+
+async def _rename_layer(server: RelayLanguageServer, name: str, new_name: str) -> types.WorkspaceEdit:
+    """The edits of all open documents that name a layer."""
+    if not new_name:
+        raise refusal("a layer needs a name")
+    changes: list[types.TextDocumentEdit] = []
+    for document in server.state.documents:
+        index = server.state.history.layer_index(document.uri, document.lines)
+        edits = rename_layer(document.text, index, name, new_name)
+        if edits:
+            identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
+            converter = server.converter_for(document)
+            changes.append(types.TextDocumentEdit(identifier, list(converter.text_edits(edits))))
+    return types.WorkspaceEdit(document_changes=list(changes))
 
 
 async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams) -> list[types.CodeLens] | None:

@@ -255,6 +255,10 @@ class ProtocolConverter:
             location=self.location(item.span), name=item.name, kind=_SYMBOL_KINDS[item.kind], container_name=container
         )
 
+    def layer_information(self, name: str, span: TextSpan, words: str) -> types.SymbolInformation:
+        """A layer for a search over several files, at its first value."""
+        return types.SymbolInformation(self.location(span), name, types.SymbolKind.Module, container_name=words)
+
     def fold_entry(self, fold: Fold, lines_only: bool) -> FoldEntry | None:
         """A range that can be folded away; ``None`` where whole lines are to be hidden, and none would be."""
         range = range_of(self.lines, fold.span, self.encoding)

@@ -1,0 +1,87 @@
+"""A layer is a symbol: asked by an editor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from tests.server.protocol.conftest import Editor
+from tests.server.protocol.test_passes import after
+from tests.server.protocol.test_provenance import position, texts
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+TEXT = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = nn.relu(%x) /* si=[torch.relu_1] */;
+  %1 = exp(%0); /* torch.exp_2 */
+  %2 = add(%1, 1f) /* si=[torch.exp_2] output=torch.exp_2 */;
+  add(%2, %0) /* si=[torch.exp_2, "odd, name"] */
+}
+"""
+OF_EXP = ["exp(%0)", "add(%1, 1f)", "add(%2, %0)"]
+
+
+def at(text: str, words: str) -> types.Position:
+    return types.Position(**position(text, words))
+
+
+def plain(ranges: list[types.Range]) -> list[Any]:
+    return [
+        {
+            "start": {"line": each.start.line, "character": each.start.character},
+            "end": {"character": each.end.character},
+        }
+        for each in ranges
+    ]
+
+
+async def highlighted(editor: Editor, words: str) -> list[str]:
+    answer = await editor.client.text_document_document_highlight_async(
+        types.DocumentHighlightParams(editor.document, at(TEXT, words))
+    )
+    return texts(TEXT, plain([each.range for each in answer or ()]))
+
+
+async def test_a_layer_is_highlighted_from_its_name_and_from_its_values(editor: Editor) -> None:
+    editor.open(TEXT)
+    assert await highlighted(editor, "torch.exp_2 */\n  %2") == OF_EXP
+    assert await highlighted(editor, "exp(%0)") == OF_EXP
+    assert await highlighted(editor, '"odd') == ["add(%2, %0)"]
+    # A name of the program is what it was before.
+    assert await highlighted(editor, "%0 = nn") == ["%0", "%0", "%0"]
+
+
+async def test_references_of_a_layer_are_its_values(editor: Editor) -> None:
+    editor.open(TEXT)
+    answer = await editor.client.text_document_references_async(
+        types.ReferenceParams(types.ReferenceContext(True), editor.document, at(TEXT, "torch.exp_2 */"))
+    )
+    here = [each.range for each in answer or () if each.uri == editor.document.uri]
+    assert texts(TEXT, plain(here)) == OF_EXP
+
+
+async def test_a_layer_is_found_by_name_in_the_workspace(editor: Editor) -> None:
+    editor.open(TEXT)
+    answer = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("exp_2"))
+    layers = [each for each in answer or () if each.name == "torch.exp_2"]
+    assert [each.container_name for each in layers if isinstance(each, types.SymbolInformation)] == ["3 values"]
+
+
+@pytest.mark.parametrize("name", ["conv.new", "with, comma", "a*/b"])
+async def test_a_layer_gets_another_name_everywhere(editor: Editor, name: str) -> None:
+    editor.open(TEXT)
+    place = at(TEXT, "torch.exp_2 */\n  %2")
+    prepared = await editor.client.text_document_prepare_rename_async(types.PrepareRenameParams(editor.document, place))
+    assert isinstance(prepared, types.PrepareRenamePlaceholder)
+    assert prepared.placeholder == "torch.exp_2"
+    edit = await editor.client.text_document_rename_async(types.RenameParams(editor.document, place, name))
+    renamed = after(TEXT, edit)
+    assert "torch.exp_2" not in renamed
+    editor.change(renamed)
+    answer = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams(name))
+    assert [each.container_name for each in answer or () if each.name == name and hasattr(each, "location")] == [
+        "3 values"
+    ]
