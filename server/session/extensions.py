@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ..worker.jobs import Prepare
 from ..worker.worker import JobCancelled, JobError, Worker
 from ..worker.worker_process import Job, Progress
+from .regular_files import Stamp, stamp_of
 
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import Extension, ExtensionFault
@@ -26,9 +27,6 @@ __all__ = ["Extensions", "LoadExtension", "Loaded", "WithExtensions"]
 _LOAD_SECONDS = 30.0
 _RELATION_SECONDS = 5.0
 """How long the type relations of users' operators may take for the calls of one text."""
-
-Stamp = tuple[int, int]
-"""When a file was last written, and its size."""
 
 _loaded: dict[str, Stamp | None] = {}
 """In the worker: which extensions it has loaded, and in which state of their files."""
@@ -107,10 +105,9 @@ def _is_file(name: str) -> bool:
 def _stamp(name: str) -> Stamp | None:
     """The state of a file; ``None`` for a package, and where there is no file."""
     try:
-        status = Path(name).stat() if _is_file(name) else None
-    except OSError:
+        return stamp_of(Path(name)) if _is_file(name) else None
+    except (OSError, ValueError):  # the name cannot be that of a file
         return None
-    return None if status is None else (status.st_mtime_ns, status.st_size)
 
 
 @dataclass

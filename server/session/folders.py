@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from .regular_files import Stamp, read_regular, stamp_of
+
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
@@ -28,7 +30,7 @@ class Folders:
 
     def __init__(self) -> None:
         self._roots: dict[str, Path] = {}
-        self._known: dict[str, tuple[tuple[int, int], Snapshot]] = {}
+        self._known: dict[str, tuple[Stamp, Snapshot]] = {}
 
     def change(self, added: Iterable[str], removed: Iterable[str] = ()) -> None:
         """Add and take away folders, by their URIs. Those that are not on this machine's disk have no files here."""
@@ -36,7 +38,7 @@ class Folders:
             self._roots.pop(uri, None)
         for uri in added:
             parts = urlsplit(uri)
-            if parts.scheme == "file":
+            if parts.scheme == "file" and "%00" not in parts.path:
                 self._roots[uri] = Path(url2pathname(parts.path))
         self._known = {
             uri: known for uri, known in self._known.items() if any(uri.startswith(root) for root in self._roots)
@@ -67,18 +69,24 @@ class Folders:
             if uri in skipped or uri in known_files:
                 continue
             try:
-                status = path.stat()
-                stamp = (status.st_mtime_ns, status.st_size)
+                if not self._is_inside(path):
+                    continue
+                stamp = stamp_of(path)
                 known = self._known.get(uri)
                 if known is not None and known[0] == stamp:
                     known_files[uri] = known
-                elif status.st_size <= _LARGEST:
-                    text = path.read_bytes().decode("utf-8-sig")
+                elif stamp[1] <= _LARGEST:
+                    text = read_regular(path, _LARGEST).decode("utf-8-sig")
                     known_files[uri] = (stamp, Snapshot.open(text, path.name))
             except (OSError, UnicodeDecodeError):  # gone meanwhile, or no text: opening it says what is wrong
                 continue
         self._known = known_files
         return [(uri, snapshot) for uri, (_, snapshot) in known_files.items()]
+
+    def _is_inside(self, path: Path) -> bool:
+        """Whether what a name leads to lies in a folder that is open: a link may lead anywhere."""
+        target = path.resolve()
+        return any(target.is_relative_to(root.resolve()) for root in self._roots.values())
 
     def _files(self) -> Iterator[Path]:
         files = entries = 0
@@ -90,5 +98,7 @@ class Folders:
                     if name.endswith(_SUFFIXES):
                         files += 1
                         yield Path(folder, name)
+                    if files >= _MOST_FILES:
+                        return
                 if files >= _MOST_FILES or entries >= _MOST_ENTRIES:
                     return
