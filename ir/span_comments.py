@@ -26,7 +26,7 @@ SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\
 _SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
 _SOURCES = re.compile(SOURCES_PATTERN)
 _LAYER = re.compile(r"(?:/\*|//)\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
-_POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d+):(?P<column>\d+)\Z", re.DOTALL)
+_POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d{1,18}):(?P<column>\d{1,18})\Z", re.DOTALL)
 _ITEM = re.compile(rf"{_STRING}(?::\d+:\d+)?|(?:\[[^\]]*\]|[^,\s\[])(?:\[[^\]]*\]|[^,\[])*")
 _PLAIN = re.compile(r"[^\s,\"*/\[\](){}\\](?:[^\s,\"*\[\](){}\\]|/(?!\*))*\Z")
 
@@ -65,7 +65,7 @@ def _span(text: str) -> Span:
             name = json.loads(f'{quoted}"', strict=False)
         except ValueError:
             return Span(SourceName(text))
-        position = re.fullmatch(r":(\d+):(\d+)", rest)
+        position = re.fullmatch(r":(\d{1,18}):(\d{1,18})", rest)
         if position is None:
             return Span(SourceName(name))
         line, column = int(position[1]), int(position[2])

@@ -46,7 +46,7 @@ LONGEST_TYPE_SHOWN: Final = 10_000
 
 _VAST: Final = 100_001
 
-_DTYPE = re.compile(r"(?:(float|int|uint|bfloat|custom\[\w+\])(\d+)|(bool|handle|void))(?:x(\d+))?\Z")
+_DTYPE = re.compile(r"(?:(float|int|uint|bfloat|custom\[\w+\])(\d{1,4})|(bool|handle|void))(?:x(\d{1,6}))?\Z")
 
 
 class DataType(str):

@@ -49,7 +49,7 @@ def read_graph(text: str) -> Graph:
     """
     try:
         loaded = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested too deep
         raise MetadataError(f"the metadata section is not valid JSON: {error}") from None
     top = _mapping(loaded, "the metadata section")
     root = top.get("root")
@@ -71,7 +71,10 @@ def read_graph(text: str) -> Graph:
 def _read_node(node: Mapping[str, Any]) -> GraphNode:
     made = GraphNode(_string(node.get("type_key", ""), "a type key"))
     if "repr_str" in node:
-        made.text = _string(node["repr_str"], "repr_str").encode("utf-8")
+        try:
+            made.text = _string(node["repr_str"], "repr_str").encode("utf-8")
+        except UnicodeEncodeError:
+            raise MetadataError("a string of the metadata section has half a surrogate pair in it") from None
     elif "repr_b64" in node:
         made.text = _decode_text(_string(node["repr_b64"], "repr_b64"))
     made.fields = {

@@ -23,6 +23,9 @@ from .tensors import decode_tensor
 
 __all__ = ["read_metadata"]
 
+_MOST_DIGITS = 10
+"""Of the number of a node."""
+
 
 def read_metadata(json_text: str) -> dict[str, list[object]]:
     """The objects of a metadata section by type key, in the order that ``meta[type key][index]`` counts.
@@ -104,7 +107,7 @@ class _Reader:
         references: list[tuple[int, str]] = []
         plain: list[tuple[str, Kind]] = []
         for name, text in node.fields.items():
-            if text.isdigit() and own < int(text) < len(self.graph.nodes):
+            if _is_number(text) and own < int(text) < len(self.graph.nodes):
                 references.append((int(text), name))
             else:
                 plain.append((name, "string"))
@@ -120,7 +123,7 @@ class _Reader:
 
     def _number(self, node: GraphNode, name: str, limit: int) -> int:
         text = _field(node, name)
-        if not text.isdigit() or int(text) >= limit:
+        if not _is_number(text) or int(text) >= limit:
             raise MetadataError(f"field {name} of a {node.type_key} must be a number below {limit}, not {text!r}")
         return int(text)
 
@@ -227,6 +230,10 @@ class _Reader:
         if kind == "float":
             return _float(node, name)
         return DataType(_field(node, name)) if kind == "dtype" else _field(node, name)
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < _MOST_DIGITS
 
 
 def _make_integer(node: GraphNode, shared: bool) -> int:

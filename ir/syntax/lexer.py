@@ -51,16 +51,21 @@ RESERVED_PATTERN: Final = (
 """What no name of a value may be."""
 COMMENT_PATTERN: Final = r"/\*[^*/]*(?:(?:\*(?!/)|/(?!\*))[^*/]*)*\*/"
 
+_LONGEST_GRAPH_NAME: Final = 18
+"""Digits of ``%0``; a name of more is no name. Python reads numbers of a few thousand digits, and slowly."""
+
+# Nothing in here goes over the same characters again from each of them: dashes that lead to no number are not looked at
+# from the second one on, and what a bracket opens ends at the next one.
 _PIECE = re.compile(
     rf"""(?:
       %[0-9]+
     | [%@]{RESERVED_PATTERN}{NAME_PATTERN}
     | [(),;=:{{}}\[\]](?![=>])
-    | meta\[[^\]\n]*\]\[[^\]\n]*\]
-    | -*inff(?![A-Za-z0-9_/])
+    | meta\[[^\[\]\n]*\]\[[^\[\]\n]*\]
+    | (?<!-)-*inff(?![A-Za-z0-9_/])
     | match\?
     | {NAME_PATTERN}(?:\.{NAME_PATTERN})*
-    | -*[0-9][0-9.eE+\-]*(?:[fi][0-9.eE+\-]*)?
+    | (?<!-)-*[0-9][0-9.eE+\-]*(?:[fi][0-9.eE+\-]*)?
     | {COMMENT_PATTERN}
     | //[^\n]*
     | "(?:[^"\\\n]|\\.)*"
@@ -68,7 +73,7 @@ _PIECE = re.compile(
     | "[^\n]*
     | =[=>]|[!<>]=|->|[(),;=:{{}}\[\]?.*/+\-<>!]
     | \#\[\s*metadata\s*\][\s\S]*
-    | \#\[[^\]\n]*\]
+    | \#\[[^\[\]\n]*\]
     | [^\sA-Za-z0-9_%@(),;=:{{}}\[\]?.*/+\-<>!"\#\ufeff]+
     | .
     | (?=[\s\ufeff])
@@ -85,7 +90,11 @@ def _classify(token: str) -> str:
         return COMMENT
     first = token[0]
     if first == "%":
-        return "u" if len(token) == 1 else "G" if token[1].isdigit() else "L"
+        if len(token) == 1:
+            return "u"
+        if not token[1].isdigit():
+            return "L"
+        return "G" if len(token) <= 1 + _LONGEST_GRAPH_NAME else UNKNOWN
     if first == "@":
         return "@" if len(token) > 1 else UNKNOWN
     if first == "/":
@@ -130,7 +139,8 @@ class _Kinds(dict[str, str]):
 
     def __missing__(self, piece: str) -> str:
         # The values of a graph are what there is most of.
-        kind = "G" if piece[:1] == "%" and piece[1:2].isdigit() else _classify(piece.rstrip(WHITE_SPACE))
+        is_graph = len(piece) <= _LONGEST_GRAPH_NAME and piece[:1] == "%" and piece[1:2].isdigit()
+        kind = "G" if is_graph else _classify(piece.rstrip(WHITE_SPACE))
         if len(piece) < 64:
             if len(self) > self.limit:
                 self.clear()

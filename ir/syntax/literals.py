@@ -19,6 +19,9 @@ __all__ = ["Number", "NumberError", "constant_array", "read_number", "read_strin
 
 Number: TypeAlias = "int | float"
 
+_MOST_DIGITS: Final = 400
+"""Of an integer. Python refuses to read one of 4,301."""
+
 _LARGEST_FLOAT: Final = {"float16": 65504.0, "float32": 3.4028234663852886e38}
 
 
@@ -63,7 +66,7 @@ def _read_float(digits: str, negative: bool) -> Number | NumberError:
     limit = _LARGEST_FLOAT.get(dtype)
     infinite = value in (float("inf"),)
     if (infinite and literal != "inf") or (limit is not None and value > limit and not infinite):
-        return NumberError("number-out-of-range", f"{literal} does not fit into {dtype}")
+        return NumberError("number-out-of-range", f"{_abridged(literal)} does not fit into {dtype}")
     value = -value if negative else value
     return value if dtype == "float32" else FloatImm(value, dtype)
 
@@ -74,6 +77,8 @@ def _read_integer(digits: str, negative: bool) -> Number | NumberError:
         if re.fullmatch(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?", literal):
             return NumberError("invalid-number", f"`{literal}` needs the suffix `f` to be a float", f"{literal}f")
         return NumberError("invalid-number", f"`{literal}` is not a number; an operator needs spaces around it")
+    if len(literal) > _MOST_DIGITS:
+        return NumberError("number-out-of-range", f"a number of {len(literal)} digits does not fit into int64")
     value = -int(literal) if negative else int(literal)
     width = _width(suffix, 32)
     if width is None:
@@ -83,6 +88,10 @@ def _read_integer(digits: str, negative: bool) -> Number | NumberError:
     if int(literal) >= 1 << 63 or not _fits(value, width):
         return NumberError("number-out-of-range", f"{value} does not fit into int{width}")
     return value if width == 32 else IntImm(value, f"int{width}")
+
+
+def _abridged(literal: str) -> str:
+    return literal if len(literal) <= _MOST_DIGITS else f"a number of {len(literal)} characters"
 
 
 def _fits(value: int, width: int) -> bool:

@@ -22,6 +22,9 @@ _TEXT_OF: Final = {"(": "(", ")": ")", "[": "[", "]": "]", ",": ",", ";": ";", "
 """What to insert for each kind of token that may be missing."""
 _LONGEST_MENDED: Final = 2_000
 """In a statement of more tokens no missing one is looked for: each try is to parse it again."""
+_MOST_UNKNOWN: Final = 16
+"""Where a statement has more characters that Relay does not know, all of them are left out at once."""
+_LONGEST_SHOWN: Final = 40
 _REPAIRS: Final = ("(", ")", "]", "[", "=", ":", ";", ",", "r")
 
 
@@ -133,13 +136,18 @@ class StatementParser:
             kinds = kinds[:position] + "s" + kinds[position + 1 :]
         else:
             unknown = index[position]
-            span = self.segment.span(unknown)
-            text = self.texts[unknown]
-            fix = Fix(f"Remove `{text}`", (TextEdit(span, ""),))
-            self.segment.report("unknown-character", f"`{text}` means nothing in Relay", span, fix)
-            kinds = kinds[:position] + kinds[position + 1 :]
-            index = [*index[:position], *index[position + 1 :]]
-            blocks = {p - (p > position): block for p, block in blocks.items()}
+            is_many = kinds.count(UNKNOWN) > _MOST_UNKNOWN
+            dropped = [place for place, kind in enumerate(kinds) if kind == UNKNOWN] if is_many else [position]
+            for place in dropped:
+                self.report_unknown(index[place])
+            kept = (
+                [place for place in range(len(kinds)) if kinds[place] != UNKNOWN]
+                if is_many
+                else ([*range(position), *range(position + 1, len(kinds))])
+            )
+            blocks = {new: blocks[old] for new, old in enumerate(kept) if old in blocks}
+            kinds = "".join([kinds[place] for place in kept])
+            index = [index[place] for place in kept]
             if all(token < 0 for token in index):  # nothing else is written here
                 return Statement(None, UNKNOWN, [unknown], {})
         made: list[Statement] = []
@@ -150,6 +158,14 @@ class StatementParser:
             return Statement(None, kinds, index, blocks)  # the unreadable token is fault enough
         self.finish(start, kinds, index, blocks, made)
         return made[0]
+
+    def report_unknown(self, token: int) -> None:
+        """Report a character, or a run of them, that Relay does not know."""
+        span = self.segment.span(token)
+        text = self.texts[token]
+        shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+        fix = Fix(f"Remove `{shown}`", (TextEdit(span, ""),))
+        self.segment.report("unknown-character", f"`{shown}` means nothing in Relay", span, fix)
 
     def find_insertion(self, start: Start, kinds: str, fault: ShapeFault) -> tuple[Shape, str, int] | None:
         """The one missing token that explains a fault: its kind, and the position it is missing before.

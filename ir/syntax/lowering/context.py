@@ -150,11 +150,12 @@ class LoweringContext:
         if entries is None:
             self.report("missing-metadata", f"the metadata section has no {key}", span)
             return FAILED
-        if not index.strip().isdigit() or int(index) >= len(entries):
+        digits = index.strip()
+        if not (digits.isdecimal() and len(digits) < 10) or int(digits) >= len(entries):
             count = len(entries)
             self.report("missing-metadata", f"the metadata section has {count} of {key}, there is no {index}", span)
             return FAILED
-        return entries[int(index)]
+        return entries[int(digits)]
 
     def _as_expr(self, value: Any) -> Expr:
         return value if isinstance(value, Expr) else ErrorExpr()
