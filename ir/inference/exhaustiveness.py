@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
 from typing import Final, TypeAlias
 
 from ..expressions import Constructor, Match, Pattern, PatternConstructor, PatternTuple, PatternWildcard
@@ -20,6 +21,8 @@ __all__ = ["unmatched_cases", "unreachable_arms"]
 
 _MOST_CASES: Final = 64
 _MOST_STEPS: Final = 100_000
+_ROWS_IN_STEP: Final = 16
+"""How many rows more make a step longer by another one."""
 
 # A row is what remains to be compared of one arm: its pending patterns, first one first, as a linked list.
 _Row: TypeAlias = "tuple[Pattern | None, _Row] | None"
@@ -54,8 +57,10 @@ def unmatched_cases(match: Match, type_definitions: Mapping[GlobalTypeVar, TypeD
             continue
         if state.pending == 0:
             continue
+        by_head = _RowsByHead(state.rows)
+        steps += len(state.rows) // _ROWS_IN_STEP
         heads = _heads(state.rows, type_definitions)
-        following = [_specialize(state, head) for head in heads]
+        following = [_specialize(_State(by_head.rows(head), state.prefix, state.pending), head) for head in heads]
         stack.extend(reversed(following))
     return unmatched_cases
 
@@ -79,12 +84,44 @@ def unreachable_arms(match: Match, type_definitions: Mapping[GlobalTypeVar, Type
         if _takes_all(state.rows[0]):
             waiting.discard(arms[0])
             continue
+        by_head = _RowsByHead(state.rows)
+        steps += len(state.rows) // _ROWS_IN_STEP
         for head in _heads(state.rows, type_definitions):
-            kept = [_specialize(_State((row,), None, state.pending), head).rows for row in state.rows]
+            places = by_head.places(head)
+            kept = [_specialize(_State((state.rows[place],), None, state.pending), head).rows for place in places]
             rows = tuple(row[0] for row in kept if row)
-            left = tuple(arm for arm, row in zip(arms, kept, strict=True) if row)
+            left = tuple(arms[place] for place, row in zip(places, kept, strict=True) if row)
             stack.append((_State(rows, None, state.pending - 1 + _arity(head)), left))
     return sorted(waiting)
+
+
+class _RowsByHead:
+    """The rows of a state by what their next pattern wants, so that each head is held against those it may fit only.
+
+    Rows behind the first one that takes every value are left out: no value comes so far.
+    """
+
+    def __init__(self, rows: Sequence[_Row]) -> None:
+        self._rows = rows
+        self._constructors: dict[str, list[int]] = {}
+        self._others: list[int] = []
+        for place, row in enumerate(rows):
+            pattern = row[0] if row is not None else None
+            if isinstance(pattern, PatternConstructor):
+                self._constructors.setdefault(pattern.constructor.name_hint, []).append(place)
+            else:
+                self._others.append(place)
+                if _takes_all(row):
+                    break
+
+    def places(self, head: _Head) -> Sequence[int]:
+        """Which rows a value with this head may reach, in order."""
+        wanted = self._constructors.get(head.name_hint, []) if isinstance(head, Constructor) else []
+        return list(merge(wanted, self._others)) if wanted else self._others
+
+    def rows(self, head: _Head) -> tuple[_Row, ...]:
+        """These rows."""
+        return tuple(self._rows[place] for place in self.places(head))
 
 
 def _takes_all(row: _Row) -> bool:

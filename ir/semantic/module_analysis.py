@@ -282,14 +282,16 @@ class ModuleAnalysis:
     def _unused(self, function: FunctionStatements) -> Iterator[Unused]:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
         unused: list[tuple[TypedStatement, Effect]] = []
+        parameters: dict[str, list[int]] = {}
+        for definition in function.head.definitions:
+            parameters.setdefault(definition.name, []).append(definition.token)
         for name in {*function.mentions.unused, *function.rebound}:
             if is_meant(name):
                 continue
             states = function.names.get(name)
             if states is None:
-                for definition in function.head.definitions:
-                    if definition.name == name:
-                        yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), definition.token)
+                for token in parameters.get(name, ()):
+                    yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), token)
                 continue
             bound = states if isinstance(states, tuple) else (states,)
             is_used = name not in function.mentions.unused or self._is_borrowed(function, name)

@@ -51,6 +51,7 @@ class SegmentNames:
 
     def __init__(self, analysis: ModuleAnalysis) -> None:
         self.analysis: Final = analysis
+        self._of_heads: Final[dict[int, LocalNames]] = {}
 
     def state(self, index: int) -> TypedStatement | None:
         """The typed statement of a segment; ``None`` where the segment is not a statement that is typed by itself."""
@@ -87,11 +88,16 @@ class SegmentNames:
         if segment.role is Role.HEADER:
             function = self.plain(index)
             assert function is not None
+            known = self._of_heads.get(index)
+            if known is not None:
+                return known
             head = function.head
             defined = {definition.token: (definition.kind, definition.name) for definition in head.definitions}
             used = {token: (0, used.token) for token, used in head.uses.items() if used.unit is not None}
             outside = {token: (used.kind, used.name) for token, used in head.uses.items() if used.unit is None}
-            return LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, used, outside, head.unresolved)
+            names = LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, used, outside, head.unresolved)
+            self._of_heads[index] = names
+            return names
         state = self.state(index)
         if state is None:
             return _NOTHING

@@ -27,6 +27,9 @@ __all__ = ["AlikeStatements", "Form", "names_in", "places_of"]
 _LONGEST: Final = 4_000
 """A statement that is longer than this is split as any text."""
 
+_WINDOW: Final = 64
+"""How much text is looked at for each statement that is wanted; a longer one makes it more."""
+
 _KEPT: Final = 8_192
 """How many forms are kept in mind at least."""
 
@@ -91,12 +94,17 @@ class AlikeStatements:
     def _find(self, count: int) -> None:
         """See that so many statements are found, if there are as many."""
         text, length = self._text, len(self._text)
+        # Where the first ones have no form, all that was looked at beyond them is looked at again.
+        reach = min(_LONGEST, _WINDOW * count)
         while len(self._found) < count:
-            limit = self._position + _LONGEST
+            limit = self._position + reach
             findall: list[str] = _STATEMENT.findall(text, self._position, limit)
             end = self._position + sum(map(len, findall))
             if findall and (not findall[-1] or end == limit < length):
                 end -= len(findall.pop())
+            if not findall and reach < _LONGEST and limit < length:
+                reach = _LONGEST
+                continue
             if not findall:
                 return
             self._found += findall

@@ -194,14 +194,16 @@ def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
     made: list[str] = []
     made_kinds: list[str] = []
     reach = _LOOK_AHEAD
+    window = end - start
     while start < end:
-        line, _ = lines.line_and_column(end + reach)
+        goal = min(end, start + window)
+        line, _ = lines.line_and_column(goal + reach)
         limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
         pieces = _PIECE.findall(lines.part(start, limit))
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
         ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
-        wanted = bisect_left(ends, end)
+        wanted = bisect_left(ends, goal)
         if wanted < len(ends):
             if ends[wanted] == limit and limit < lines.length:
                 reach *= 4
@@ -209,7 +211,10 @@ def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
             made += pieces[:wanted]
             made_kinds.append(kinds[:wanted])
             start = ends[wanted]
+            window *= 2
         else:
+            # What was looked at beyond is looked at again, and there may be many such comments.
+            window = _LOOK_AHEAD
             piece = _open_comment(lines, ends[-1])
             made += (*pieces[:opened], piece)
             made_kinds += (kinds[:opened], _kinds[piece])

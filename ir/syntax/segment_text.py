@@ -12,6 +12,8 @@ from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
 
 __all__ = ["SegmentText"]
 
+_MOST_FINDINGS = 1000
+
 
 class SegmentText:
     """A piece of text that is read on its own, wherever it stands: all its offsets count from its start.
@@ -80,8 +82,9 @@ class SegmentText:
         self.add(Diagnostic(code, Severity.ERROR, message, span, fixes=fixes))
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Add a finding."""
-        self.diagnostics = (*self.diagnostics, diagnostic)
+        """Add a finding; of a thousand in one segment no more are looked for."""
+        if len(self.diagnostics) < _MOST_FINDINGS:
+            self.diagnostics = (*self.diagnostics, diagnostic)
 
     def gap_before(self, token: int) -> TextSpan:
         """The range in which something is missing before ``token`` (its count: at the end of the segment).

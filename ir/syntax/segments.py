@@ -110,11 +110,9 @@ def is_open(kinds: str, pieces: Sequence[str]) -> bool:
     """
     if OPEN_COMMENT in kinds:
         return True
-    for mark in _BEFORE_BRACKET.finditer(kinds):
-        at = mark.start()
-        if pieces[at] in ("meta", "#") and "\n" not in "".join(pieces[at:]):
-            return True
-    return False
+    marks = [mark.start() for mark in _BEFORE_BRACKET.finditer(kinds)]
+    opened = [at for at in marks if pieces[at] in ("meta", "#")]
+    return bool(opened) and not any("\n" in piece for piece in pieces[opened[-1] :])
 
 
 class Splitter:

@@ -27,7 +27,7 @@ _BLOCK: Final = 16_384
 class _Block:
     """Some whole lines of a text, and what is cached of them, which holds wherever they stand."""
 
-    __slots__ = ("_comments", "_starts", "is_ascii", "line_ends", "text")
+    __slots__ = ("_comments", "_marks", "_starts", "is_ascii", "line_ends", "text")
 
     def __init__(self, text: str) -> None:
         self.text: Final = text
@@ -35,6 +35,7 @@ class _Block:
         self.line_ends: Final = text.count("\n") if "\r" not in text else len(_LINE_END.findall(text))
         self._starts: list[int] | None = None
         self._comments: tuple[int, int] | None = None
+        self._marks: _CommentMarks | None = None
 
     @property
     def starts(self) -> list[int]:
@@ -53,6 +54,36 @@ class _Block:
                 lowest = min(lowest, change)
             self._comments = (change, lowest)
         return self._comments
+
+    @property
+    def marks(self) -> _CommentMarks:
+        """Which marks of comments belong together."""
+        if self._marks is None:
+            self._marks = _CommentMarks(self.text)
+        return self._marks
+
+
+class _CommentMarks:
+    """Which marks of comments in a text belong together: of each comment that opens, where it ends.
+
+    ``ends`` has those that end in the text; ``depths`` has for the others how many are open at its end, counted from
+    that one on; ``closing`` are the ends of the marks that close what was opened before the text.
+    """
+
+    __slots__ = ("closing", "depths", "ends")
+
+    def __init__(self, text: str) -> None:
+        self.ends: Final[dict[int, int]] = {}
+        self.closing: Final[list[int]] = []
+        opened: list[int] = []
+        for mark in _COMMENT_MARK.finditer(text):
+            if mark[0] == "/*":
+                opened.append(mark.start())
+            elif opened:
+                self.ends[opened.pop()] = mark.end()
+            else:
+                self.closing.append(mark.end())
+        self.depths: Final[dict[int, int]] = {start: len(opened) - place for place, start in enumerate(opened)}
 
 
 class LineIndex:
@@ -147,19 +178,23 @@ class LineIndex:
     def comment_end(self, start: int) -> int | None:
         """Where the comment that opens at ``start`` ends, comments inside it counted; ``None`` if it never does."""
         blocks, offsets = self._blocks, self._offsets
-        index, depth = self._block_at(start), 0
+        index = self._block_at(start)
         position = start - offsets[index]
-        while True:
-            for mark in _COMMENT_MARK.finditer(blocks[index].text, position):
-                depth += 1 if mark[0] == "/*" else -1
-                if not depth:
-                    return offsets[index] + mark.end()
-            index, position = index + 1, 0
-            while index < len(blocks) and depth + blocks[index].comments[1] > 0:
-                depth += blocks[index].comments[0]
-                index += 1
-            if index == len(blocks):
-                return None
+        marks = blocks[index].marks
+        if position not in marks.ends and position not in marks.depths:
+            # Read from the start of the block, this mark is a part of another one, as in ``*/*``.
+            position, marks = 0, _CommentMarks(blocks[index].text[position:])
+            if position in marks.ends:
+                return start + marks.ends[position]
+        elif position in marks.ends:
+            return offsets[index] + marks.ends[position]
+        depth = marks.depths[position]
+        for following in range(index + 1, len(blocks)):
+            block = blocks[following]
+            if depth + block.comments[1] <= 0:
+                return offsets[following] + block.marks.closing[depth - 1]
+            depth += block.comments[0]
+        return None
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """The 0-based line and column (in code points) of ``offset``."""
