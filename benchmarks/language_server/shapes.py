@@ -60,7 +60,7 @@ _MARKS: Final = '(){}[];=,"'
 
 def scripts_of(shape: Shape, text: str) -> Iterator[Script]:
     """Everything that is typed in a text of a shape."""
-    head = text.rindex("\ndef @main") + 1
+    head = text.rindex("\ndef @") + 1
     bindings = [match.span() for match in _BINDING.finditer(text, head)]
     places = {"beginning": bindings[0], "middle": bindings[len(bindings) // 2], "end": bindings[-1]}
     for place, (start, _) in places.items():
