@@ -2,8 +2,11 @@
 
 from .exhaustiveness import unmatched_cases
 from .inference import Inferred, InferredExpr, InferredStatement, infer_expr, infer_local, infer_statement, infer_types
+from .open_types import CANNOT_INFER, OPEN, unannotated
 
 __all__ = [
+    "CANNOT_INFER",
+    "OPEN",
     "Inferred",
     "InferredExpr",
     "InferredStatement",
@@ -11,5 +14,6 @@ __all__ = [
     "infer_local",
     "infer_statement",
     "infer_types",
+    "unannotated",
     "unmatched_cases",
 ]

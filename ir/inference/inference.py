@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from ..diagnostics import Diagnostic
 from ..expressions import Expr, Function, GlobalVar
 from ..module import IRModule
-from ..types import IncompleteType, Type
+from ..type_visitor import has_incomplete
+from ..types import IncompleteType, TensorType, Type
 from .inferencer import Inferencer, Signatures
+from .open_types import OpenExpressions, opened, with_unknowns
 from .report import InferenceReport
 from .resolution import Resolution
 from .walk import infer
@@ -56,12 +58,14 @@ class InferredStatement:
 
     ``type`` is that of the whole. ``complete`` is false where something needs the rest of the function to be known
     (an unannotated parameter, say): then :func:`infer_types` must have the word. A broken part has the error type.
+    ``determined`` has the types of those that were given as open and are not any more, as far as they are known now.
     """
 
     type: Type
     types: Mapping[Expr, Type]
     complete: bool
     diagnostics: tuple[Diagnostic, ...]
+    determined: Mapping[Expr, Type]
 
 
 def infer_types(module: IRModule) -> Inferred:
@@ -110,20 +114,33 @@ def infer_statement(expr: Expr, known: Mapping[Expr, Type], module: IRModule | N
     """Type one expression given the types of what it uses, without looking into that or writing anything.
 
     ``known`` has the type of every expression and variable at which to stop; the error type silences what depends on
-    it. The result depends only on the expression, these types, and the signatures and data types of ``module``.
+    it, and :data:`OPEN` in it stands for what the statement may tell. The result depends only on the expression, these
+    types, and the signatures and data types of ``module``.
     """
     report = InferenceReport()
     module = module or IRModule()
     inferencer = Inferencer(module, Signatures(module), report)
+    unknown: dict[Expr, Type] = {}
     for used, type in known.items():
+        if not isinstance(type, TensorType) and has_incomplete(type):
+            type = unknown[used] = with_unknowns(type)
         inferencer.know(used, type)
     infer(inferencer, expr)
     memo: dict[int, Type] = {}
     solver = inferencer.solver
-    types = {typed_expr: solver.resolve(inferencer.types[typed_expr], memo) for typed_expr in inferencer.order}
+    types = {typed: solver.resolve(inferencer.types[typed], memo) for typed in inferencer.order}
     whole = solver.resolve(inferencer.types[expr], memo)
+    determined: dict[Expr, Type] = {}
+    if unknown:
+        resolved = {used: solver.resolve(type, memo) for used, type in unknown.items()}
+        determined = {used: opened(type) for used, type in resolved.items() if opened(type) != known[used]}
+        still_open = OpenExpressions(report, [used for used, type in resolved.items() if has_incomplete(type)])
+        for typed, type in types.items():
+            if isinstance(type, IncompleteType):
+                still_open.add(typed, is_broken=inferencer.broken)
+        whole = opened(whole)
     complete = not any(isinstance(type, IncompleteType) for type in types.values()) and solver.is_complete(whole)
-    return InferredStatement(whole, types, complete, tuple(report.diagnostics))
+    return InferredStatement(whole, types, complete, tuple(report.diagnostics), determined)
 
 
 def _inferred(

@@ -12,20 +12,15 @@ from __future__ import annotations
 from copy import copy
 from typing import Final
 
-from ..diagnostics import Place
-from ..expressions import Call, Constructor, ErrorExpr, Expr, Function, GlobalVar, Var
-from ..ops.operator import Op
+from ..expressions import Call, Expr, Function, Var
 from ..type_visitor import same_type
 from ..types import FuncType, IncompleteType, Type
 from ..visitor import children, with_children
 from .inferencer import Inferencer
-from .report import name_of
+from .open_types import UNTYPED, OpenExpressions
 from .solver import has_computed_dimensions
 
 __all__ = ["Resolution"]
-
-# What these are, their module or their use decides; they carry no type of their own.
-_UNTYPED: Final = (Op, GlobalVar, Constructor, ErrorExpr)
 
 
 class Resolution:
@@ -36,7 +31,7 @@ class Resolution:
     def __init__(self, inferencer: Inferencer) -> None:
         self._inferencer: Final = inferencer
         self._memo: Final[dict[int, Type]] = {}
-        self._open: Final[set[Expr]] = set()
+        self._open: Final = OpenExpressions(inferencer.report)
         self.made: Final[dict[Expr, Expr]] = {}
         self.replaced: Final[dict[Expr, Expr]] = {}
 
@@ -49,10 +44,10 @@ class Resolution:
         for expr in inferencer.order:
             type = solver.resolve(types[expr], memo)
             if isinstance(type, IncompleteType):
-                self._cannot_infer(expr)
+                self._open.add(expr, is_broken=inferencer.broken)
             known = not isinstance(type, IncompleteType) and not solver.contains_error(type)
             new = self._rebuilt(expr, type, known)
-            if known and expr not in reported and not isinstance(expr, _UNTYPED):
+            if known and expr not in reported and not isinstance(expr, UNTYPED):
                 checked = new.checked_type
                 if checked is not None and checked is not type and not same_type(checked, type):
                     new = _without_type(expr)
@@ -112,27 +107,6 @@ class Resolution:
         if resolved is own or (same_type(resolved, annotation) and not has_computed_dimensions(resolved)):
             return annotation
         return resolved
-
-    def _cannot_infer(self, expr: Expr) -> None:
-        """Report an expression without a type, where the cause is not one of its parts."""
-        opened = self._open
-        opened.add(expr)
-        if any(part in opened for part in children(expr) if not isinstance(part, _UNTYPED)):
-            return
-        if self._inferencer.broken:
-            # What would have told the type may stand in the part that could not be read.
-            return
-        report = self._inferencer.report
-        if isinstance(expr, Var):
-            message = f"the type of {name_of(expr)} cannot be inferred from its uses; annotate it"
-        elif isinstance(expr, Call) and isinstance(expr.op, GlobalVar):
-            callee = name_of(expr.op)
-            message = f"the type of this call cannot be inferred, because {callee} does not declare its result"
-            # What the callee gives is known once the whole module is typed.
-            report.undeclared[len(report.diagnostics)] = expr.op
-        else:
-            message = f"the type of {name_of(expr)} cannot be inferred; what it depends on is not constrained enough"
-        report.error("cannot-infer-type", message, Place(expr))
 
 
 def _without_type(expr: Expr) -> Expr:

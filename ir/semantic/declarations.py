@@ -10,6 +10,7 @@ from typing import Final
 
 from ..diagnostics import Diagnostic
 from ..expressions import Expr, GlobalVar, Tuple
+from ..inference import OPEN
 from ..inference.kinds import KindChecker
 from ..metadata import MetadataError, read_metadata
 from ..module import IRModule
@@ -112,6 +113,7 @@ class Head:
         "signature",
         "type_parameters",
         "unresolved",
+        "untyped",
         "uses",
         "var",
     )
@@ -139,8 +141,10 @@ class Head:
         function = self.function
         parameters: dict[str, Type] = {}
         for var in function.params:
-            parameters[f"%{var.name_hint}"] = var.type_annotation or ERROR
+            parameters[f"%{var.name_hint}"] = var.type_annotation or (OPEN if is_readable else ERROR)
         self.parameters: Final[Mapping[str, Type]] = parameters
+        self.untyped: Final = tuple([name for name, type in parameters.items() if type is OPEN])
+        """The parameters that are declared without a type."""
         self.result: Final = function.ret_type
         open_type = FuncType(
             tuple([var.type_annotation or IncompleteType() for var in function.params]),
@@ -152,12 +156,11 @@ class Head:
         self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics)
         """What is wrong with it; places count from its start."""
         self.type_parameters: Final = function.type_params
-        # Of a head that cannot be read, parameters without a type say nothing.
-        written = [var.type_annotation or (None if is_readable else ERROR) for var in function.params]
-        complete = all(type is not None and not has_incomplete(type) for type in written)
+        complete = all(type is OPEN or not has_incomplete(type) for type in parameters.values())
         distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
-        kinds_agree = not any(_kind_faults(type, types.module) for type in (*written, self.result) if type is not None)
+        written = (*parameters.values(), *(() if self.result is None else (self.result,)))
+        kinds_agree = not any(_kind_faults(type, types.module) for type in written)
         self.is_plain: Final = bool(self.name) and complete and distinct and result_known and kinds_agree
         self.memo: Final[dict[object, object]] = {}
         """What callers cache of it."""

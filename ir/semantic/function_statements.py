@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
 
 from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
+from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, Type
 from .declarations import Head
 from .lints.unused import Mentions
 from .typed_statement import TypedStatement
 
-__all__ = ["Bindings", "FunctionStatements"]
+__all__ = ["Bindings", "FunctionStatements", "InferredParameter"]
 
 Bindings: TypeAlias = "LayeredMap[str, TypedStatement | tuple[TypedStatement, ...]]"
 """The statement that binds each name; where there are several, all of them in order."""
+
+
+class InferredParameter(NamedTuple):
+    """The type of a parameter that is declared without one, and the order of the statement that tells it.
+
+    Where a statement tells it only once another has told it something, that is infinite.
+    """
+
+    type: Type
+    order: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +50,7 @@ class FunctionStatements:
     findings: tuple[Diagnostic, ...] = ()
     type: Type = ERROR
     is_closed: bool = True
+    inferred: Mapping[str, InferredParameter] = field(default_factory=dict[str, InferredParameter])
 
     @staticmethod
     def of(head: Head, start: int, end: int, *, is_closed: bool) -> FunctionStatements:
@@ -54,8 +66,10 @@ class FunctionStatements:
 
     @property
     def parameters(self) -> Mapping[str, Type]:
-        """The type of each parameter."""
-        return self.head.parameters
+        """The type of each parameter, as far as it is known."""
+        if not self.inferred:
+            return self.head.parameters
+        return {**self.head.parameters, **{name: found.type for name, found in self.inferred.items()}}
 
     @property
     def last(self) -> int:
@@ -86,11 +100,16 @@ class FunctionStatements:
         return statement if statement is not None and statement.order < order else None
 
     def graph_type(self, name: str) -> Type | None:
-        """The type of a graph variable that it binds; ``None`` where it binds no such."""
+        """The type of a graph variable that it binds, as far as it is known; ``None`` where it binds no such."""
         statement = self.binding(name)
-        return statement.type if statement is not None else None
+        if statement is None:
+            return None
+        return ERROR if has_incomplete(statement.type) else statement.type
 
     def type_before(self, name: str, order: float) -> Type | None:
         """The type that a name has in the statement of ``order``; ``None`` where it means nothing there."""
         statement = self.bound_before(name, order)
-        return statement.type if statement is not None else self.parameters.get(name)
+        if statement is not None:
+            return statement.type
+        inferred = self.inferred.get(name) if self.inferred else None
+        return inferred.type if inferred is not None else self.head.parameters.get(name)

@@ -129,6 +129,8 @@ def _edited(
     nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
     is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)
     followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
+    if typer.inferred != function.inferred or typer.depends_on_order([*removed, *placed, *followed.values()]):
+        raise NeedsFullAnalysis  # what tells the type of a parameter may be another statement now
     states = replaced(states, followed)
     reported = [i for i in earlier.reported if i < first]
     reported += typer.reported

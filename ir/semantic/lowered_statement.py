@@ -8,7 +8,7 @@ from typing import Final
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
-from ..inference import infer_statement
+from ..inference import CANNOT_INFER, infer_statement
 from ..inference.fixes import fixes_for
 from ..module import IRModule
 from ..ops import operator as operators
@@ -33,10 +33,14 @@ _TYPES_KEPT: Final = 1_024
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start."""
+    """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start.
+
+    ``determined`` are the types that it tells of those of its placeholders whose types were open, ``None`` for others.
+    """
 
     type: Type
     diagnostics: tuple[Diagnostic, ...]
+    determined: tuple[Type | None, ...] = ()
 
 
 class LoweredStatement:
@@ -128,7 +132,9 @@ class LoweredStatement:
     def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
         """What :meth:`type_with` gives, where it is cached and has no diagnostics; else ``None``."""
         typed = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
-        return None if typed is None or typed.diagnostics or typed.type is ERROR else typed.type
+        if typed is None or typed.diagnostics or typed.type is ERROR or typed.determined:
+            return None
+        return typed.type
 
     @property
     def matches(self) -> Sequence[Match]:
@@ -213,10 +219,16 @@ class LoweredStatement:
             return _Typed(ERROR, ())
         known = dict(zip(self.placeholders.values(), types, strict=True))
         inferred = infer_statement(value, known, self._module_with(heads))
-        if not inferred.complete and not inferred.diagnostics:
+        is_told = not any(map(has_incomplete, types))
+        if is_told and not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis
         diagnostics = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
-        return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
+        if diagnostics and (is_told or any(found.code != CANNOT_INFER for found in diagnostics)):
+            return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
+        determined: tuple[Type | None, ...] = ()
+        if inferred.determined:
+            determined = tuple([inferred.determined.get(used) for used in self.placeholders.values()])
+        return _Typed(inferred.type, diagnostics, determined)
 
     def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
         """The data types, and the functions that the statement names, without their bodies."""

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from ..expressions import GlobalVar, Var
+from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
 from ..syntax.expression_spans import place_span
@@ -102,9 +103,39 @@ class ModuleAnalysis:
                 diagnostics.extend(self._of_value(function, finding) for finding in function.findings)
             if function.rebound:
                 diagnostics.extend(self._rebindings(function))
+            if function.head.untyped:
+                diagnostics.extend(self._without_types(function))
             if not function.is_closed and not any("{" in fault.message for fault in function.head.segment.diagnostics):
                 diagnostics.append(self._unclosed(function))
-        return in_order(diagnostics)
+        return in_order(self._without_followers(diagnostics))
+
+    def _without_types(self, function: FunctionStatements) -> Iterator[Diagnostic]:
+        """The parameters of a function that are declared without a type, and whose uses do not tell it."""
+        head, base = function.head, self.segments.start(function.start - 1)
+        for definition in head.definitions:
+            if definition.name in head.untyped and definition.name not in function.inferred:
+                assert isinstance(definition.value, Var)
+                span = place_span(head.origins, Place(definition.value))
+                assert span is not None
+                yield Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(definition.name), span.shifted(base))
+
+    def _without_followers(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+        """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
+        reported = {function for function in self.functions if isinstance(function, FunctionStatements)}
+        untyped = [function for function in reported if function.head.untyped]
+        if not untyped:
+            return diagnostics
+        extents = [
+            TextSpan(self.segments.start(function.start - 1), self.segments.start(function.last + 1))
+            for function in untyped
+        ]
+        others = [d.span for d in diagnostics if d.severity is Severity.ERROR and d.code != CANNOT_INFER and d.span]
+        broken = [extent for extent in extents if any(extent.contains(span.start) for span in others)]
+        return [
+            each
+            for each in diagnostics
+            if each.code != CANNOT_INFER or not any(each.span and span.contains(each.span.start) for span in broken)
+        ]
 
     def _unclosed(self, function: FunctionStatements) -> Diagnostic:
         last = function.last + 1

@@ -272,6 +272,10 @@ class ModuleAnalyzer:
             typer.place_all(context.statements_of(part), orders, first)
             typer.settle()
         self._take(start, end, typer.placed, typer.reported)
+        if typer.too_late:
+            followed = typer.settle_parameters(self.states)
+            self.states = replaced(self.states, followed)
+            self.reported = _with_reported(self.reported, followed)
         return typer.finished(self.states, between(self.reported, start, end))
 
     def _take(self, start: int, end: int, made: Sequence[TypedStatement | None], reported: Sequence[int] = ()) -> None:
@@ -287,9 +291,9 @@ class ModuleAnalyzer:
         unknown = [index for index in reported if self._looks_outside(index, changed)]
         function = known
         if head is not known.head:
-            old, new = known.parameters, head.parameters
+            old, new = known.head.parameters, head.parameters
             function = replace(known, head=head)
-            if head.type_parameters != known.head.type_parameters:
+            if head.type_parameters != known.head.type_parameters or known.inferred.keys() - set(head.untyped):
                 return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)
             if list(old.items()) != list(new.items()):
                 if any(name in known.names for name in new):
@@ -305,6 +309,8 @@ class ModuleAnalyzer:
         context = self.context.within(head)
         typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
+        if typer.inferred != known.inferred or typer.depends_on_order(followed.values()):
+            return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)
         self.states = replaced(self.states, followed)
         self.reported = _with_reported(self.reported, followed)
         return typer.finished(self.states, between(self.reported, known.start, known.end))

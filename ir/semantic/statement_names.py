@@ -19,7 +19,7 @@ from ..syntax.scopes import Definition, SymbolKind, is_graph_name
 from ..syntax.tree import statement_range
 from ..syntax.units import SyntaxOrigin
 from ..text.text_span import TextSpan
-from ..type_visitor import has_error
+from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .function_statements import FunctionStatements
@@ -189,7 +189,7 @@ class StatementNames:
         if index >= function.start:
             for name, type in reversed(list(function.parameters.items())):
                 if name not in inner and (wanted is None or wanted.match(name)):
-                    yield name, type
+                    yield name, _known(type)
 
     def _bound_inside(self, function: AnalysedFunction, index: int, offset: int) -> dict[str, Symbol]:
         """The values that are visible at an offset in a segment: those that it binds for itself.
@@ -294,7 +294,7 @@ class StatementNames:
             return _known(function.checked_type)
         if isinstance(function, FunctionStatements):
             if key.segment == function.start - 1:
-                return function.parameters.get(name)
+                return _known(function.parameters.get(name))
             if self._in_text.is_outer(key, function):
                 state = self.in_segments.state(key.segment)
                 return _known(state.type) if state is not None else None
@@ -375,9 +375,8 @@ class StatementNames:
             return None
         if own is None or state is None:
             definitions = function.head.definitions
-            return next(
-                (function.parameters[definition.name] for definition in definitions if definition.value is expr), None
-            )
+            name = next((definition.name for definition in definitions if definition.value is expr), None)
+            return None if name is None else _known(function.parameters[name])
         known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
         return _known(own.types_with(known, self.analysis.heads).get(expr))
 
@@ -415,4 +414,4 @@ class StatementNames:
 
 def _known(type: Type | None) -> Type | None:
     """``type`` where all of it is known: a type does not hide an error."""
-    return None if type is None or has_error(type) else type
+    return None if type is None or has_error(type) or has_incomplete(type) else type

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,14 +10,16 @@ from itertools import chain
 from typing import Final, Protocol
 
 from ..diagnostics import Diagnostic, Place, Severity
+from ..inference import OPEN
 from ..syntax.scopes import is_graph_name
 from ..syntax.suggestions import closest, replacement
 from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
+from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, Type
 from .declarations import Head, NeedsFullAnalysis
-from .function_statements import Bindings, FunctionStatements
+from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .lowered_statement import LoweredStatement
-from .statement_list import StatementList
+from .statement_list import StatementList, replaced
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 
@@ -51,7 +54,13 @@ class StatementTyper:
         self.names: Final = names
         self.rebound: Final = set(function.rebound)
         self.mentions: Final = function.mentions.copy()
-        self.function: Final = replace(function, names=names, mentions=self.mentions)
+        self.inferred: Final = dict(function.inferred)
+        """What is known of the parameters without types, so far."""
+        self.too_late: Final[set[str]] = set()
+        """Those of them that a statement used before one told their types."""
+        self._used_open: Final[set[str]] = set()
+        self._is_following = False
+        self.function: Final = replace(function, names=names, mentions=self.mentions, inferred=self.inferred)
         self.calls: Final = dict(function.calls)
         self.outside: Final = outside
         self.states = states
@@ -91,7 +100,7 @@ class StatementTyper:
                 self.rebound.discard(name)
         self.mentions.unbind(unbound)
         mentions = [state.mentions for state in gone]
-        for name, count in self.mentions.remove(mentions, self.names, self.function.parameters).items():
+        for name, count in self.mentions.remove(mentions, self.names, self.function.head.parameters).items():
             if name[0] == "@":
                 self.calls[name] -= count
                 if not self.calls[name]:
@@ -107,7 +116,7 @@ class StatementTyper:
         if name is None:
             return
         bound = self.names.get(name)
-        if name in self.function.parameters or (bound is not None and not is_graph_name(name)):
+        if name in self.function.head.parameters or (bound is not None and not is_graph_name(name)):
             raise NeedsFullAnalysis
         if bound is None:
             self.names[name] = state
@@ -136,6 +145,8 @@ class StatementTyper:
         function = replace(self.function, rebound=frozenset(self.rebound), calls=self.calls)
         head = function.head
         last = states[function.end - 1] if function.end > function.start else None
+        if last is not None and head.result is not None and has_incomplete(last.type):
+            raise NeedsFullAnalysis  # the declared type may tell that of the value
         if last is not None and last.is_value:
             type, findings = last.type, ()
             if head.result not in (None, ERROR) and type != head.result and type is not ERROR:
@@ -193,7 +204,7 @@ class StatementTyper:
         """
         function, names, placed = self.function, self.names, self.placed
         bound_already = names.among([state.bound for state in statements if state.bound is not None])
-        bound_already.update(function.parameters)
+        bound_already.update(function.head.parameters)
         fresh: dict[str, TypedStatement] = {}  # what binds names that are not among ``names`` yet
         types: dict[str, Type] = {}  # none of these changes from here on, or means something else in between
         seen: dict[LoweredStatement, tuple[list[Type | None], Type]] = {}  # the last types, which mostly come again
@@ -224,7 +235,10 @@ class StatementTyper:
                 type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
             if lowered is None or type is None:
                 put_away()
+                count = len(self.inferred)
                 self.place(state, order, len(placed) + shift, state is last)
+                if len(self.inferred) > count:
+                    types.clear()
                 if name is not None:
                     bound_already.add(name)
                     types.pop(name, None)
@@ -248,7 +262,12 @@ class StatementTyper:
 
     def _type_known(self, name: str, order: float) -> Type | None:
         """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
-        return self._type_of_function(name) if name[0] == "@" else self.function.type_before(name, order)
+        if name[0] == "@":
+            return self._type_of_function(name)
+        type = self.function.type_before(name, order)
+        if type is OPEN:
+            self._used_open.add(name)
+        return type
 
     def _mention(
         self, mentions: Sequence[Sequence[str]], functions: Collection[str], bound: Collection[str] = ()
@@ -307,12 +326,15 @@ class StatementTyper:
                 if head is None:
                     return self._state_with_unknown(statement, order, index)
                 type = head.known_type
+            if type is OPEN:
+                self._used_open.add(name)
             types.append(type)
         key = tuple(types)
         lowered = statement.shared
         if lowered is not None:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
+                self._determine(statement, typed.determined, order)
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 
@@ -321,8 +343,55 @@ class StatementTyper:
     ) -> TypedStatement:
         own = self.context.own(statement)
         typed = own.type_with(types, self.outside.heads)
+        if not own.diagnostics and not typed.diagnostics:
+            self._determine(statement, typed.determined, order)
         type = statement.type_comment if typed.type is ERROR else typed.type
         return statement.with_report(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
+
+    def _determine(self, statement: TypedStatement, determined: Sequence[Type | None], order: float) -> None:
+        """Take note of what a statement tells of the parameters without types that it uses.
+
+        Raises:
+            NeedsFullAnalysis: it tells something of another value, or not all of a type.
+        """
+        for name, type in zip(statement.uses, determined, strict=bool(determined)):
+            if type is None or name in self.inferred:
+                continue
+            if self.function.head.parameters.get(name) is not OPEN or has_incomplete(type) or has_error(type):
+                raise NeedsFullAnalysis
+            self.inferred[name] = InferredParameter(type, math.inf if self._is_following else order)
+            if self._is_following or name in self._used_open:
+                self.too_late.add(name)
+
+    def settle_parameters(self, states: StatementList) -> dict[int, TypedStatement]:
+        """Type anew what used parameters before their types were known; ``states`` has all statements of the function.
+
+        Raises:
+            NeedsFullAnalysis: a statement cannot be understood by itself.
+        """
+        made: dict[int, TypedStatement] = {}
+        self._is_following = True
+        self.placed = []
+        while self.too_late:
+            changed = set(self.too_late)
+            self.too_late.clear()
+            self.states = states
+            followed = self.follow(self.function.start, changed)
+            states = replaced(states, followed)
+            made.update(followed)
+        return made
+
+    def depends_on_order(self, states: Iterable[TypedStatement | None]) -> bool:
+        """Whether some statements use a parameter whose type one after them tells: it might be they who tell it."""
+        if not self.inferred:
+            return False
+        orders = {found.order for found in self.inferred.values()}
+        return any(
+            state.order in orders
+            or any(name in self.inferred and self.inferred[name].order > state.order for name in state.uses)
+            for state in states
+            if state is not None
+        )
 
     def type_of(self, name: str, order: float) -> Type | None:
         """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
@@ -384,7 +453,7 @@ class StatementTyper:
         before = self.states[first : index - len(recent)]
         nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
         is_graph = is_graph_name(name)
-        candidates = (other for other in (*self.function.parameters, *nearby) if is_graph_name(other) == is_graph)
+        candidates = (other for other in (*self.function.head.parameters, *nearby) if is_graph_name(other) == is_graph)
         return closest(name, candidates, count=3)
 
 

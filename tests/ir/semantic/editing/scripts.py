@@ -202,10 +202,35 @@ def @main(%x: Tensor[(1, 8), float32], %n: int32, %l: List[int32]) -> int32 {
   %0 = @pair(%x, %n);
   %1 = @swap(%0);
   %2 = @pair(%1, %0.0);
-  %3 = %2.1;
+  let %_second = %2.1;
   let %sum = fn (%a: int32, %b: int32) -> int32 { add(%a, %b) };
   %4 = @fold(%sum, %n, %l);
   add(%4, %1.0)
+}
+"""
+
+_UNTYPED = """#[version = "0.0.5"]
+def @scale(%x: Tensor[(1, 8), float32], %s) {
+  %0 = multiply(%x, %s);
+  %0
+}
+
+def @open(%a, %b) {
+  %0 = nn.relu(%a);
+  let %y = add(%0, %b);
+  (%y, %0)
+}
+
+def @main(%x: Tensor[(1, 8), float32], %w0, %w1, %b1, %c) {
+  %0 = tanh(%w1);
+  %1 = nn.dense(%x, %w0, units=8);
+  %2 = nn.dense(%1, %w1, units=8);
+  %3 = nn.bias_add(%2, %b1);
+  let %y: Tensor[(1, 8), float32] = nn.relu(%3);
+  %4 = if (%c) { %y } else { %x };
+  %5 = nn.dense(%4, %w0, units=8);
+  %6 = add(%5, %y);
+  (%6, %0)
 }
 """
 
@@ -307,7 +332,18 @@ class Inequality(AssertionError):
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
-    own = [_CHAIN, _MODULE, _CALLS, _PRELUDE, _LETS, _GENERICS, _REFERENCES, _long_calls(6, 12), _long_calls(20, 5)]
+    own = [
+        _CHAIN,
+        _MODULE,
+        _CALLS,
+        _PRELUDE,
+        _LETS,
+        _GENERICS,
+        _UNTYPED,
+        _REFERENCES,
+        _long_calls(6, 12),
+        _long_calls(20, 5),
+    ]
     collected = list(own)
     for name in ("parse", "cross", "passes/InferType", "passes/FuseOps", "eval"):
         for record in records.load(name):
