@@ -45,15 +45,15 @@ class OpenExpressions:
 
     def __init__(self, report: InferenceReport, known: Iterable[Expr] = ()) -> None:
         self._report: Final = report
-        self._found: Final = set(known)
+        self._open: Final = set(known)
 
     def add(self, expr: Expr, *, is_broken: bool) -> None:
         """Take note of an expression whose parts have been looked at; with ``is_broken``, it is not reported.
 
         What would have told the type may stand in the part that could not be read.
         """
-        self._found.add(expr)
-        if is_broken or any(part in self._found for part in children(expr) if not isinstance(part, UNTYPED)):
+        self._open.add(expr)
+        if is_broken or any(part in self._open for part in children(expr) if not isinstance(part, UNTYPED)):
             return
         report = self._report
         if isinstance(expr, Var):

@@ -69,7 +69,7 @@ class FunctionStatements:
         """The type of each parameter, as far as it is known."""
         if not self.inferred:
             return self.head.parameters
-        return {**self.head.parameters, **{name: found.type for name, found in self.inferred.items()}}
+        return {**self.head.parameters, **{name: parameter.type for name, parameter in self.inferred.items()}}
 
     @property
     def last(self) -> int:

@@ -223,7 +223,7 @@ class LoweredStatement:
         if is_told and not inferred.complete and not inferred.diagnostics:
             raise NeedsFullAnalysis
         diagnostics = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
-        if diagnostics and (is_told or any(found.code != CANNOT_INFER for found in diagnostics)):
+        if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
             return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         determined: tuple[Type | None, ...] = ()
         if inferred.determined:

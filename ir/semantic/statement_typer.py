@@ -385,7 +385,7 @@ class StatementTyper:
         """Whether some statements use a parameter whose type one after them tells: it might be they who tell it."""
         if not self.inferred:
             return False
-        orders = {found.order for found in self.inferred.values()}
+        orders = {parameter.order for parameter in self.inferred.values()}
         return any(
             state.order in orders
             or any(name in self.inferred and self.inferred[name].order > state.order for name in state.uses)
