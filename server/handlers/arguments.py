@@ -6,12 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from lsprotocol import types
+
 from ..documents.documents import Document
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from .views import refusal
 
-__all__ = ["calls_in", "field_of", "fields_of", "numbers_in", "one_argument", "open_document", "version_in"]
+__all__ = [
+    "calls_in",
+    "cursor_in",
+    "field_of",
+    "fields_of",
+    "numbers_in",
+    "one_argument",
+    "open_document",
+    "version_in",
+]
 
 
 def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
@@ -79,3 +90,11 @@ def numbers_in(given: Any) -> tuple[int, ...]:
 def version_in(given: Any) -> int | None:
     """The version of the text in the arguments, if they have one."""
     return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
+def cursor_in(given: Any) -> types.Position | None:
+    """The position in the arguments of a command, if they have one."""
+    line, character = field_of(given, "position", "line"), field_of(given, "position", "character")
+    if isinstance(line, int) and isinstance(character, int):
+        return types.Position(line, character)
+    return None

@@ -17,7 +17,7 @@ from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
 from ..worker.jobs import PassesOutcome
 from .addresses import path_of
-from .arguments import calls_in, field_of, numbers_in, one_argument, open_document, version_in
+from .arguments import calls_in, cursor_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps
 from .running import described_steps, run_and_apply, run_passes, work
 from .views import refusal
@@ -48,7 +48,7 @@ async def run_pass(server: RelayLanguageServer, *arguments: Any) -> dict[str, An
         function=function if isinstance(function, str) else "",
     )
     document = open_document(server, given.get("uri"))
-    return await run_and_apply(server, document, (call,), version_in(given.get("version")))
+    return await run_and_apply(server, document, (call,), version_in(given.get("version")), cursor_in(given))
 
 
 async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
     calls = await _calls_asked_for(server, document, given)
-    return await run_and_apply(server, document, calls, version_in(given.get("version")))
+    return await run_and_apply(server, document, calls, version_in(given.get("version")), cursor_in(given))
 
 
 async def _calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:

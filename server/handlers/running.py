@@ -15,25 +15,38 @@ from pygls.exceptions import JsonRpcException
 from relay_lsp.ir.diagnostics import Severity, TextEdit
 
 from ..documents.documents import Document
+from ..features.following import place_after
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
 from ..session.workspace import MovedOn
 from ..worker.jobs import PassesOutcome
 from ..worker.worker import JobCancelled, JobError
-from .views import moved_on, refusal
+from .views import CONTENT_MODIFIED, moved_on, refusal
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]
 
 
 async def run_and_apply(
-    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: int | None
+    server: RelayLanguageServer,
+    document: Document,
+    calls: Sequence[PassCall],
+    version: int | None,
+    cursor: types.Position | None = None,
 ) -> dict[str, Any]:
-    """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned."""
-    text = document.text
+    """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned.
+
+    Where the text has moved on meanwhile, the user may have them run again. With a ``cursor``, the answer tells as
+    ``position`` where what it stood at is afterwards.
+    """
+    text, old = document.text, server.converter_for(document)
     names = ", ".join(map(str, calls))
     try:
         outcome = await run_passes(server, document, calls, version)
     except JsonRpcException as error:
+        if error.code == CONTENT_MODIFIED:
+            message = f"{names}: the text has changed while this was worked out"
+            server.in_background(_offer_again(server, document, calls, message))
+            return {"changed": False, "applied": False, "message": message, "steps": []}
         server.say(str(error), Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
     if outcome.failed is not None:
@@ -47,7 +60,23 @@ async def run_and_apply(
     if refused is not None:
         return _report(outcome, False, refused)
     await server.state.remember(document.uri, text, outcome)
-    return _report(outcome, True, f"{names}: done")
+    report = _report(outcome, True, f"{names}: done")
+    if cursor is not None:
+        texts = [(step.text, step.origins) for step in outcome.steps if step.changed]
+        place = place_after(old.offset(cursor), text, outcome.edits, texts)
+        position = server.converter_of(document.uri, outcome.text).position(place)
+        report["position"] = {"line": position.line, "character": position.character}
+    return report
+
+
+async def _offer_again(
+    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], message: str
+) -> None:
+    again = types.MessageActionItem("Run Again")
+    params = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions=[again])
+    chosen = await server.window_show_message_request_async(params)
+    if chosen is not None and chosen.title == again.title:
+        await run_and_apply(server, document, calls, None)
 
 
 async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:
@@ -88,18 +117,22 @@ async def run_passes(
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
     title = ", ".join(map(str, calls))
-    async with work(server, f"Relay: {title}", title) as report:
+    async with work(server, f"Relay: {title}", title, [str(call) for call in calls]) as report:
         return await server.state.run_passes(document, calls, version, report)
 
 
 @asynccontextmanager
-async def work(server: RelayLanguageServer, shown: str, title: str) -> AsyncGenerator[Callable[[str], None]]:
+async def work(
+    server: RelayLanguageServer, shown: str, title: str, steps: Sequence[str] = ()
+) -> AsyncGenerator[Callable[[str], None]]:
     """Progress around a job of the worker; what keeps the worker from doing it becomes a refusal.
+
+    Where the job reports the beginning of each of its ``steps``, the progress shows how many of them are done.
 
     Raises:
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
-    async with _progress(server, shown) as report:
+    async with _progress(server, shown, steps) as report:
         try:
             yield report
         except MovedOn:
@@ -112,7 +145,9 @@ async def work(server: RelayLanguageServer, shown: str, title: str) -> AsyncGene
 
 
 @asynccontextmanager
-async def _progress(server: RelayLanguageServer, title: str) -> AsyncGenerator[Callable[[str], None]]:
+async def _progress(
+    server: RelayLanguageServer, title: str, steps: Sequence[str]
+) -> AsyncGenerator[Callable[[str], None]]:
     """Progress in the client's window. Its button cancels the task inside."""
     if not server.supports("window", "workDoneProgress"):
         yield lambda text: None
@@ -124,8 +159,25 @@ async def _progress(server: RelayLanguageServer, title: str) -> AsyncGenerator[C
     watched: Future[Any] = progress.tokens[token]
     if task is not None:
         watched.add_done_callback(lambda future: task.cancel() if future.cancelled() else None)
-    progress.begin(token, types.WorkDoneProgressBegin(title=title, cancellable=True))
+    begun = 0
+
+    def report(text: str) -> None:
+        nonlocal begun
+        if not steps:
+            progress.report(token, types.WorkDoneProgressReport(message=text))
+            return
+        message = text
+        if begun < len(steps) and text == steps[begun]:
+            begun += 1
+            message = f"{text} ({begun} of {len(steps)})"
+            done = begun - 1
+        else:
+            done = begun  # what comes after the last step
+        progress.report(token, types.WorkDoneProgressReport(message=message, percentage=100 * done // (len(steps) + 1)))
+
+    begin = types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0 if steps else None)
+    progress.begin(token, begin)
     try:
-        yield lambda text: progress.report(token, types.WorkDoneProgressReport(message=text))
+        yield report
     finally:
         progress.end(token, types.WorkDoneProgressEnd())

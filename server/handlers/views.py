@@ -11,10 +11,10 @@ from ..documents.documents import Document
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 
-__all__ = ["View", "early_or_refreshed_view", "early_view", "moved_on", "refusal", "view"]
+__all__ = ["CONTENT_MODIFIED", "View", "early_or_refreshed_view", "early_view", "moved_on", "refusal", "view"]
 
 _REQUEST_FAILED = -32803
-_CONTENT_MODIFIED = -32801
+CONTENT_MODIFIED = -32801
 
 
 class View:
@@ -65,7 +65,7 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
 
 def moved_on() -> JsonRpcException:
     """The answer to a request about a version of a text that is no more."""
-    return JsonRpcException("the text has changed since; ask again", code=_CONTENT_MODIFIED)
+    return JsonRpcException("the text has changed since; ask again", code=CONTENT_MODIFIED)
 
 
 def refusal(message: str) -> JsonRpcException:

@@ -26,6 +26,8 @@ export interface RunResult {
     changed: boolean;
     applied: boolean;
     message: string;
+    /** Where what the cursor stood at is afterwards. */
+    position?: { line: number; character: number };
     steps: { pass: string; changed: boolean; milliseconds: number }[];
 }
 

@@ -3,19 +3,38 @@ import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
 import * as protocol from './protocol';
 
-/** Run one of the server's commands on a version of a buffer; the server refuses where the buffer has moved on. */
+/**
+ * Run one of the server's commands on a version of a buffer; the server refuses where the buffer has moved on. The cursor
+ * stays at the value that it stood at, and its line where it was on the screen.
+ */
 export async function execute(
     client: BaseLanguageClient,
     command: string,
     document: vscode.TextDocument,
     what: Record<string, unknown>,
 ): Promise<protocol.RunResult> {
+    const editor = vscode.window.visibleTextEditors.find(each => each.document === document);
+    const position = editor?.selection.active;
+    const row = editor ? editor.selection.active.line - editor.visibleRanges[0].start.line : 0;
     const result = (await client.sendRequest('workspace/executeCommand', {
         command,
-        arguments: [{ uri: document.uri.toString(), version: document.version, ...what }],
+        arguments: [
+            {
+                uri: document.uri.toString(),
+                version: document.version,
+                position: position && client.code2ProtocolConverter.asPosition(position),
+                ...what,
+            },
+        ],
     })) as protocol.RunResult;
     if (result?.message) {
         vscode.window.setStatusBarMessage(result.message, 8000);
+    }
+    if (editor && result?.position) {
+        const place = client.protocol2CodeConverter.asPosition(result.position);
+        editor.selection = new vscode.Selection(place, place);
+        const top = Math.max(0, place.line - row);
+        editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
     }
     return result;
 }

@@ -246,3 +246,11 @@ async def test_a_source_action_updates_all_type_comments(editor: Editor) -> None
     (action,) = await editor.client.text_document_code_action_async(params) or []
     assert isinstance(action, types.CodeAction)
     assert after(STALE, action.edit) == STALE.replace("(5)", "(4)")
+
+
+async def test_a_command_tells_where_the_value_at_the_cursor_is_afterwards(editor: Editor) -> None:
+    editor.open(MODEL)
+    cursor = {"line": 4, "character": 8}  # at the second of the two sums
+    answer = await run(editor, "relay-lsp.runPass", **{"pass": "EliminateCommonSubexpr"}, position=cursor)
+    assert answer["position"] == {"line": 3, "character": 7}
+    assert MERGED.splitlines()[3][7:].startswith("add(")

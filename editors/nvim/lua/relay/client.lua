@@ -65,15 +65,40 @@ function M.position()
   return vim.lsp.util.make_position_params(0, encoding).position
 end
 
+--- Put the cursor of a window where the server says, with its line at the same height on the screen.
+local function move_cursor(window, buffer, position, encoding)
+  if not vim.api.nvim_win_is_valid(window) or vim.api.nvim_win_get_buf(window) ~= buffer then
+    return
+  end
+  local line = vim.api.nvim_buf_get_lines(buffer, position.line, position.line + 1, false)[1] or ''
+  local characters = math.min(position.character, vim.str_utfindex(line))
+  local column = encoding == 'utf-8' and position.character or vim.str_byteindex(line, characters, encoding == 'utf-16')
+  vim.api.nvim_win_call(window, function()
+    local view = vim.fn.winsaveview()
+    view.topline = math.max(1, position.line + 1 - (view.lnum - view.topline))
+    view.lnum, view.col = position.line + 1, math.min(column, #line)
+    vim.fn.winrestview(view)
+  end)
+end
+
 --- Run one of the server's commands on a buffer as it is now, and tell when it is done; `done` is called afterwards.
---- Why a command did nothing, the server tells by itself.
+--- Why a command did nothing, the server tells by itself. The cursor stays at the value that it stood at.
 function M.execute(command, what, buffer, done)
   buffer = buffer or vim.api.nvim_get_current_buf()
   local version = vim.lsp.util.buf_versions and vim.lsp.util.buf_versions[buffer]
-  local argument = vim.tbl_extend('force', { uri = vim.uri_from_bufnr(buffer), version = version }, what)
+  local window = vim.fn.bufwinid(buffer)
+  local position
+  if window ~= -1 then
+    position = vim.api.nvim_win_call(window, M.position)
+  end
+  local argument = { uri = vim.uri_from_bufnr(buffer), version = version, position = position }
+  argument = vim.tbl_extend('force', argument, what)
   M.request('workspace/executeCommand', { command = command, arguments = { argument } }, function(result)
     if result and result.message and result.applied then
       vim.notify(result.message)
+    end
+    if result and result.position and window ~= -1 then
+      move_cursor(window, buffer, result.position, (M.find(buffer, true) or {}).offset_encoding)
     end
     if done then
       done(result)
