@@ -21,6 +21,7 @@ from ..pass_calls import PassCall
 from ..session.workspace import MovedOn
 from ..worker.jobs import PassesOutcome
 from ..worker.worker import JobCancelled, JobError
+from .arguments import fields_of
 from .views import CONTENT_MODIFIED, moved_on, refusal
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]
@@ -44,8 +45,12 @@ async def run_and_apply(
         outcome = await run_passes(server, document, calls, version)
     except JsonRpcException as error:
         if error.code == CONTENT_MODIFIED:
-            message = f"{names}: the text has changed while this was worked out"
-            server.in_background(_offer_again(server, document, calls, message))
+            message = f"{names}: the text has changed since; run this again"
+            # Editors may wait for the choice with everything else: only a client that wants to be asked is.
+            if fields_of(server.initialization_options).get("offersToRunAgain") is True:
+                server.in_background(_offer_again(server, document, calls, message))
+            else:
+                server.say(message, Severity.ERROR)
             return {"changed": False, "applied": False, "message": message, "steps": []}
         server.say(str(error), Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}

@@ -177,7 +177,7 @@ local function drive()
   vim.api.nvim_buf_set_lines(vim.api.nvim_win_get_buf(diff_windows()[1]), 0, 0, false, { '// typed meanwhile' })
   notified = {}
   vim.cmd('RelayApply')
-  until_said('ask again')
+  until_said('run this again')
   report.steps.refused = vim.list_slice(notified)
   vim.cmd('tabclose')
   report.steps.kept = buffer_text() == '// typed meanwhile\n' .. original
