@@ -5,11 +5,14 @@ Names in models are free; Relay's are not: ``input:0`` becomes ``input_0``.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from relay_lsp.ir.expressions import Constant, Expr, Function, GlobalVar, NDArray, Var
 from relay_lsp.ir.inference import infer_types
+from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.types import TensorType
@@ -27,7 +30,7 @@ _LEAST_WEIGHTS = 17
 def readable_name(name: str, taken: set[str]) -> str:
     """A name of Relay's grammar that is like ``name`` and not among ``taken``, where it is put."""
     wanted = _UNREADABLE.sub("_", name)
-    wanted = wanted if wanted[:1].isalpha() or wanted[:1] == "_" else f"_{wanted}"
+    wanted = wanted if wanted[:1].isalpha() else f"v{wanted}"  # As the printer has it.
     made, number = wanted, 1
     while made in taken:
         made, number = f"{wanted}_{number}", number + 1
@@ -77,18 +80,51 @@ def without_weights(module: IRModule, params: Mapping[str, NDArray]) -> tuple[IR
     return module.with_function(module.get_global_var("main"), function), values
 
 
-def model_text(imported: ImportedModel, weights_aside: bool = False) -> tuple[str, dict[str, NDArray]]:
+def with_weights(module: IRModule, params: Mapping[str, NDArray]) -> IRModule:
+    """``@main`` with its parameters as constants, so that a text of it holds them."""
+    main = module["main"]
+    bound: dict[Expr, Expr] = {
+        var: Constant(params[var.name_hint], span=var.span) for var in main.params if var.name_hint in params
+    }
+    if not bound:
+        return module
+    body = rewrite_post_order(main.body, lambda old, new: bound.get(old, new))
+    inputs = tuple(var for var in main.params if var not in bound)
+    function = Function(inputs, body, main.ret_type, main.type_params, main.attrs, main.span)
+    return module.with_function(module.get_global_var("main"), function)
+
+
+def model_text(
+    imported: ImportedModel, weights_aside: bool = False, folder: Path | None = None
+) -> tuple[str, dict[str, NDArray]]:
     """The canonical text of an imported model, with a comment that names its file, and the parameters of ``@main``.
 
     Args:
         imported: the model.
         weights_aside: make the weights parameters of ``@main``, so that the text does not hold them.
+        folder: where the text will lie, so that it finds the model's file.
     """
     module, params = with_readable_names(imported.module, imported.params)
     if weights_aside:
         module, params = without_weights(module, params)
+    else:
+        module, params = with_weights(module, params), {}
     text = to_text(infer_types(module).module, show_meta_data=True)
     version, _, rest = text.partition("\n")
     source = imported.source
-    name = source.path.name.replace("*/", "*_/") if source.path else "a model"
-    return f"{version}\n/* from {name} ({source.framework}), sha256 {source.sha256} */\n{rest}", params
+    if not source.sha256:
+        return text, params
+    reference = ModelReference(_path_from(folder, source.path), source.framework, source.sha256)
+    return f"{version}\n{reference}\n{rest}", params
+
+
+def _path_from(folder: Path | None, path: Path | None) -> str:
+    """A model's path as a text in ``folder`` has it; its name alone where no folder is given."""
+    if path is None:
+        return "a model"
+    if folder is None:
+        return path.name
+    try:
+        return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # On another drive.
+        return path.resolve().as_posix()

@@ -183,13 +183,16 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
         commands,
         "import",
         "turn a model of another framework into Relay text",
-        "Turn a model of another framework (.onnx, .pt2, .pt) into Relay text in which every value names its layer.\n"
+        "Turn a model (.onnx, .pt2, .pt, .tflite) into Relay text in which every value names its layer.\n"
         "What cannot be converted is kept as a call by its name, and said; the exit code is 1 then.",
     )
     importing.add_argument("file", metavar="MODEL")
     importing.add_argument("-o", "--output", metavar="FILE", help="where to write the text (standard output)")
     importing.add_argument(
         "--params", metavar="FILE", help="write the weights to a file, .npz or .safetensors, rather than into the text"
+    )
+    importing.add_argument(
+        "--without-weights", action="store_true", help="make weights parameters of @main, and write them nowhere"
     )
     importing.add_argument("--framework", default="", help="what the model is of (its file's name says)")
     importing.add_argument(

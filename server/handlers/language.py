@@ -31,6 +31,7 @@ from ..lsp.structures import LocationEntry
 from ..lsp.whole_text import fold_entries, outline_entries
 from .addresses import folder_of, origin_address
 from .arguments import fields_of
+from .models import node_definition, node_documentation
 from .views import View, early_or_refreshed_view, early_view, refusal, view
 
 __all__ = ["register"]
@@ -57,18 +58,23 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
             content = replace(content, layers=history.layer_index(uri, lines).counts_around(symbol.uses))
         elif (span := layers_span(seen.snapshot, offset)) is not None:
             content = replace(content, layers=history.layer_index(uri, lines).counts(span))
+    if content is not None and content.origins and (node := await node_documentation(server, seen, content.origins)):
+        content = replace(content, documentation="\n\n".join(filter(None, (node, content.documentation))))
     folder = folder_of(uri)
     return None if content is None else seen.converter.hover(content, lambda origin: origin_address(folder, origin))
 
 
 async def on_definition(
     server: RelayLanguageServer, params: types.DefinitionParams
-) -> types.Location | list[types.LocationLink] | None:
-    """Where the name under the cursor is defined."""
+) -> types.Location | list[types.Location] | list[types.LocationLink] | None:
+    """Where the name under the cursor is defined; of a layer's name, or of what has none, the node of the model."""
     seen = await view(server, params.text_document.uri)
-    target = definition(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
-    if seen is None or target is None:
+    if seen is None:
         return None
+    offset = seen.converter.offset(params.position)
+    target = definition(seen.snapshot, offset)
+    if target is None:
+        return await node_definition(server, seen, offset) or None
     if server.supports("textDocument", "definition", "linkSupport"):
         return [seen.converter.link(target)]
     return seen.converter.location(target.span)

@@ -10,6 +10,7 @@ from ..handlers import (
     formatting,
     history,
     language,
+    models,
     passes,
     provenance,
     semantic_tokens,
@@ -33,6 +34,7 @@ _HANDLERS = (
     passes,
     history,
     provenance,
+    models,
 )
 
 

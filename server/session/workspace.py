@@ -32,6 +32,7 @@ from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
 from .extensions import Extensions
 from .folders import Folders
+from .models import Models
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
@@ -109,6 +110,7 @@ class Workspace:
         self._folder_settings: dict[str, Settings] = {}
         self.analysis = BackgroundAnalysis(client.refresh_tokens_and_hints)
         self.worker = Worker()
+        self.models = Models(self.worker)
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
         self.root: Path | None = None
         """The folder that the client has open."""

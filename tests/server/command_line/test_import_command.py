@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from relay_lsp import ir
+from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.server.command_line.program import run
 from tests.frontends.onnx.models import model, node
+from tests.frontends.tflite.models import Operator, Tensor, constant
+from tests.frontends.tflite.models import model as tflite_model
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    weights = {"w": np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)}
+    weights = {"w": np.random.default_rng(0).standard_normal((3, 8)).astype(np.float32)}
     nodes = [node("MatMul", "in:0 w", "a", name="dense"), node("Relu", "a")]
     path = tmp_path / "net.onnx"
     path.write_bytes(model(nodes, {"in:0": ("float32", (2, 3))}, constants=weights).SerializeToString())
@@ -41,7 +44,40 @@ def test_weights_may_stand_beside_the_text(path: Path, tmp_path: Path, capsys: p
         assert set(params) == set(names[1:])
         data = np.ones((2, 3), np.float32)
         result = ir.evaluate(parsed.module, data, *(params[name] for name in names[1:]))
-    assert result.shape == (2, 4)  # type: ignore[union-attr]
+    assert result.shape == (2, 8)  # type: ignore[union-attr]
+
+
+def test_weights_may_be_left_out(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", str(path)]) == 0
+    assert "#[metadata]" in capsys.readouterr().out
+    assert run(["import", str(path), "--without-weights"]) == 0
+    assert "#[metadata]" not in capsys.readouterr().out
+
+
+def test_a_model_s_parameters_are_in_the_text_where_they_go_nowhere_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tensors = [Tensor("x", (1, 6)), constant("dense/kernel", np.ones((6, 6), np.float32)), Tensor("y", (1, 6))]
+    dense = Operator("FULLY_CONNECTED", ["x", "dense/kernel"], ["y"], "FullyConnectedOptions")
+    path = tmp_path / "net.tflite"
+    path.write_bytes(tflite_model(tensors, [dense], ["x"], ["y"]))
+    assert run(["import", str(path)]) == 0
+    module = ir.parse(capsys.readouterr().out).module
+    assert [var.name_hint for var in module["main"].params] == ["x"]
+    np.testing.assert_array_equal(ir.evaluate(module, np.ones((1, 6), np.float32)), np.full((1, 6), 6.0))
+    assert run(["import", str(path), "--params", str(tmp_path / "net.npz")]) == 0
+    parsed = ir.parse(capsys.readouterr().out)
+    with np.load(tmp_path / "net.npz") as params:
+        assert [var.name_hint for var in parsed.module["main"].params] == ["x", *params]
+
+
+def test_the_text_finds_its_model_from_where_it_lies(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    written = tmp_path / "texts" / "net.relay"
+    assert run(["import", str(path), "-o", str(written)]) == 0
+    reference = ModelReference.read(written.read_text())
+    assert reference is not None
+    assert (reference.file, reference.framework) == ("../net.onnx", "onnx")
 
 
 def test_what_cannot_be_converted_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
