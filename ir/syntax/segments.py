@@ -48,7 +48,7 @@ class Role(enum.Enum):
 class Cut(NamedTuple):
     """A segment's end (an index of pieces), its role, and whether what follows is still in the function's body.
 
-    ``is_short``: its semicolon is missing, since a binding follows.
+    ``is_short``: its semicolon is missing, since another statement follows.
 
     ``far_sighted``: where it ends depends on text far beyond it, since something in it is never closed, or is told by
     what follows.
@@ -75,6 +75,8 @@ BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
 _BINDING = re.compile("G[CK]*=|w|v")
 _VALUE_BEGINS = re.compile(r"=[CK(]*\Z")
 _NEXT_BINDING = re.compile("G[CK]*=|w[CK]*L")
+_NEXT_VALUE = re.compile(r"[)\]LGNFbsM][CK]*([IGL@])")
+"""The end of one expression, and the beginning of another: between them a semicolon or a comma is missing."""
 _RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
 _AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
 _HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{_STOP}")
@@ -83,6 +85,8 @@ _TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
 _TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?[CK]*")
 NEXT_TOP: Final = re.compile(_STOP + "|X")
 """What begins a definition, a directive or the metadata section."""
+_BOUND = re.compile("G[CK]*=|w[CK]*L[CK]*(?:=|:[^=]*=)")
+"""What binds a name, up to its value."""
 _LET_VALUE = re.compile("=[CK]*w")
 _BEFORE_BRACKET = re.compile(rf"[I{UNKNOWN}](?=\[)")
 _LOOK_AHEAD: Final = 4000
@@ -100,6 +104,7 @@ def is_simple(kinds: str) -> bool:
         _SIMPLE.fullmatch(kinds) is not None
         and all(kinds.count(one) == kinds.count(other) for one, other in ("()", "[]"))
         and _NEXT_BINDING.search(kinds, after_comments(kinds, 0) + 1) is None
+        and _NEXT_VALUE.search(kinds) is None
     )
 
 
@@ -151,7 +156,7 @@ class Splitter:
         if in_body and (simple := _SIMPLE.match(kinds, start)) is not None:
             end = simple.end()
             if kinds.count("(", start, end) == kinds.count(")", start, end):
-                return self._before_binding(start, end) or Cut(end, Role.STATEMENT, True)
+                return self._short(start, end) or Cut(end, Role.STATEMENT, True)
         self._seen = 0
         result = self._cut(start, in_body)
         if self.rest is not None and result.end + _MARGIN > len(kinds):
@@ -192,7 +197,7 @@ class Splitter:
         if kinds[first] == "{" and self._closed(first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
-        short = self._before_binding(first, end)
+        short = self._short(first, end)
         if short is not None:
             return short
         if end == len(kinds) or kinds[end] == "}":
@@ -202,13 +207,30 @@ class Splitter:
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
 
+    def _short(self, start: int, end: int) -> Cut | None:
+        """A statement without its semicolon: another begins before ``end``."""
+        first = after_comments(self.kinds, start)
+        value = self._next_value(first, end)
+        return self._before_binding(first, end if value is None else value) or (
+            None if value is None else Cut(value, Role.STATEMENT, True, is_short=True)
+        )
+
+    def _next_value(self, first: int, end: int) -> int | None:
+        """Where an expression begins behind the whole one that the statement from ``first`` on binds."""
+        kinds = self.kinds
+        for mark in _NEXT_VALUE.finditer(kinds, first, end):
+            before = kinds[first : mark.start(1)]
+            if all(before.count(one) == before.count(other) for one, other in ("()", "[]")):
+                is_bound = _BOUND.match(before) is not None and _LET_VALUE.search(before) is None
+                return mark.start(1) if is_bound else None
+        return None
+
     def _before_binding(self, first: int, end: int) -> Cut | None:
         """A statement without its semicolon: before ``end`` a binding begins, in no parentheses that close.
 
         Nothing that is bound stands between brackets, whether they close or not.
         """
         kinds = self.kinds
-        first = after_comments(kinds, first)
         binding = _NEXT_BINDING.search(kinds, first + 1, end)
         if binding is None or self._is_let_value(first, binding.start()):
             return None

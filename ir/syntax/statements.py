@@ -53,7 +53,7 @@ class Segment(SegmentText):
     is_far_sighted: bool = False
     """Whether where it ends depends on text far beyond it."""
     is_short: bool = False
-    """Whether its semicolon is missing, since the next line begins a binding."""
+    """Whether its semicolon is missing, since another statement follows."""
 
     def __init__(self, kinds: str, text: str, form: Form | None = None) -> None:
         self.kinds = kinds

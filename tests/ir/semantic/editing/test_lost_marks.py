@@ -1,0 +1,49 @@
+"""Errors stay where they are: a mark of a statement that is lost changes nothing in those that do not use its value."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from tests.ir.semantic.editing.scripts import difference
+
+_TYPE = "Tensor[(1, 8), float32]"
+_STATEMENTS = 20
+_HEAD = f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n'
+_COMMENT = f" /* ty={_TYPE} */"
+
+
+def _text(binding: str, name: str) -> str:
+    values = ["%x", *(name.format(i) for i in range(_STATEMENTS))]
+    lines = [f"  {binding.format(i)} = add({values[i]}, %x){_COMMENT};\n" for i in range(_STATEMENTS)]
+    return f"{_HEAD}{''.join(lines)}  {values[-1]}\n}}\n"
+
+
+_FORMS = {"graph": _text("%{}", "%{}"), "let": _text(f"let %x_{{}}: {_TYPE}", "%x_{}")}
+
+
+@pytest.mark.parametrize("mark", ["(", ",", ")", ";", "*/", "/*"])
+@pytest.mark.parametrize("number", [0, _STATEMENTS // 2, _STATEMENTS - 1])
+@pytest.mark.parametrize("form", _FORMS)
+def test_a_mark_lost_and_put_back(form: str, number: int, mark: str):
+    text = _FORMS[form]
+    start = text.index(f"  %{number} =" if form == "graph" else f"  let %x_{number}:")
+    # The end of the statement tells whether it is closed, so a fault may reach to the next name.
+    end = text.index("\n", text.index("\n", start) + 1)
+    at = text.index(mark, text.index("= add", start))
+    snapshot = Snapshot.open(text, "example.relay")
+    memos = [snapshot.statement_memo(index) for index in range(2, 2 + _STATEMENTS)]
+    lost = snapshot.edit(TextSpan(at, at + len(mark)), "")
+    errors = [found for found in lost.diagnostics if found.severity is Severity.ERROR]
+    assert errors
+    for found in errors:
+        assert found.span is not None
+        assert start <= found.span.start <= found.span.end <= end, found.message
+    kept = [lost.statement_memo(index) for index in range(2, 2 + _STATEMENTS)]
+    assert sum(any(memo is other for other in memos) for memo in kept) >= _STATEMENTS - 2
+    assert difference(lost, Snapshot.open(lost.text, "example.relay"), at, whole=True) is None
+    back = lost.edit(TextSpan(at, at), mark)
+    assert not [found for found in back.diagnostics if found.severity is Severity.ERROR]
+    assert difference(back, Snapshot.open(text, "example.relay"), at, whole=True) is None
