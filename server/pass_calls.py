@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["PassCall", "PassCallError", "parse_pipeline"]
+__all__ = ["PassCall", "PassCallError", "option_parts", "option_value", "parse_pipeline"]
 
 _CALL = re.compile(r"\s*(?P<name>[\w.]+)\s*(?:\[(?P<options>.*)\])?\s*\Z", re.DOTALL)
 _OPTION = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>.+?)\s*\Z", re.DOTALL)
@@ -38,11 +38,11 @@ class PassCall:
         if match is None:
             raise PassCallError(f"{text!r} is not a pass; write Name or Name[option=value, …]")
         options: dict[str, object] = {}
-        for part in _split(match["options"] or ""):
+        for part in option_parts(match["options"] or ""):
             option = _OPTION.match(part)
             if option is None:
                 raise PassCallError(f"{part.strip()!r} in {text!r} is not an option; write option=value")
-            options[option["name"]] = _value(option["value"])
+            options[option["name"]] = option_value(option["value"])
         return PassCall(match["name"], options)
 
     def __str__(self) -> str:
@@ -57,12 +57,12 @@ def parse_pipeline(steps: Sequence[str] | str) -> tuple[PassCall, ...]:
     Raises:
         PassCallError: one of them cannot be read.
     """
-    parts = list(_split(steps)) if isinstance(steps, str) else list(steps)
+    parts = list(option_parts(steps)) if isinstance(steps, str) else list(steps)
     return tuple(PassCall.parse(part) for part in parts)
 
 
-def _split(text: str) -> Iterator[str]:
-    """The parts between the commas that stand outside brackets and strings."""
+def option_parts(text: str, separator: str = ",") -> Iterator[str]:
+    """The parts between the commas, or other separators, that stand outside brackets and strings."""
     depth, start, quote = 0, 0, ""
     for index, character in enumerate(text):
         if quote:
@@ -73,14 +73,15 @@ def _split(text: str) -> Iterator[str]:
             depth += 1
         elif character in ")]}":
             depth -= 1
-        elif character == "," and depth == 0:
+        elif character == separator and depth == 0:
             yield text[start:index]
             start = index + 1
     if text[start:].strip():
         yield text[start:]
 
 
-def _value(text: str) -> object:
+def option_value(text: str) -> object:
+    """The value of an option: a Python literal, or else the text itself."""
     lowered = text.lower()
     if lowered in _WORDS:
         return _WORDS[lowered]

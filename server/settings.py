@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from .pass_calls import PassCallError, parse_pipeline
+from .pass_contexts import ContextOptions
 
 __all__ = ["Settings", "read_settings"]
 
@@ -27,6 +28,12 @@ class Settings:
     """Named pipelines, to choose from."""
     opt_level: int = _setting("optLevel", 3)
     """The level of the context that passes run in."""
+    required_passes: tuple[str, ...] = _setting("requiredPasses", ())
+    """Passes that a pipeline runs whatever their level."""
+    disabled_passes: tuple[str, ...] = _setting("disabledPasses", ())
+    """Passes that a pipeline leaves out."""
+    pass_config: Mapping[str, object] = _setting("passConfig", cast("Mapping[str, object]", {}))
+    """The config of the context, by key."""
     instruments: tuple[str, ...] = _setting("instruments", ())
     """What watches the passes that run, such as ``PassTimingInstrument``; what it tells goes to the log."""
     pass_timeout: float = _setting("passTimeout", 30.0)
@@ -56,6 +63,11 @@ class Settings:
     extensions: tuple[str, ...] = _setting("extensions", ())
     """Python files (``….py``) and installed packages with the user's own passes and operators."""
 
+    @property
+    def context(self) -> ContextOptions:
+        """The context that passes run in."""
+        return ContextOptions(self.opt_level, self.required_passes, self.disabled_passes, self.pass_config)
+
 
 _PIPELINES = {"pipeline", "pipelines"}
 _CALLS = {*_PIPELINES, "instruments"}
@@ -76,7 +88,11 @@ def read_settings(given: object) -> tuple[Settings, list[str]]:
         value = _look_up(cast("Mapping[str, object]", given), path)
         if value is None:
             continue
-        problem, converted = _convert(getattr(defaults, entry.name), value)
+        if entry.name == "pass_config":
+            config = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else None
+            problem, converted = "must be an object" if config is None else "", config
+        else:
+            problem, converted = _convert(getattr(defaults, entry.name), value)
         if not problem and entry.name in _CALLS:
             problem = _pipeline_problem(converted)
         if problem:

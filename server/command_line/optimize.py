@@ -16,7 +16,7 @@ from .check import report_placed
 from .differences import unified
 from .files import SourceFile, read_file, write_file
 from .limits import limited
-from .pipeline import read_pipeline
+from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .remarks import chosen_remarks, remark_lines, remarks_as_yaml
 from .verify import verified
@@ -34,14 +34,22 @@ def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceF
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     with_remarks = bool(getattr(options, "remarks", None) or getattr(options, "remarks_output", None))
+    context = read_context(options, opt_level)
     job = RunPasses(
-        file.text, name, calls, opt_level, provenance=provenance, instruments=instruments, remarks=with_remarks
+        *(file.text, name, calls, opt_level),
+        provenance=provenance,
+        instruments=instruments,
+        remarks=with_remarks,
+        context=context,
     )
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):
         outcome = job.run(running.append)
     for report in outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)
+    for step in outcome.steps:
+        if step.skipped:
+            print(f"relay-lsp: {step.name} is skipped: {step.skipped}", file=sys.stderr)
     return file, outcome
 
 
@@ -119,6 +127,8 @@ def trace(options: argparse.Namespace) -> int:
 
 
 def _step_line(step: StepOutcome) -> str:
+    if step.skipped:
+        return f"{step.name:<28} {'':>9}     skipped: {step.skipped}"
     return f"{step.name:<28} {step.seconds * 1000:>9.1f} ms  {'changed' if step.changed else 'nothing to change'}"
 
 
@@ -156,7 +166,10 @@ def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> 
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     producer = f"relay-lsp {server_version()}"
-    job = TracePasses(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer)
+    context = read_context(options, opt_level)
+    job = TracePasses(
+        *(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer), context=context
+    )
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):
         run = job.run(running.append)

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from relay_lsp.passes.targets import Target, TargetError
 
-from ..pass_calls import PassCall
+from ..pass_calls import PassCall, PassCallError
+from ..pass_contexts import ContextOptions, config_entry
 from .calls import read_calls
 from .problems import CommandError
 
-__all__ = ["read_pipeline"]
+__all__ = ["read_context", "read_pipeline"]
 
 _LEVEL = re.compile(r"O([0-4])")
 _EXECUTORS = ("graph", "vm")
@@ -27,7 +28,7 @@ def read_pipeline(options: argparse.Namespace) -> tuple[Sequence[PassCall], int]
     calls: list[PassCall] = []
     if options.params:
         calls.append(PassCall("BindParams", {"file": options.params}))
-    level: int = options.opt_level
+    level = _level(options)
     if options.build:
         build, level = _build(options)
         calls.append(build)
@@ -41,8 +42,26 @@ def read_pipeline(options: argparse.Namespace) -> tuple[Sequence[PassCall], int]
     return calls, level
 
 
+def read_context(options: argparse.Namespace, opt_level: int) -> ContextOptions:
+    """The context that the passes run in. It gates them where the command line says anything of which are to run.
+
+    Raises:
+        CommandError: an option of its config is not written as one.
+    """
+    try:
+        config = dict(map(config_entry, options.config))
+    except PassCallError as error:
+        raise CommandError(str(error)) from None
+    gates = options.opt_level is not None or bool(options.require or options.disable)
+    return ContextOptions(opt_level, tuple(options.require), tuple(options.disable), config, gates)
+
+
+def _level(options: argparse.Namespace) -> int:
+    return 3 if options.opt_level is None else options.opt_level
+
+
 def _build(options: argparse.Namespace) -> tuple[PassCall, int]:
-    level, executor = options.opt_level, "graph"
+    level, executor = _level(options), "graph"
     for word in options.build:
         match = _LEVEL.fullmatch(word)
         if match is not None:

@@ -251,7 +251,16 @@ def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
         help="parameters of @main that become constants first: .npz of numpy, or .safetensors",
     )
     _add_extensions(command)
-    command.add_argument("--opt-level", type=int, default=3, help="the level of the context that passes run in (3)")
+    command.add_argument(
+        "--opt-level",
+        type=int,
+        help="the level of the context that passes run in (3); where it is given, passes of a higher level are skipped",
+    )
+    for flag, words in (("require", "run these passes whatever their level"), ("disable", "skip these passes")):
+        command.add_argument(f"--{flag}", metavar="NAME", action="append", default=[], help=words)
+    command.add_argument(
+        "--config", metavar="KEY=VALUE", action="append", default=[], help="an option of the context, such as of TVM's"
+    )
     command.add_argument(
         "--timeout",
         metavar="SECONDS",

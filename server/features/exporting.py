@@ -24,12 +24,16 @@ def command_line(calls: Sequence[PassCall], opt_level: int | Sequence[int], file
     commands: list[str] = []
     for (function, level), group in groups:
         words = ["relay-lsp", "opt"]
-        for call, _ in group:
+        ran = [call for call, _ in group]
+        for call in ran:
             words += ("--pass", str(call))
         if function:
             words += ("--function", function)
         if level != _OPT_LEVEL:
             words += ("--opt-level", str(level))
+            # A level skips passes above it; these ran, whatever theirs is.
+            names = dict.fromkeys(call.name for call in ran)
+            words += (word for name in names for word in ("--require", name))
         commands.append(shlex.join([*words, "-" if commands else file]))
     return " | ".join(commands)
 

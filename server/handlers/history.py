@@ -55,6 +55,7 @@ def _described(step: StepRecord, applied: bool) -> dict[str, Any]:
         "milliseconds": round(step.seconds * 1000, 3),
         "time": moment.isoformat(timespec="seconds"),
         "operators": dict(step.details.operators),
+        **({"skipped": dict(step.details.skipped)} if step.details.skipped else {}),
     }
 
 

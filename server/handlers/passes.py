@@ -56,7 +56,8 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
     calls = await _calls_asked_for(server, document, given)
-    return await run_and_apply(server, document, calls, version_in(given.get("version")), cursor_in(given))
+    gates = given.get("steps") is None
+    return await run_and_apply(server, document, calls, version_in(given.get("version")), cursor_in(given), gates)
 
 
 async def _calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:
@@ -129,7 +130,8 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     document = open_document(server, field_of(params, "textDocument", "uri"))
     calls = await _calls_asked_for(server, document, params)
     text, version, old = document.text, document.version, server.converter_for(document)
-    outcome = await run_passes(server, document, calls, version_in(field_of(params, "version")))
+    gates = field_of(params, "steps") is None
+    outcome = await run_passes(server, document, calls, version_in(field_of(params, "version")), gates)
     return {
         "version": version,
         "changed": outcome.changed,

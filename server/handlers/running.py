@@ -33,6 +33,7 @@ async def run_and_apply(
     calls: Sequence[PassCall],
     version: int | None,
     cursor: types.Position | None = None,
+    gates: bool = False,
 ) -> dict[str, Any]:
     """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned.
 
@@ -42,13 +43,13 @@ async def run_and_apply(
     text, old = document.text, server.converter_for(document)
     names = ", ".join(map(str, calls))
     try:
-        outcome = await run_passes(server, document, calls, version)
+        outcome = await run_passes(server, document, calls, version, gates)
     except JsonRpcException as error:
         if error.code == CONTENT_MODIFIED:
             message = f"{names}: the text has changed since; run this again"
             # Editors may wait for the choice with everything else: only a client that wants to be asked is.
             if fields_of(server.initialization_options).get("offersToRunAgain") is True:
-                server.in_background(_offer_again(server, document, calls, message))
+                server.in_background(_offer_again(server, document, calls, message, gates))
             else:
                 server.say(message, Severity.ERROR)
             return {"changed": False, "applied": False, "message": message, "steps": []}
@@ -58,14 +59,17 @@ async def run_and_apply(
         server.say(outcome.failed, Severity.ERROR)
         return _report(outcome, False, outcome.failed)
     if not outcome.changed:
-        message = f"{names}: nothing to change"
+        message = f"{names}: nothing to change{_skipped_words(outcome)}"
         server.say(message, Severity.INFORMATION)
         return _report(outcome, False, message)
     refused = await apply(server, document, outcome.edits, f"Relay: {names}")
     if refused is not None:
         return _report(outcome, False, refused)
     await server.state.remember(document.uri, text, outcome)
-    report = _report(outcome, True, f"{names}: done")
+    skipped = _skipped_words(outcome)
+    if skipped:
+        server.say(f"{names}: done{skipped}", Severity.INFORMATION)
+    report = _report(outcome, True, f"{names}: done{skipped}")
     if cursor is not None:
         texts = [(step.text, step.origins) for step in outcome.steps if step.changed]
         place = place_after(old.offset(cursor), text, outcome.edits, texts)
@@ -75,13 +79,18 @@ async def run_and_apply(
 
 
 async def _offer_again(
-    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], message: str
+    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], message: str, gates: bool
 ) -> None:
     again = types.MessageActionItem("Run Again")
     params = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions=[again])
     chosen = await server.window_show_message_request_async(params)
     if chosen is not None and chosen.title == again.title:
-        await run_and_apply(server, document, calls, None)
+        await run_and_apply(server, document, calls, None, gates=gates)
+
+
+def _skipped_words(outcome: PassesOutcome) -> str:
+    """Which passes the context did not admit, and why; empty where it admitted all."""
+    return "".join(f"; {step.name} is skipped: {step.skipped}" for step in outcome.steps if step.skipped)
 
 
 async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:
@@ -108,22 +117,27 @@ def described_steps(outcome: PassesOutcome) -> list[dict[str, Any]]:
             "changed": step.changed,
             "milliseconds": round(step.seconds * 1000, 3),
             "operators": dict(step.operators),
+            **({"skipped": step.skipped} if step.skipped else {}),
         }
         for step in outcome.steps
     ]
 
 
 async def run_passes(
-    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], version: int | None
+    server: RelayLanguageServer,
+    document: Document,
+    calls: Sequence[PassCall],
+    version: int | None,
+    gates: bool = False,
 ) -> PassesOutcome:
-    """Run passes with progress that the user can cancel.
+    """Run passes with progress that the user can cancel; with ``gates``, those that the context admits.
 
     Raises:
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
     title = ", ".join(map(str, calls))
     async with work(server, f"Relay: {title}", title, [str(call) for call in calls]) as report:
-        return await server.state.run_passes(document, calls, version, report)
+        return await server.state.run_passes(document, calls, version, report, gates)
 
 
 @asynccontextmanager

@@ -98,6 +98,7 @@ class HistoryService:
                 details = StepDetails(
                     *(str(step.call), step.call.function, opt_level, run, dict(step.operators)),
                     removed=step.removed,
+                    skipped={each.name: each.skipped for each in outcome.steps if each.skipped},
                 )
                 store.record(step.name, before, step.text, step.seconds, step.origins, details)
                 if step.layers:

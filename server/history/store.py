@@ -72,6 +72,8 @@ class StepDetails:
     """Whether it was no pass, but an edit by hand between two of them."""
     removed: Sequence[tuple[int, int]] = ()
     """Where in the text before it stand the values that it removed."""
+    skipped: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The passes of the same command that the context did not admit, and why."""
     edited: Sequence[tuple[int, int]] = ()
     """For an edit by hand, where in the text after it stand the values that it touched."""
 

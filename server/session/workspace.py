@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,10 +19,11 @@ from relay_lsp.ir.text.text_span import TextSpan
 from ..documents.documents import Document, Documents
 from ..features.diagnostics import diagnostics
 from ..features.history import Fate, HistoryStep
-from ..features.pipeline_comment import pipeline_comment
+from ..features.pipeline_comment import pipeline_comment, pipeline_context
 from ..history.service import HistoryService
 from ..import_path import withhold
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
+from ..pass_contexts import ContextOptions, read_context_comment
 from ..settings import Settings, read_settings
 from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
 from ..worker.outcome_memory import OutcomeMemory
@@ -225,8 +226,11 @@ class Workspace:
         calls: Sequence[PassCall],
         version: int | None = None,
         progress: Callable[[str], object] = lambda _: None,
+        gates: bool = False,
     ) -> PassesOutcome:
         """What passes make of a document, worked out in the worker; the last few outcomes are kept, by content.
+
+        With ``gates`` they are a pipeline, of which runs what the context admits; otherwise all of them run.
 
         Raises:
             MovedOn: the document is not, or no longer, at ``version``.
@@ -239,10 +243,13 @@ class Workspace:
         try:
             await self.extensions.refresh()
             settings = self.settings_for(document.uri)
-            opt_level, instruments = settings.opt_level, self._instruments()
+            context, instruments = replace(self.context_for(document), gates=gates), self._instruments()
             layers = self.history.span_layers(document.uri, document.lines)
             run = RunPasses(
-                *(document.text, document.name, tuple(calls), opt_level), instruments=instruments, layers=layers
+                *(document.text, document.name, tuple(calls), context.opt_level),
+                instruments=instruments,
+                layers=layers,
+                context=context,
             )
             job = self.extensions.job(run)
             outcome = self._outcomes.find(job)
@@ -310,6 +317,18 @@ class Workspace:
         """The pipeline that the document names in a comment, or else the configured one."""
         return pipeline_comment(document.text) or self.settings_for(document.uri).pipeline
 
+    def context_for(self, document: Document) -> ContextOptions:
+        """The context that passes run in: what the document's comment says of it, or else the settings.
+
+        Raises:
+            JobError: the comment says what is none.
+        """
+        settings = self.settings_for(document.uri)
+        try:
+            return read_context_comment(pipeline_context(document.text), settings.context)
+        except PassCallError as error:
+            raise JobError(f"the context in the comment cannot be read: {error}") from None
+
     async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
         """Run the configured pipeline over a saved document, and show what came of it.
 
@@ -320,7 +339,7 @@ class Workspace:
             calls = parse_pipeline(self.pipeline_for(document))
             if not calls:
                 return ()
-            outcome = await self.run_passes(document, calls)
+            outcome = await self.run_passes(document, calls, gates=True)
         except MovedOn:
             return ()
         except PassCallError as error:

@@ -19,6 +19,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity, TextEdit, ap
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..pass_calls import PassCall
+from ..pass_contexts import ContextOptions
 from .pass_changes import (
     OperatorCount,
     PassChanges,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from relay_lsp.ir.syntax import Parsed
     from relay_lsp.passes import Trace, TraceStep
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
-    from relay_lsp.passes.provenance import TraceFailure
+    from relay_lsp.passes.provenance import SkippedPass, TraceFailure
 
 __all__ = [
     "FIRST_WORD",
@@ -78,6 +79,8 @@ class StepOutcome:
     """Where in the text before it stand the values that it removed."""
     layers: SpanLayers = ()
     """The layers that the values of the text after it came from."""
+    skipped: str = ""
+    """Why the context did not let it run."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,8 @@ class RunPasses:
     """The instruments of the context that the passes run in, by name, with options."""
     layers: SpanLayers = ()
     """What is known, apart from its comments, of where the values of the text came from."""
+    context: ContextOptions | None = None
+    """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
     remarks: bool = False
     """Whether the passes say what they did and did not, and why."""
 
@@ -156,6 +161,7 @@ class RunPasses:
         run = run_passes(
             *(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports),
             known_layers=self.layers,
+            options=self.context,
             remarks=self.remarks,
         )
         if isinstance(run, PassesOutcome):
@@ -169,7 +175,7 @@ class RunPasses:
             edits = followed_by(edits, type_comment_updates(edited))
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
-        outcomes = tuple(_step_outcome(step, step in run.changing, texts) for step in run.steps)
+        outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
         changes = PassChanges()
         if edits:
             places = _places_in(text, self.name, run.module)
@@ -263,6 +269,7 @@ class _Run:
     trace: Trace
     steps: Sequence[_RunStep]
     changing: Sequence[_RunStep]
+    skipped: Sequence[StepOutcome] = ()
 
 
 def run_passes(
@@ -277,6 +284,7 @@ def run_passes(
     failures: list[TraceFailure] | None = None,
     known_layers: SpanLayers = (),
     remarks: bool = False,
+    options: ContextOptions | None = None,
 ) -> _Run | PassesOutcome:
     """Run passes; where they cannot be run, the outcome that says so.
 
@@ -310,7 +318,13 @@ def run_passes(
     def layers() -> Mapping[Expr, AnySpan]:
         return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **layers_in(parsed)}
 
-    context = passes.PassContext(opt_level=opt_level, required_pass=names, instruments=watching)
+    admitted = (options or ContextOptions(opt_level)).admitting(names)
+    try:
+        context = passes.PassContext(
+            *(admitted.opt_level, admitted.required, admitted.disabled, watching), config=admitted.config
+        )
+    except (AttributeError, TypeError) as error:
+        return PassesOutcome(text, failed=f"the context cannot be made: {error}")
     failures = [] if failures is None else failures
     with context, trace or passes.Trace(layers, remarks=remarks) as trace:
         module = parsed.module
@@ -343,8 +357,18 @@ def run_passes(
                 diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
                 return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault)
             steps += _steps_of(call, before, trace.steps[known:])
+        skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
-    return _Run(parsed, module, trace, steps, _changing(steps, names))
+    return _Run(parsed, module, trace, steps, _changing(steps, names), skipped)
+
+
+def _skipped(item: SkippedPass, context: ContextOptions) -> StepOutcome:
+    """A pass that the context did not admit, with the reason in words."""
+    if item.reason == "disabled":
+        reason = "it is disabled"
+    else:
+        reason = f"its level {item.info.opt_level} is above {context.opt_level}, and it is not required"
+    return StepOutcome(item.info.name, PassCall(item.info.name), False, 0.0, skipped=reason)
 
 
 def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> Iterator[_RunStep]:

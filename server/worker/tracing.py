@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..pass_calls import PassCall
+from ..pass_contexts import ContextOptions
 from .jobs import PassesOutcome, open_snapshot, run_passes
 from .worker_process import Progress
 
@@ -34,6 +35,8 @@ class TracePasses:
     source: str = ""
     """The file that the trace names, where that is more than ``name``."""
     producer: str = "relay-lsp"
+    context: ContextOptions | None = None
+    """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
 
     def run(self, progress: Progress) -> TracedRun:
         """Run them. The lines are written when they are read."""
@@ -57,6 +60,7 @@ class TracePasses:
                     reports,
                     trace,
                     failures,
+                    options=self.context,
                 )
         except OSError as error:
             return TracedRun(PassesOutcome(self.text, failed=f"an instrument cannot write: {error}"), None)

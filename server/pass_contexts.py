@@ -1,0 +1,79 @@
+"""The context that passes run in, as users state it: on the command line, in settings, in a comment of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from .pass_calls import PassCallError, option_parts, option_value
+
+__all__ = ["ContextOptions", "config_entry", "read_context_comment"]
+
+
+@dataclass(frozen=True)
+class ContextOptions:
+    """The fields of a ``PassContext``; ``gates`` says whether they decide which passes of a pipeline run.
+
+    Otherwise every pass was asked for by its name, and runs.
+    """
+
+    opt_level: int = 3
+    required: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
+    config: Mapping[str, object] = field(default_factory=dict[str, object])
+    gates: bool = False
+
+    def admitting(self, names: Sequence[str]) -> ContextOptions:
+        """The same for passes that were asked for by name: none of these is skipped."""
+        if self.gates:
+            return self
+        disabled = tuple(name for name in self.disabled if name not in names)
+        return replace(self, required=(*self.required, *names), disabled=disabled)
+
+
+def config_entry(text: str) -> tuple[str, object]:
+    """Read ``KEY=VALUE`` of a context's config.
+
+    Raises:
+        PassCallError: it is written in another way.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        raise PassCallError(f"{text.strip()!r} is no option of the context; write KEY=VALUE")
+    return key.strip(), option_value(value.strip())
+
+
+_WORDS = {"opt_level", "require", "disable", "config"}
+
+
+def read_context_comment(text: str, context: ContextOptions) -> ContextOptions:
+    """The context of a pipeline's comment: ``opt_level=2, require=A, disable=[B, C], config={"key": 1}``.
+
+    What it does not say is as in ``context``.
+
+    Raises:
+        PassCallError: a part is something else.
+    """
+    for part in option_parts(text):
+        key, value = config_entry(part)
+        if key not in _WORDS:
+            raise PassCallError(f"{key!r} is no option of a context; there are {', '.join(sorted(_WORDS))}")
+        if key == "opt_level":
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise PassCallError(f"opt_level is a number, not {value!r}")
+            context = replace(context, opt_level=value)
+        elif key == "config":
+            if not isinstance(value, Mapping):
+                raise PassCallError('config is a dictionary, such as {"relay.FuseOps.max_depth": 4}')
+            context = replace(context, config={**context.config, **value})
+        else:
+            names = _names(value)
+            context = replace(context, **{"required" if key == "require" else "disabled": names})
+    return context
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(str, cast("Sequence[object]", value)))
+    return tuple(name.strip() for name in str(value).strip("[]").split(",") if name.strip())
