@@ -1,0 +1,78 @@
+"""Texts that hurt: each is small, and one thing in it repeats, nests or is long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["HOSTILE_TEXTS"]
+
+_VERSION = '#[version = "0.0.5"]\n'
+
+
+def _body(body: str, parameter: str = "%x: float32") -> str:
+    return f"{_VERSION}def @main({parameter}) {{\n  {body}\n}}\n"
+
+
+def _metadata(section: str) -> str:
+    return f"{_body('add(%x, meta[relay.Constant][0])')}\n#[metadata]\n{section}\n"
+
+
+def _doubled(count: int) -> str:
+    lines = "".join(f"  %{number} = (%{number - 1}, %{number - 1});\n" for number in range(1, count))
+    return f"{_VERSION}def @main(%x: float32) {{\n  %0 = (%x, %x);\n{lines}  %{count - 1}\n}}\n"
+
+
+def _lets(count: int) -> str:
+    opened = "".join(f"let %a{number} = (" for number in range(count))
+    closed = "".join(f"; %a{number})" if number else "; %a0" for number in reversed(range(count)))
+    return _body(f"{opened}%x{closed}")
+
+
+def _arms(count: int) -> str:
+    constructors = ", ".join(f"C{number}" for number in range(count))
+    arms = "".join(f"    C{number} => {number},\n" for number in range(count))
+    return f"{_VERSION}type L {{ {constructors} }}\ndef @main(%x: L[]) {{\n  match (%x) {{\n{arms}  }}\n}}\n"
+
+
+def _parameters(count: int) -> str:
+    one = "%p{0}: Tensor[(3, 4), float32] /* ty=Tensor[(3, 4), float32] span=/root/a.py:{0}:3 */"
+    return f"{_VERSION}def @main({', '.join(one.format(number) for number in range(count))}) {{\n  %p0\n}}\n"
+
+
+HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
+    "types that double": lambda count: _doubled(count // 10),
+    "branches": lambda count: _body("if (%c) { " * (count // 4) + "%c" + " } else { %c }" * (count // 4), "%c: bool"),
+    "values of lets": lambda count: _lets(count // 2),
+    "references to metadata": lambda count: _body(f"add(%x, {'meta[' * count * 8})"),
+    "braces": lambda count: _VERSION + "{" * count * 4,
+    "braces on lines": lambda count: _VERSION + "{\n" * count * 4,
+    "semicolons": lambda count: _body(";" * count * 2),
+    "arms of a match": _arms,
+    "parameters": _parameters,
+    "digits": lambda count: _body(f"add(%x, {'1' * count * 10})"),
+    "digits of a name": lambda count: _body("%" + "1" * count * 10),
+    "digits of a dimension": lambda count: _body("%x", f"%x: Tensor[({'1' * count * 10}), float32]"),
+    "digits of a dtype": lambda count: _body("%x", f"%x: float{'1' * count * 10}"),
+    "digits of an index": lambda count: _body(f"(%x, %x).{'1' * count * 10}"),
+    "digits of a position": lambda count: _body(f"%x /* span=a:{'1' * count * 10}:1 */"),
+    "digits in metadata": lambda count: _metadata('{"root": ' + "1" * count * 10 + ', "nodes": []}'),
+    "powers": lambda count: _body("add(%x, ²); meta[relay.Constant][²]; %² = %x"),
+    "percent signs": lambda count: _body("%" * count * 10),
+    "dashes": lambda count: _body("-" * count * 10),
+    "directives": lambda count: _VERSION + "#[" * count * 10,
+    "open comments": lambda count: _VERSION + "/*\n" * count * 2,
+    "comments in comments": lambda count: _VERSION + "/*" * count * 4 + "*/" * count * 4,
+    "quotation marks": lambda count: _body('"' * count * 10),
+    "tuple types": lambda count: _body("%x", "%x: " + "(" * count + "float32" + ",)" * count),
+    "reference types": lambda count: _body("%x", "%x: " + "ref(" * count + "float32" + ")" * count),
+    "function types": lambda count: _body("%x", "%x: " + "fn () -> " * count + "float32"),
+    "parentheses": lambda count: _body("(" * count * 2 + "%x" + ")" * count * 2),
+    "calls": lambda count: _body("nn.relu(" * count * 2 + "%x" + ")" * count * 2),
+    "functions": lambda count: _body("fn () { " * (count // 4) + "%x" + " }" * (count // 4)),
+    "lists of JSON": lambda count: _metadata("[" * count * 10),
+    "half a surrogate pair": lambda count: _metadata(
+        '{"root": 1, "nodes": [{"type_key": ""}, {"type_key": "runtime.String", "repr_str": "\\ud800"}]}'
+    ),
+    "null characters": lambda count: _VERSION + "def @m" + "\0" * count,
+}
+"""By what there is much of: the text for a size; at 1000, about what was seen to take seconds or to fail."""
