@@ -125,8 +125,8 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
     serve = _add(commands, "serve", "serve an editor through the language server protocol (over stdio by default)")
     where = serve.add_mutually_exclusive_group()
     where.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
-    where.add_argument("--tcp", metavar="HOST:PORT", help="wait for one client on a TCP port")
-    where.add_argument("--ws", metavar="HOST:PORT", help="serve every client that connects to a WebSocket")
+    where.add_argument("--tcp", metavar="HOST:PORT", help="serve every client of a TCP port that has the token")
+    where.add_argument("--ws", metavar="HOST:PORT", help="the same over a WebSocket")
     serve.add_argument(
         "--origin",
         metavar="ORIGIN",
@@ -134,6 +134,15 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
         default=[],
         help="with --ws: where pages that may connect come from besides this computer, such as https://vscode.dev",
     )
+    serve.add_argument(
+        "--allow-remote", action="store_true", help="let the port be reached from other computers (it is not encrypted)"
+    )
+    serve.add_argument(
+        "--trusted",
+        action="store_true",
+        help="over a port: run the users' own passes and keep a history; without it nothing is loaded or written",
+    )
+    serve.add_argument("--once", action="store_true", help="over a port: end with the first client that was served")
     serve.add_argument("--log-level", default="warning", choices=["debug", "info", "warning", "error"])
 
     def command(options: argparse.Namespace) -> int:

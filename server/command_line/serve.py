@@ -17,7 +17,7 @@ Python's own 5 ms are felt two or three times in every answer: 15 ms while anoth
 
 
 def serve(options: argparse.Namespace) -> int:
-    """Serve one client until it leaves; over a WebSocket every one that comes."""
+    """Serve one client until it leaves; over a port every one that comes and has the token."""
     if options.log_level != "warning":
         import logging
 
@@ -25,14 +25,18 @@ def serve(options: argparse.Namespace) -> int:
         logging.basicConfig(level=options.log_level.upper())
     sys.setswitchinterval(_SWITCH_SECONDS)
     if options.tcp or options.ws:
-        from ..serving.network import serve_tcp, serve_websocket
+        from ..serving.admission import is_loopback
+        from ..serving.network import Listening, serve_tcp, serve_websocket
 
         host, port = _address(options.tcp or options.ws)
+        if not options.allow_remote and not is_loopback(host):
+            raise CommandError(f"{host} is reached from other computers; if that is meant, write --allow-remote")
+        listening = Listening(host, port, options.trusted, options.once, options.origin)
         try:
             if options.tcp:
-                serve_tcp(host, port)
+                serve_tcp(listening)
             else:
-                serve_websocket(host, port, options.origin)
+                serve_websocket(listening)
         except KeyboardInterrupt:
             return EXIT_OK
         except OSError as error:

@@ -53,6 +53,8 @@ class RelayLanguageServer(LanguageServer):
         self.client_pulls = False
         """Whether the client pulls diagnostics after each change."""
         self.initialization_options: Any = None
+        self.granted_trust: bool | None = None
+        """What whoever started the server has granted, where that is not the client."""
         self.has_left = False
         """Whether the client has asked us to shut down, after which nothing more may be sent."""
         self.tokens = TokenMemory()

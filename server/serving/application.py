@@ -38,9 +38,14 @@ _HANDLERS = (
 )
 
 
-def create_server() -> RelayLanguageServer:
-    """A server that answers everything that :mod:`.capabilities` promises."""
+def create_server(trusted: bool | None = None) -> RelayLanguageServer:
+    """A server that answers everything that :mod:`.capabilities` promises.
+
+    ``trusted``: whether the workspace's code may run and files be written; ``None`` where the client, an editor that
+    has started the server, says so itself.
+    """
     server = RelayLanguageServer()
+    server.granted_trust = trusted
     for handlers in _HANDLERS:
         handlers.register(server)
     return server

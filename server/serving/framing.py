@@ -29,6 +29,8 @@ def _content_length(header: bytes) -> int:
     Raises:
         StreamFault: the header does not say, or they are too many.
     """
+    if b"HTTP/" in header.partition(b"\n")[0]:
+        raise StreamFault("this is HTTP, which is not spoken here")
     for line in header.split(b"\r\n"):
         name, _, value = line.partition(b":")
         digits = value.strip()

@@ -1,118 +1,216 @@
-"""Serving over TCP, where the server ends with its one client, and over WebSocket, where clients come and go."""
+"""Serving over TCP and over WebSocket: each client that is admitted has a server of its own; the listener stays."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
-from collections.abc import Awaitable, Sequence
-from functools import partial
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from ..lsp.envelope import PARSE_ERROR, Refusal
+from ..lsp.envelope import INVALID_REQUEST, PARSE_ERROR, Refusal
+from .admission import SECONDS_TO_INITIALIZE, TOKEN_VARIABLE, Admission, NotAdmitted, is_loopback
 from .application import create_server
 from .ending import Ending
 from .framing import LARGEST_MESSAGE, StreamFault, read_message
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
+    from websockets.http11 import Request, Response
 
-__all__ = ["serve_tcp", "serve_websocket"]
+    from ..lsp.protocol import RelayLanguageServer
+
+__all__ = ["Listening", "serve_tcp", "serve_websocket"]
 
 logger = logging.getLogger(__name__)
 
 _LOCAL_PAGE = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
+_SECONDS_TO_READ = 60.0
+"""How long a client may leave what it was sent unread before its connection is closed."""
 
 
-def serve_tcp(host: str, port: int) -> None:
-    """Wait for a client on a TCP port, serve it, and end with it.
+_SECONDS_FOR_A_GUESS = 0.2
+"""How long a client that was refused keeps its place: enough for the answer to go out."""
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where a server listens, and what it grants those that it admits.
+
+    Attributes:
+        host: the interface.
+        port: the port; 0 for any that is free, which the log names.
+        trusted: whether the code of the users' extensions may run, and files be written. A client cannot say so.
+        once: whether the program ends with the first client that was admitted.
+        origins: where other pages than this computer's come from that may connect, such as ``https://vscode.dev``.
+    """
+
+    host: str
+    port: int
+    trusted: bool = False
+    once: bool = False
+    origins: Sequence[str] = ()
+
+
+def serve_tcp(listening: Listening) -> None:
+    """Serve every client that connects to a TCP port and has the token.
 
     Raises:
         OSError: the address cannot be listened on.
     """
-    asyncio.run(_serve_tcp(host, port))
+    asyncio.run(_serve_tcp(listening))
 
 
-async def _serve_tcp(host: str, port: int) -> None:
+async def _serve_tcp(listening: Listening) -> None:
     ended = asyncio.Event()
+    admission = _announced_admission()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        listening.close()
-        server = create_server()
-        connection: Any = writer
-        server.protocol.set_writer(connection)
-        ending = Ending(server)
-
         async def read() -> bytes | None:
-            await writer.drain()  # a client that does not read is not heard either
+            try:  # a client that does not read is not heard either
+                await asyncio.wait_for(writer.drain(), _SECONDS_TO_READ)
+            except asyncio.TimeoutError:
+                raise ConnectionError("the client does not read") from None
             return await read_message(reader)
 
-        try:
-            await server.protocol.receive_all(read)
-        except StreamFault as fault:
-            server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
-        except ConnectionError:
-            logger.info("the client has left without a word")
-        except SystemExit:
-            logger.info("the client has said goodbye")
-        finally:
-            ending.begin()
-            server.abandon_background()
-            await server.state.worker.close()
-            await asyncio.to_thread(server.state.shut_down)
-            writer.close()  # from Python 3.12 on, a listener is not closed before its connections are
-            ended.set()
+        async with _served(listening, admission, ended) as server:
+            try:
+                server.protocol.set_writer(_any(writer))
+                await _converse(server, admission, read)
+            except ConnectionError:
+                logger.info("the client has left without a word")
+            finally:
+                writer.close()  # from Python 3.12 on, a listener is not closed before its connections are
 
-    listening = await asyncio.start_server(serve, host, port)
-    for socket in listening.sockets:
+    listener = await asyncio.start_server(serve, listening.host, listening.port)
+    for socket in listener.sockets:
         logger.info("listening on %s", socket.getsockname())
     await ended.wait()
+    listener.close()
 
 
-def serve_websocket(host: str, port: int, origins: Sequence[str] = ()) -> None:
-    """Serve every client that connects to a WebSocket, each with a server of its own, until the program is stopped.
+def serve_websocket(listening: Listening) -> None:
+    """Serve every client that connects to a WebSocket and has the token.
 
-    A page that is reloaded is a new client. Any page that a browser shows can try to connect, and what is served may
-    start a user's passes: so only pages from this computer may, those of ``origins``, and programs, which name none.
-
-    Args:
-        host: the interface to listen on.
-        port: the port; 0 for any that is free, which the log names.
-        origins: where other pages that may connect come from, such as ``https://vscode.dev``.
+    A page that is reloaded is a new client. Any page that a browser shows can try to connect: only pages from this
+    computer may, those of ``origins``, and programs, which name none.
 
     Raises:
         OSError: the address cannot be listened on.
     """
-    asyncio.run(_serve_websocket(host, port, origins))
+    asyncio.run(_serve_websocket(listening))
 
 
-async def _serve_websocket(host: str, port: int, origins: Sequence[str]) -> None:
+async def _serve_websocket(listening: Listening) -> None:
     from websockets.asyncio.server import serve
-
-    allowed: list[Any] = [None, _LOCAL_PAGE, *origins]
-    async with serve(_serve_connection, host, port, origins=allowed, max_size=LARGEST_MESSAGE) as listening:
-        for socket in listening.sockets:
-            logger.info("listening on %s", socket.getsockname())
-        await listening.serve_forever()
-
-
-async def _serve_connection(connection: ServerConnection) -> None:
     from websockets.exceptions import ConnectionClosed
 
-    server = create_server()
-    frames: Any = _Frames(connection)
-    server.protocol.set_writer(frames, include_headers=False)
+    ended = asyncio.Event()
+    admission = _announced_admission()
+
+    def check_host(connection: ServerConnection, request: Request) -> Response | None:
+        """Refuse a name that a page gave to our address: its origin would be that name, too."""
+        host = request.headers.get("Host", "")
+        if not is_loopback(listening.host) or is_loopback(host):
+            return None
+        return connection.respond(HTTPStatus.FORBIDDEN, "this host is not served\n")
+
+    async def serve_connection(connection: ServerConnection) -> None:
+        async def read() -> bytes | None:
+            try:
+                return await connection.recv(decode=False)
+            except ConnectionClosed:
+                raise ConnectionError from None
+
+        async with _served(listening, admission, ended) as server:
+            server.protocol.set_writer(_any(_Frames(connection)), include_headers=False)
+            with contextlib.suppress(ConnectionError):
+                await _converse(server, admission, read)
+
+    async with serve(
+        serve_connection,
+        listening.host,
+        listening.port,
+        origins=[None, _LOCAL_PAGE, *_any(listening.origins)],
+        max_size=LARGEST_MESSAGE,
+        process_request=check_host,
+    ) as listener:
+        for socket in listener.sockets:
+            logger.info("listening on %s", socket.getsockname())
+        await ended.wait()
+
+
+def _any(value: object) -> Any:
+    return value
+
+
+def _announced_admission() -> Admission:
+    admission, is_new = Admission.from_environment()
+    if is_new:
+        print(
+            f"relay-lsp: clients give this token as initializationOptions.token: {admission.token}\n"
+            f"relay-lsp: (to choose it yourself, set {TOKEN_VARIABLE})",
+            file=sys.stderr,
+            flush=True,
+        )
+    return admission
+
+
+@contextlib.asynccontextmanager
+async def _served(
+    listening: Listening, admission: Admission, ended: asyncio.Event
+) -> AsyncGenerator[RelayLanguageServer]:
+    """A server for one client, which is taken down when the client has left."""
+    server = create_server(trusted=listening.trusted)
+    ending = Ending(server)
     try:
-        await server.protocol.receive_all(partial(connection.recv, decode=False))
-    except ConnectionClosed:
-        logger.info("a client has left without a word")
+        yield server
+    finally:
+        if listening.once and server.protocol.lifecycle.is_initialized:
+            ending.begin()
+            ended.set()
+        server.abandon_background()
+        await server.state.worker.close()
+        await asyncio.to_thread(server.state.shut_down)
+
+
+async def _converse(
+    server: RelayLanguageServer, admission: Admission, read: Callable[[], Awaitable[bytes | None]]
+) -> None:
+    """Handle a client's messages until it leaves, if it may be served."""
+    try:
+        admission.enter()
+    except NotAdmitted as refused:
+        await _turn_away(server, refused)
+        return
+    try:
+        first = await asyncio.wait_for(read(), SECONDS_TO_INITIALIZE)
+        if first is None:
+            return
+        admission.check(first)
+        server.protocol.receive(first)
+        await server.protocol.receive_all(read)
+    except NotAdmitted as refused:
+        await _turn_away(server, refused)
+    except asyncio.TimeoutError:
+        logger.info("a client that said nothing was left alone")
+    except StreamFault as fault:
+        server.protocol.refuse(Refusal(PARSE_ERROR, f"{fault}; nothing more can be read"))
     except SystemExit:
         # What pygls makes of the notification "exit": here it ends this client's server, not the program.
         logger.info("a client has said goodbye")
     finally:
-        server.abandon_background()
-        await server.state.worker.close()
-        await asyncio.to_thread(server.state.shut_down)
+        admission.leave()
+
+
+async def _turn_away(server: RelayLanguageServer, refused: NotAdmitted) -> None:
+    logger.warning("a client was refused: %s", refused)
+    server.protocol.refuse(Refusal(INVALID_REQUEST, str(refused)))
+    await asyncio.sleep(_SECONDS_FOR_A_GUESS)
 
 
 class _Frames:

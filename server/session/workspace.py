@@ -51,6 +51,7 @@ _QUIET_SECONDS = 0.5
 """For how long nothing may have been written before the worker is started. On two processors, its imports would take
 one from the server or the client."""
 
+_WRITING_INSTRUMENTS = ("DumpIR",)
 _HINTS_SHOWN = 100
 _COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
@@ -113,6 +114,8 @@ class Workspace:
         self.worker = Worker()
         self.models = Models(self.worker)
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
+        self.may_write = True
+        """Whether files may be written: the history, and what instruments write."""
         self.root: Path | None = None
         """The folder that the client has open."""
         self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, self._publish)
@@ -134,10 +137,10 @@ class Workspace:
 
         Without ``folders``, those of earlier stay.
         """
-        settings, problems = read_settings(given)
+        settings, problems = self._allowed(*read_settings(given))
         of_folders: dict[str, Settings] = {} if folders is not None else self._folder_settings
         for uri, value in (folders or {}).items():
-            of_folders[uri], more = read_settings(value)
+            of_folders[uri], more = self._allowed(*read_settings(value))
             problems += (problem for problem in more if problem not in problems)
         for problem in problems:
             self.client.say(problem, Severity.WARNING)
@@ -157,6 +160,17 @@ class Workspace:
         for document in self.documents:
             self.publisher.schedule(document)
         self.client.refresh_views()
+
+    def _allowed(self, settings: Settings, problems: list[str]) -> tuple[Settings, list[str]]:
+        """The settings without what an untrusted client may not ask for: it would write files."""
+        writing = [name for name in settings.instruments if name.partition("[")[0] in _WRITING_INSTRUMENTS]
+        if writing and not self.extensions.is_trusted:
+            problems.append(f"{writing[0]} writes files, and is left aside in a workspace that is not trusted")
+            kept = tuple(name for name in settings.instruments if name not in writing)
+            settings = replace(settings, instruments=kept)
+        if not self.may_write and not self.extensions.is_trusted:
+            settings = replace(settings, history=False, history_folder="")
+        return settings, problems
 
     def settings_for(self, uri: str) -> Settings:
         """The settings of a document: those of the innermost folder that it lies in, where that has any of its own.

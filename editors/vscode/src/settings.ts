@@ -13,6 +13,7 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             ...(vscode.workspace.getConfiguration('relay') as unknown as Record<string, unknown>),
             trusted: vscode.workspace.isTrusted,
             offersToRunAgain: true,
+            token: vscode.workspace.getConfiguration('relay').get<string>('server.token', ''),
         },
         markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory'] }, supportHtml: false },
         // Earlier texts can be read and asked like any other, but their errors are of no use.

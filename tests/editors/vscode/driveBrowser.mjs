@@ -13,6 +13,7 @@ const settings = {
     // Rather in the page than in the program that code-server starts for extensions.
     'remote.extensionKind': { 'relay-lsp.relay-lsp': ['web'] },
     'relay.server.webSocket': relay.address,
+    'relay.server.token': relay.token,
     'relay.extensions': [passes],
     'relay.pipeline': [],
     'security.workspace.trust.startupPrompt': 'never',

@@ -70,7 +70,9 @@ export async function serveWebSocket(relayServer) {
             probe.close(() => resolve(free));
         });
     });
-    const server = spawn(relayServer, ['serve', '--ws', `127.0.0.1:${port}`], { detached: true, stdio: 'ignore' });
+    const token = 'a token of the tests';
+    const env = { ...process.env, RELAY_LSP_TOKEN: token };
+    const server = spawn(relayServer, ['serve', '--ws', `127.0.0.1:${port}`], { detached: true, stdio: 'ignore', env });
     for (let tries = 0; tries < 300; tries += 1) {
         const listens = await new Promise(resolve => {
             const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
@@ -81,7 +83,7 @@ export async function serveWebSocket(relayServer) {
         }
         await new Promise(resolve => setTimeout(resolve, 100));
     }
-    return { address: `ws://127.0.0.1:${port}`, stop: () => end(server) };
+    return { address: `ws://127.0.0.1:${port}`, token, stop: () => end(server) };
 }
 
 /** End a program that was started in a session of its own, and what it has started. */

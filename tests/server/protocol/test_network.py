@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}
+TOKEN = "a token of the tests"
+CAPABLE = {"capabilities": {}, "initializationOptions": {"token": TOKEN}}
+INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CAPABLE}
 BROKEN = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4), float32]) {
   nn.rellu(%x)
@@ -29,7 +33,9 @@ def free_port() -> int:
 
 async def serve(kind: str, port: int, *more: str) -> Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "relay_lsp.server", "serve", f"--{kind}", f"127.0.0.1:{port}", *more), stderr=PIPE
+        *(sys.executable, "-m", "relay_lsp.server", "serve", f"--{kind}", f"127.0.0.1:{port}", *more),
+        stderr=PIPE,
+        env={**os.environ, "RELAY_LSP_TOKEN": TOKEN},
     )
 
 
@@ -45,7 +51,7 @@ async def patiently(connect: Any) -> Any:
 
 async def test_tcp() -> None:
     port = free_port()
-    process = await serve("tcp", port)
+    process = await serve("tcp", port, "--once")
     reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))
     body = json.dumps(INITIALIZE).encode()
     writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
@@ -72,7 +78,7 @@ def hovering(uri: str, number: int) -> dict[str, Any]:
 
 async def test_a_long_text_over_tcp_and_the_end_right_behind_it() -> None:
     port = free_port()
-    process = await serve("tcp", port)
+    process = await serve("tcp", port, "--once")
     reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))
 
     def send(*messages: Any) -> None:
@@ -126,7 +132,7 @@ async def tell(connection: Any, method: str, params: Any = None) -> None:
 
 async def open_document(connection: Any, text: str) -> Any:
     """Start a session, open a document, and give its diagnostics."""
-    await ask(connection, "initialize", {"capabilities": {}})
+    await ask(connection, "initialize", CAPABLE)
     await tell(connection, "initialized", {})
     item = {"uri": "file:///model.relay", "languageId": "relay", "version": 0, "text": text}
     await tell(connection, "textDocument/didOpen", {"textDocument": item})
@@ -192,7 +198,7 @@ async def test_a_long_text_over_a_websocket_and_a_client_that_says_goodbye_right
     websocket: Callable[..., Any],
 ) -> None:
     connection = await websocket()
-    await ask(connection, "initialize", {"capabilities": {}})
+    await ask(connection, "initialize", CAPABLE)
     await connection.send(json.dumps(opening("file:///a.relay", LONG)))
     assert "nn.relu" in str(await ask(connection, "textDocument/hover", hovering("file:///a.relay", 2)["params"], 2))
     await connection.send(json.dumps(opening("file:///b.relay", LONG)))
@@ -200,5 +206,100 @@ async def test_a_long_text_over_a_websocket_and_a_client_that_says_goodbye_right
     await connection.send(json.dumps({"jsonrpc": "2.0", "method": "exit"}))
     await connection.close()
     another = await websocket()
-    assert await ask(another, "initialize", {"capabilities": {}})
+    assert await ask(another, "initialize", CAPABLE)
     await another.close()
+
+
+async def converse(port: int, sent: bytes) -> bytes:
+    """What a server on a TCP port answers to these bytes, until it closes the connection."""
+    reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))
+    writer.write(sent)
+    answered = await asyncio.wait_for(reader.read(), 20)
+    writer.close()
+    return answered
+
+
+def framed(message: dict[str, Any]) -> bytes:
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def initialize_with(**options: Any) -> dict[str, Any]:
+    return {**INITIALIZE, "params": {"capabilities": {}, "initializationOptions": options}}
+
+
+async def test_who_has_no_token_is_not_served_and_the_listener_stays() -> None:
+    port = free_port()
+    process = await serve("tcp", port)
+    try:
+        (await patiently(lambda: asyncio.open_connection("127.0.0.1", port)))[1].close()
+        for refused in (initialize_with(), initialize_with(token="guessed"), initialize_with(token=[TOKEN])):
+            answer = await converse(port, framed(refused))
+            assert b"token" in answer
+            assert b"hoverProvider" not in answer
+        post = b"POST / HTTP/1.1\r\nOrigin: https://elsewhere.example\r\nContent-Length: 5\r\n\r\n"
+        assert b"HTTP, which is not spoken" in await converse(port, post + framed(INITIALIZE))
+        leave = {"jsonrpc": "2.0", "method": "exit"}
+        assert b"hoverProvider" in await converse(port, framed(INITIALIZE) + framed(leave))
+        assert process.returncode is None
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def test_no_more_than_eight_clients_are_served_at_once(websocket: Callable[..., Any]) -> None:
+    exceptions = pytest.importorskip("websockets.exceptions")
+    clients = [await websocket() for _ in range(8)]
+    for client in clients:
+        await ask(client, "initialize", CAPABLE)
+    one_more = await websocket()
+    assert "8 clients" in await asyncio.wait_for(one_more.recv(), 20)
+    with pytest.raises(exceptions.ConnectionClosed):
+        await asyncio.wait_for(one_more.recv(), 20)
+    for client in clients:
+        await client.close()
+
+
+async def test_a_page_under_a_name_that_it_gave_to_this_computer_is_not_served(websocket: Callable[..., Any]) -> None:
+    exceptions = pytest.importorskip("websockets.exceptions")
+    await (await websocket()).close()
+    with pytest.raises(exceptions.InvalidStatus):
+        await websocket(additional_headers={"Host": "rebound.example:80"})
+
+
+@pytest.mark.parametrize(("options", "is_trusted"), [((), False), (("--trusted",), True)])
+async def test_trust_over_a_network_is_the_command_line_s_to_give(
+    options: Sequence[str], is_trusted: bool, tmp_path: Path
+) -> None:
+    mark, history = tmp_path / "mark", tmp_path / "history"
+    extension = tmp_path / "mine.py"
+    extension.write_text(f"open({str(mark)!r}, 'w').close()\n")
+    settings = {"extensions": [str(extension)], "history": {"folder": str(history)}}
+    port = free_port()
+    process = await serve("tcp", port, "--once", *options)
+    reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))
+    writer.write(framed(initialize_with(token=TOKEN, trusted=True, **settings)))
+    writer.write(framed({"jsonrpc": "2.0", "method": "initialized", "params": {}}))
+    writer.write(framed(opening("file:///model.relay", BROKEN)))
+    if is_trusted:
+        for _ in range(600):
+            if mark.exists() and history.exists():
+                break
+            await asyncio.sleep(0.05)
+    else:
+        await asyncio.wait_for(reader.readuntil(b"a workspace that you trust"), 20)
+        await asyncio.wait_for(reader.readuntil(b"publishDiagnostics"), 20)
+        await asyncio.sleep(1)
+    writer.close()
+    await asyncio.wait_for(process.wait(), 20)
+    assert mark.exists() == is_trusted
+    assert history.exists() == is_trusted
+
+
+async def test_other_computers_reach_a_port_only_where_that_is_meant() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "relay_lsp.server", "serve", "--ws", "0.0.0.0:0"), stderr=PIPE
+    )
+    _, error = await asyncio.wait_for(process.communicate(), 20)
+    assert process.returncode == 2
+    assert b"--allow-remote" in error
