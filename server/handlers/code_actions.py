@@ -17,6 +17,7 @@ from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCallError, parse_pipeline
 from .arguments import calls_in, fields_of, open_document, version_in
+from .explanations import EXPLANATION_KIND, explanation_actions
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes
 from .views import View, refusal, view
@@ -56,6 +57,8 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
             actions.append(_fix_action(seen, fix, f"{_FIX_ALL_KIND}.{code}", version))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
+    if wanted(EXPLANATION_KIND) and not any(item.severity is Severity.ERROR for item in reported):
+        actions += explanation_actions(seen, span.start)
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
         # Editors ask again and again while the cursor moves; only an opened menu is worth the work.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic

@@ -15,6 +15,7 @@ from ..documents.encoding import Encoding
 __all__ = [
     "CLEAR_HISTORY",
     "COMMANDS",
+    "EXPLAIN",
     "GO_TO_STEP",
     "REPLAY",
     "RESTART_WORKER",
@@ -54,12 +55,13 @@ TOKEN_MODIFIERS = ("declaration", "definition", "readonly", "defaultLibrary")
 RUN_PASS = "relay-lsp.runPass"
 RUN_PIPELINE = "relay-lsp.runPipeline"
 VERIFY = "relay-lsp.verify"
+EXPLAIN = "relay-lsp.explain"
 RESTART_WORKER = "relay-lsp.restartWorker"
 CLEAR_HISTORY = "relay-lsp.clearHistory"
 GO_TO_STEP = "relay-lsp.goToStep"
 REPLAY = "relay-lsp.replay"
 SHOW_HISTORY = "relay-lsp.showHistory"
-COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY)
+COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, EXPLAIN, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY)
 
 FILES = [
     {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},
@@ -69,6 +71,7 @@ FILES = [
 
 CODE_ACTION_KINDS = (
     "quickfix",
+    "refactor.explain",
     "refactor.extract",
     "refactor.inline",
     "refactor.rewrite",

@@ -241,10 +241,12 @@ class Workspace:
         version: int | None = None,
         progress: Callable[[str], object] = lambda _: None,
         gates: bool = False,
+        remarks: bool = False,
     ) -> PassesOutcome:
         """What passes make of a document, worked out in the worker; the last few outcomes are kept, by content.
 
-        With ``gates`` they are a pipeline, of which runs what the context admits; otherwise all of them run.
+        With ``gates`` they are a pipeline, of which runs what the context admits; otherwise all of them run. With
+        ``remarks`` the outcome has what the passes say about their decisions.
 
         Raises:
             MovedOn: the document is not, or no longer, at ``version``.
@@ -264,6 +266,7 @@ class Workspace:
                 instruments=instruments,
                 layers=layers,
                 context=context,
+                remarks=remarks,
             )
             job = self.extensions.job(run)
             outcome = self._outcomes.find(job)

@@ -1,0 +1,86 @@
+"""``relay-lsp.explain``: what a pass decides on the value at a place, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from relay_lsp.ir.diagnostics import Severity
+
+from ..features.explanations import Question, questions_at, remarks_on
+from ..features.values import value_at
+from ..lsp.capabilities import EXPLAIN
+from ..lsp.conversion import ProtocolConverter
+from ..lsp.protocol import RelayLanguageServer
+from ..pass_calls import PassCall, PassCallError
+from ..worker.remarks import PlacedRemark
+from .arguments import fields_of, one_argument, open_document, version_in
+from .running import work
+from .views import View, refusal, view
+
+__all__ = ["EXPLANATION_KIND", "explanation_actions", "register"]
+
+EXPLANATION_KIND = "refactor.explain.relay"
+
+
+def explanation_actions(seen: View, offset: int) -> list[types.CodeAction]:
+    """The questions about the value at ``offset``, each answered by a command."""
+    return [_action(seen, question) for question in questions_at(seen.snapshot, offset)]
+
+
+def _action(seen: View, question: Question) -> types.CodeAction:
+    start = seen.converter.range(question.span).start
+    argument = {
+        "uri": seen.document.uri,
+        "version": seen.document.version,
+        "pass": question.pass_name,
+        "position": {"line": start.line, "character": start.character},
+    }
+    command = types.Command(question.title, EXPLAIN, arguments=[argument])
+    return types.CodeAction(title=question.title, kind=EXPLANATION_KIND, command=command)
+
+
+async def explain(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+    """Run a pass for what it says about one value, show that, and give it; the buffer stays as it is."""
+    given = one_argument(arguments)
+    name, place = given.get("pass"), fields_of(given.get("position"))
+    line, character = place.get("line"), place.get("character")
+    if not isinstance(name, str) or not isinstance(line, int) or not isinstance(character, int):
+        raise refusal('the command needs {"uri": …, "pass": …, "position": {"line": …, "character": …}}')
+    try:
+        call = PassCall.parse(name)
+    except PassCallError as error:
+        raise refusal(str(error)) from None
+    document = open_document(server, given.get("uri"))
+    seen = await view(server, document.uri)
+    span = None if seen is None else value_at(seen.snapshot, seen.converter.offset(types.Position(line, character)))
+    if seen is None or span is None:
+        raise refusal("there is no value at this place")
+    async with work(server, f"Relay: {call}", str(call)) as report:
+        version = version_in(given.get("version"))
+        outcome = await server.state.run_passes(document, (call,), version, report, remarks=True)
+    if outcome.failed is not None:
+        server.say(outcome.failed, Severity.ERROR)
+        return {"message": outcome.failed, "remarks": []}
+    remarks = remarks_on(outcome.remarks, span)
+    lines = [f"{remark.subject}: {remark.message}" for remark in remarks]
+    message = "\n".join(lines) or f"{call} decides nothing about this value"
+    server.say(message, Severity.INFORMATION)
+    return {"message": message, "remarks": [_described(remark, seen.converter) for remark in remarks]}
+
+
+def _described(remark: PlacedRemark, converter: ProtocolConverter) -> dict[str, Any]:
+    return {
+        "pass": remark.pass_name,
+        "kind": remark.kind,
+        "rule": remark.rule,
+        "subject": remark.subject,
+        "message": remark.message,
+        "range": None if remark.span is None else converter.range(remark.span),
+    }
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer this command."""
+    server.command(EXPLAIN)(explain)
