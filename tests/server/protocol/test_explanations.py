@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -27,7 +29,7 @@ async def test_an_action_asks_and_the_answer_is_shown(editor: Editor) -> None:
     actions = await editor.client.text_document_code_action_async(params) or []
     assert [action.title for action in actions] == ["Why was this not fused?", "Why was this kept in its precision?"]
     argument = {"uri": editor.document.uri, "pass": "FuseOps", "position": {"line": 2, "character": 8}}
-    answer = await editor.client.workspace_execute_command_async(
+    answer: Any = await editor.client.workspace_execute_command_async(
         types.ExecuteCommandParams("relay-lsp.explain", [argument])
     )
     assert answer["message"] == REASON
