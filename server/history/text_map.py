@@ -6,7 +6,7 @@ history, and an edit that comes as one replacement of everything counts like the
 1. Lines that are the same in both, in order, stay (``difflib``).
 2. What lies between is compared statement by statement, by its tokens: white space and comments do not count, names may
    be others where they are bound under other names as well, and a statement may have moved.
-3. A statement that is left over and binds the same name, or is left between the same neighbours, was edited by hand.
+3. A statement that is left over and binds the same name, or none like its counterpart, was edited by hand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
@@ -271,57 +271,50 @@ class _Matching:
         self.edited: list[_Pair] = []
         self.written: list[int] = []
         self.removed: list[int] = []
-        alike: list[_Pair] = []
+        pairs: list[_Pair] = []
         old_left: list[list[_Statement]] = []
         new_left: list[list[_Statement]] = []
         for number, gap in enumerate(gaps):
             before = list(_statements_in(old, gap.old, number))
             after = list(_statements_in(new, gap.new, number))
-            alike += _take_alike(before, after)
+            pairs += _take_alike(before, after)
             old_left.append(before)
             new_left.append(after)
-        alike += _take_moved(old_left, new_left)
+        pairs += _take_moved(old_left, new_left)
         for before, after in zip(old_left, new_left, strict=True):
-            self.edited += _take_edited(before, after)
-        renamed = {
-            (first.text, second.text)
-            for pair in (*alike, *self.edited)
-            for first, second in zip(pair.old.tokens, pair.new.tokens, strict=False)
-            if first.kind in VALUES and second.kind in VALUES
-            if _binds(pair.old, first) and _binds(pair.new, second)
-        }
-        for pair in alike:
-            self._take(pair, renamed)
-        for pair in list(self.edited):
-            self._compare(pair)
+            pairs += _take_edited(before, after, dict(_renamed(pairs)))
+        pairs += _take_renamed(old_left, new_left, pairs)
+        names = set(_renamed(pairs))
+        for pair in pairs:
+            self._take(pair, names)
         self.removed += [statement.tokens[0].span.start for left in old_left for statement in left]
         self.written += [statement.tokens[0].span.start for left in new_left for statement in left]
         self.removed.sort()
         self.written.sort()
 
     def _take(self, pair: _Pair, renamed: set[tuple[str, str]]) -> None:
-        """Two statements that differ in names at most: they say the same if the names are bound so as well."""
-        tokens = list(zip(pair.old.tokens, pair.new.tokens, strict=True))
-        if all(first.text == second.text or (first.text, second.text) in renamed for first, second in tokens):
+        """Two statements that differ in names at most say the same if the names are bound so as well."""
+        if len(pair.old.tokens) == len(pair.new.tokens) and all(map(partial(_same, renamed), *_tokens(pair))):
+            tokens = zip(pair.old.tokens, pair.new.tokens, strict=True)
             self.pieces += (_Piece(first.span, second.span, first.text == second.text) for first, second in tokens)
         else:
             self.edited.append(pair)
-            self._compare(pair)
+            self._compare(pair, renamed)
 
-    def _compare(self, pair: _Pair) -> None:
+    def _compare(self, pair: _Pair, renamed: set[tuple[str, str]]) -> None:
         """Two statements of which one was edited: what they have in common at their beginning and at their end."""
         before, after = pair.old.tokens, pair.new.tokens
         start = end = 0
         least = min(len(before), len(after))
-        while start < least and before[start].text == after[start].text:
+        while start < least and _same(renamed, before[start], after[start]):
             start += 1
-        while end < least - start and before[-1 - end].text == after[-1 - end].text:
+        while end < least - start and _same(renamed, before[-1 - end], after[-1 - end]):
             end += 1
         common = [
             *zip(before[:start], after[:start], strict=True),
             *zip(before[len(before) - end :], after[len(after) - end :], strict=True),
         ]
-        self.pieces += (_Piece(first.span, second.span, True) for first, second in common)
+        self.pieces += (_Piece(first.span, second.span, first.text == second.text) for first, second in common)
         self.removed += (token.span.start for token in before[start : len(before) - end])
         self.written += (token.span.start for token in after[start : len(after) - end])
         if len(common) == len(before) == len(after):
@@ -333,6 +326,24 @@ class _Matching:
             self.written.append(after[min(start, len(after) - 1)].span.start)
 
 
+def _tokens(pair: _Pair) -> tuple[Sequence[_Token], Sequence[_Token]]:
+    return pair.old.tokens, pair.new.tokens
+
+
+def _same(renamed: set[tuple[str, str]], old: _Token, new: _Token) -> bool:
+    """Whether two tokens are the same, or a name and what it was renamed to."""
+    return old.text == new.text or (old.kind in VALUES and new.kind in VALUES and (old.text, new.text) in renamed)
+
+
+def _renamed(pairs: Iterable[_Pair]) -> Iterator[tuple[str, str]]:
+    """The names that are bound under other names now, each with the new one."""
+    for pair in pairs:
+        for old, new in zip(*_tokens(pair), strict=False):
+            are_names = old.text != new.text and old.kind in VALUES and new.kind in VALUES
+            if are_names and _binds(pair.old, old) and _binds(pair.new, new):
+                yield old.text, new.text
+
+
 def _binds(statement: _Statement, name: _Token) -> bool:
     """Whether a token is the name that a statement binds, or a parameter in the head of a function."""
     tokens = statement.tokens
@@ -341,14 +352,18 @@ def _binds(statement: _Statement, name: _Token) -> bool:
     return following == ":" or (following == "=" and tokens[index].text == statement.binder)
 
 
-def _are_alike(old: _Statement, new: _Statement, names: dict[str, str]) -> bool:
-    """Whether two statements differ in names at most, each old name always having the same new one."""
+def _are_alike(old: _Statement, new: _Statement, names: dict[str, str], strictly: bool = False) -> bool:
+    """Whether two statements differ in names at most, each old name always having the same new one.
+
+    ``names`` has the new names of old ones, and gets those that are learnt here; ``strictly``, it has all.
+    """
     if len(old.tokens) != len(new.tokens):
         return False
     added: dict[str, str] = {}
     for first, second in zip(old.tokens, new.tokens, strict=True):
         if first.kind in VALUES and second.kind in VALUES:
-            if names.get(first.text, added.get(first.text, second.text)) != second.text:
+            default = first.text if strictly else second.text
+            if names.get(first.text, added.get(first.text, default)) != second.text:
                 return False
             added[first.text] = second.text
         elif first.text != second.text:
@@ -360,14 +375,21 @@ def _are_alike(old: _Statement, new: _Statement, names: dict[str, str]) -> bool:
 def _take_alike(old: list[_Statement], new: list[_Statement]) -> Iterator[_Pair]:
     """The statements of a gap that are alike, from its beginning and from its end on; they are taken out."""
     names: dict[str, str] = {}
+    bound = {each.binder for each in old if not each.binder[1:].isdigit()}
+
+    def match(before: _Statement, after: _Statement) -> bool:
+        # Numbers move up when a statement goes; a name that was there before stands for the same statement.
+        is_other = before.binder != after.binder and after.binder in bound
+        return not is_other and _are_alike(before, after, names)
+
     least = min(len(old), len(new))
     start = 0
-    while start < least and _are_alike(old[start], new[start], names):
+    while start < least and match(old[start], new[start]):
         yield _Pair(old[start], new[start])
         start += 1
     end = 0
     names = {}
-    while end < least - start and _are_alike(old[-1 - end], new[-1 - end], names):
+    while end < least - start and match(old[-1 - end], new[-1 - end]):
         yield _Pair(old[-1 - end], new[-1 - end])
         end += 1
     old[:] = old[start : len(old) - end]
@@ -397,24 +419,61 @@ def _take_moved(old: Sequence[list[_Statement]], new: Sequence[list[_Statement]]
         left[:] = [statement for statement in left if id(statement.tokens) not in taken]
 
 
-def _take_edited(old: list[_Statement], new: list[_Statement]) -> list[_Pair]:
-    """The statements of a gap of which one was made of the other: those that bind the same name, and those that are
-    left where there are as many before as after. They are taken out."""
+def _take_edited(old: list[_Statement], new: list[_Statement], renamed: dict[str, str]) -> list[_Pair]:
+    """The statements of a gap of which one was made of the other: those that bind the same name, those that differ in
+    the name that they bind, and those that bind none where there are as many before as after. They are taken out.
+
+    ``renamed`` has the new names of old ones; what is learnt of them is added.
+    """
     pairs: list[_Pair] = []
+    left = {id(each): each for each in old}
+    bound = {each.binder for each in new}
     by_binder: Mapping[str, _Statement] = {each.binder: each for each in reversed(old) if each.binder}
-    taken: set[int] = set()
     for statement in new:
         counterpart = by_binder.get(statement.binder)
-        if counterpart is not None and id(counterpart.tokens) not in taken:
-            taken |= {id(counterpart.tokens), id(statement.tokens)}
+        if counterpart is None or id(counterpart) not in left:
+            counterpart = next(
+                (
+                    each
+                    for each in left.values()
+                    if each.binder and each.binder not in bound and statement.binder
+                    if _are_alike(each, statement, {**renamed, each.binder: statement.binder}, strictly=True)
+                ),
+                None,
+            )
+        if counterpart is not None:
+            del left[id(counterpart)]
+            if counterpart.binder != statement.binder:
+                renamed[counterpart.binder] = statement.binder
             pairs.append(_Pair(counterpart, statement))
-    old[:] = [each for each in old if id(each.tokens) not in taken]
-    new[:] = [each for each in new if id(each.tokens) not in taken]
-    if len(old) == len(new) and all(bool(a.binder) == bool(b.binder) for a, b in zip(old, new, strict=True)):
-        pairs += map(_Pair, old, new)
-        old.clear()
-        new.clear()
+    taken = {id(pair.new) for pair in pairs}
+    nameless = [each for each in left.values() if not each.binder]
+    others = [each for each in new if not each.binder and id(each) not in taken]
+    if len(nameless) == len(others):
+        pairs += map(_Pair, nameless, others)
+    taken = {id(each) for pair in pairs for each in pair}
+    old[:] = [each for each in old if id(each) not in taken]
+    new[:] = [each for each in new if id(each) not in taken]
     return pairs
+
+
+def _take_renamed(
+    old: Sequence[list[_Statement]], new: Sequence[list[_Statement]], pairs: Iterable[_Pair]
+) -> list[_Pair]:
+    """The statements that are left of which the uses say that one was renamed to the other. They are taken out."""
+    before = {each.binder: each for left in old for each in left if each.binder}
+    after = {each.binder: each for left in new for each in left if each.binder}
+    taken: dict[int, _Pair] = {}
+    for pair in pairs if before and after else ():
+        if len(pair.old.tokens) != len(pair.new.tokens):
+            continue
+        for first, second in zip(*_tokens(pair), strict=True):
+            if first.text in before and second.text in after and first.text not in after:
+                made = _Pair(before.pop(first.text), after.pop(second.text))
+                taken |= {id(made.old): made, id(made.new): made}
+    for left in (*old, *new):
+        left[:] = [each for each in left if id(each) not in taken]
+    return list({id(pair): pair for pair in taken.values()}.values())
 
 
 class _Lookup:
