@@ -22,7 +22,7 @@ from .history import calls_of_steps
 from .running import described_steps, run_and_apply, run_passes, work
 from .views import refusal
 
-__all__ = ["register"]
+__all__ = ["calls_asked_for", "register"]
 
 PASSES = "relay/passes"
 PREVIEW = "relay/preview"
@@ -55,12 +55,12 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
     """Run a pipeline over a document and put the result into it."""
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
-    calls = await _calls_asked_for(server, document, given)
+    calls = await calls_asked_for(server, document, given)
     gates = given.get("steps") is None
     return await run_and_apply(server, document, calls, version_in(given.get("version")), cursor_in(given), gates)
 
 
-async def _calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:
+async def calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:
     """The passes that an argument lists or names, or those of steps of the history; else the document's pipeline.
 
     Raises:
@@ -128,7 +128,7 @@ def _describe_passes() -> list[dict[str, Any]]:
 async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
     """What passes would make of a document, without doing it (`docs/protocol.md` has its form)."""
     document = open_document(server, field_of(params, "textDocument", "uri"))
-    calls = await _calls_asked_for(server, document, params)
+    calls = await calls_asked_for(server, document, params)
     text, version, old = document.text, document.version, server.converter_for(document)
     gates = field_of(params, "steps") is None
     outcome = await run_passes(server, document, calls, version_in(field_of(params, "version")), gates)

@@ -28,6 +28,7 @@ from ..settings import Settings, read_settings
 from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
 from ..worker.outcome_memory import OutcomeMemory
 from ..worker.pass_changes import OperatorCount
+from ..worker.tracing import ExploredRun, ExplorePasses, TracePasses
 from ..worker.verification import VerifyOutcome, VerifyPasses
 from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
@@ -293,6 +294,34 @@ class Workspace:
                 call = PassCall(call.name, {**call.options, "dump_dir": str(self.root / folder)})
             instruments.append(call)
         return tuple(instruments)
+
+    async def explore(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        level: int | None = None,
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> ExploredRun:
+        """The trace of passes over a document, worked out in the worker; at the level of the settings without one.
+
+        Raises:
+            MovedOn: the document is not at ``version``.
+            JobError: the worker could not do it.
+        """
+        self._check(document, document.version if version is None else version)
+        settings = self.settings_for(document.uri)
+        passes = TracePasses(
+            document.text,
+            document.name,
+            tuple(calls),
+            settings.opt_level if level is None else level,
+            layers=self.history.span_layers(document.uri, document.lines),
+        )
+        await self.extensions.refresh()
+        job = self.extensions.job(ExplorePasses(passes))
+        run: ExploredRun = await self.worker.run(job, timeout=settings.pass_timeout, progress=progress)
+        return run
 
     async def verify(
         self,

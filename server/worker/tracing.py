@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
-from .jobs import PassesOutcome, open_snapshot, run_passes
+from .jobs import PassesOutcome, open_snapshot, places_of, run_passes
+from .pass_changes import SpanLayers
+from .span_layers import layers_at_spans
 from .worker_process import Progress
 
-__all__ = ["TracePasses", "TracedRun"]
+if TYPE_CHECKING:
+    from relay_lsp.ir.expressions import Expr
+    from relay_lsp.ir.spans import AnySpan
+
+__all__ = ["ExplorePasses", "ExploredRun", "TracePasses", "TracedRun"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,8 @@ class TracePasses:
     producer: str = "relay-lsp"
     context: ContextOptions | None = None
     """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
+    layers: SpanLayers = ()
+    """The layers that are known of the text besides those of its comments."""
 
     def run(self, progress: Progress) -> TracedRun:
         """Run them. The lines are written when they are read."""
@@ -47,7 +56,12 @@ class TracePasses:
 
         reports: list[str] = []
         failures: list[TraceFailure] = []
-        trace = Trace(lambda: layers_in(parsed))
+        parsed = open_snapshot(self.text, self.name).parsed
+
+        def layers() -> Mapping[Expr, AnySpan]:
+            return {**layers_at_spans(parsed.module, places_of(parsed), self.layers), **layers_in(parsed)}
+
+        trace = Trace(layers)
         try:
             with without_collection():
                 run = run_passes(
@@ -68,7 +82,6 @@ class TracePasses:
         outcome = replace(outcome, reports=tuple(reports))
         if outcome.failed is not None and not failures:
             return TracedRun(outcome, None)
-        parsed = open_snapshot(self.text, self.name).parsed
         lines = trace.json_lines(
             start=parsed.module,
             parsed=parsed,
@@ -79,6 +92,27 @@ class TracePasses:
             weights=self.weights,
         )
         return TracedRun(outcome, _without_collection(lines))
+
+
+@dataclass(frozen=True)
+class ExploredRun:
+    """The trace of a run as one text, empty where the text cannot be worked on; and why the run failed, if it did."""
+
+    trace: str
+    failed: str | None
+
+
+@dataclass(frozen=True)
+class ExplorePasses:
+    """The same, with a result that can be sent between processes."""
+
+    passes: TracePasses
+
+    def run(self, progress: Progress) -> ExploredRun:
+        """Run the passes and write the trace."""
+        traced = self.passes.run(progress)
+        progress("writing the trace")
+        return ExploredRun("".join(traced.lines or ()), traced.outcome.failed)
 
 
 def _without_collection(lines: Iterator[str]) -> Iterator[str]:

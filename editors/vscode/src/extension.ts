@@ -107,6 +107,7 @@ export async function activateWith(
         'relay.previewPass': asking(passes.preview.bind(passes)),
         'relay.runPipeline': asking(passes.runPipeline.bind(passes)),
         'relay.previewPipeline': asking(passes.previewPipeline.bind(passes)),
+        'relay.explorePipeline': asking(passes.explore.bind(passes)),
         'relay.verifyPipeline': asking(passes.verify.bind(passes)),
         'relay.showPassHistory': asking(history.show.bind(history)),
         'relay.openHistoryStep': asking(history.open.bind(history)),

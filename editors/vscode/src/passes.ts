@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
 import { relayEditor } from './buffers';
+import { explore } from './explorer';
 import { choosePass } from './passPicker';
 import { choosePipeline, Pipeline } from './pipelines';
 import { Previews } from './previews';
@@ -46,6 +47,14 @@ export class PassCommands {
         const found = await this.pipeline('Relay: Preview Pipeline', passes);
         if (found) {
             await this.previews.show(found.document, found.pipeline);
+        }
+    }
+
+    /** Show every step of a pipeline side by side, in a panel that can run others. */
+    async explore(passes?: string[]): Promise<void> {
+        const found = await this.pipeline('Relay: Explore Pipeline', passes);
+        if (found) {
+            await explore(this.client(), found.document, found.pipeline);
         }
     }
 

@@ -52,6 +52,13 @@ export interface PreviewResult {
     removed: { range: Range; pass: string }[];
 }
 
+/** The trace of a pipeline, or the page that shows it. */
+export interface ExploreResult {
+    failed: string | null;
+    trace?: string;
+    page?: string;
+}
+
 export type StepId = number;
 export type Side = 'before' | 'after';
 /** A text of the history. */
@@ -132,6 +139,11 @@ interface OfDocument {
 }
 
 export const passes = new RequestType<object, PassDescription[], void>('relay/passes');
+export const explore = new RequestType<
+    OfDocument & { passes?: string[] | string; name?: string; level?: number; withPage?: boolean },
+    ExploreResult,
+    void
+>('relay/explore');
 export const preview = new RequestType<OfDocument & { passes?: string[] | string; name?: string; steps?: StepId[] }, PreviewResult, void>(
     'relay/preview',
 );

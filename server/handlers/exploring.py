@@ -1,0 +1,43 @@
+"""The explorer inside an editor: its page, and the traces of pipelines over a buffer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..explorer.page import PageNotBuiltError, explorer_page
+from ..lsp.protocol import RelayLanguageServer
+from .arguments import field_of, open_document, version_in
+from .passes import calls_asked_for
+from .running import work
+from .views import refusal
+
+__all__ = ["register"]
+
+EXPLORE = "relay/explore"
+
+
+async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
+    """The trace of passes over a document, and the page that shows it (`docs/protocol.md` has its form)."""
+    document = open_document(server, field_of(params, "textDocument", "uri"))
+    calls = await calls_asked_for(server, document, params)
+    level = field_of(params, "level")
+    if level is not None and (not isinstance(level, int) or not 0 <= level <= 4):
+        raise refusal(f"the level of a pass context is 0 to 4, not {level!r}")
+    try:
+        explorer_page()
+    except PageNotBuiltError as error:
+        raise refusal(str(error)) from None
+    version = document.version
+    title = ", ".join(map(str, calls)) or "no passes"
+    async with work(server, f"Relay: explore {title}", f"explore {title}") as report:
+        run = await server.state.explore(document, calls, level, version_in(field_of(params, "version")), report)
+    if not run.trace:
+        raise refusal(run.failed or "there is nothing to show")
+    if field_of(params, "withPage") is not True:
+        return {"version": version, "failed": run.failed, "trace": run.trace}
+    return {"version": version, "failed": run.failed, "page": explorer_page([run.trace])}
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(EXPLORE)(on_explore)
