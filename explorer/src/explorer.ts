@@ -144,6 +144,23 @@ export class Explorer {
         this.choose({ stage: pane.stage.number, expression: order[next]! });
     }
 
+    private counted: { name: string; counts: [string, number][] } = { name: '', counts: [] };
+
+    /** The keys of the present colouring, with how often each comes in the pane that has most of it. */
+    get legend(): readonly [string, number][] {
+        const name = `${this.view.colouring}:${this.view.panes.join()}`;
+        if (this.counted.name !== name) {
+            const counts = new Map<string, number>();
+            for (const pane of this.panes) {
+                for (const [key, number] of this.painter.colours(pane.stage, this.view.colouring).counts) {
+                    counts.set(key, Math.max(counts.get(key) ?? 0, number));
+                }
+            }
+            this.counted = { name, counts: [...counts].sort((a, b) => b[1] - a[1]) };
+        }
+        return this.counted.counts;
+    }
+
     setPanes(stages: number[]): void {
         const seen = [...new Set(stages)].filter(number => this.trace.stages[number]).sort((a, b) => a - b);
         if (seen.length > 0) {

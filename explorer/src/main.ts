@@ -207,19 +207,14 @@ function legend(now: Explorer): TemplateResult | typeof nothing {
     if (now.view.colouring === 'none') {
         return nothing;
     }
-    const counts = new Map<string, number>();
-    for (const pane of now.panes) {
-        for (const [key, number] of now.painter.colours(pane.stage, now.view.colouring).counts) {
-            counts.set(key, Math.max(counts.get(key) ?? 0, number));
-        }
-    }
-    const shown = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 200);
+    const all = now.legend;
+    const shown = all.slice(0, 200);
     const choose = (key: string) => now.set({ filter: now.view.filter === key ? undefined : key });
     return html`<aside aria-label="Legend: ${now.view.colouring}"><h2>${now.view.colouring}</h2>
-        ${counts.size === 0 ? html`<p>${now.view.colouring === 'layer' ? 'No comment of this text names a layer.' : 'Nothing here has one.'}</p>` : nothing}
+        ${all.length === 0 ? html`<p>${now.view.colouring === 'layer' ? 'No comment of this text names a layer.' : 'Nothing here has one.'}</p>` : nothing}
         <ul>${shown.map(([key, number]) => html`<li><button class="c c${now.shade(key)}" aria-pressed=${now.view.filter === key}
             @click=${() => choose(key)}><bdi>${plain(key)}</bdi> <small>${number}</small></button></li>`)}</ul>
-        ${counts.size > shown.length ? html`<p>… and ${counts.size - shown.length} more</p>` : nothing}</aside>`;
+        ${all.length > shown.length ? html`<p>… and ${all.length - shown.length} more</p>` : nothing}</aside>`;
 }
 
 function drawHeader(pane: Pane): void {

@@ -68,7 +68,11 @@ function inVSCode(api: VSCode): (run: Run) => Promise<string> {
 
 /** Text that was packed by gzip and written in base64. */
 async function unpack(packed: string): Promise<string> {
-    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
+    const binary = atob(packed);
+    const bytes = new Uint8Array(binary.length);
+    for (let index = 0; index < binary.length; index += 1) {
+        bytes[index] = binary.charCodeAt(index);
+    }
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     return new Response(stream).text();
 }

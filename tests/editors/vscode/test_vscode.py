@@ -57,6 +57,14 @@ def test_the_problems_panel_names_the_operator_and_what_was_meant(flow):
     assert "nn.relu" in problems
 
 
+def test_the_explorer_shows_a_pipeline_in_a_panel_and_runs_another(flow):
+    seen = flow("explore")
+    assert seen["panes"] == 3
+    assert any(step.startswith("DeadCodeElimination") for step in seen["steps"])
+    assert "DeadCodeElimination removed tanh" in seen["details"]
+    assert any(step.startswith("FuseOps") for step in seen["again"])
+
+
 def test_a_quick_fix_mends_the_file(flow):
     assert flow("brokenFile")["fixed"] == BROKEN.replace("nn.rellu", "nn.relu")
 

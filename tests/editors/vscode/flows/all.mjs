@@ -1,4 +1,5 @@
 // What a person does with the extension. Each flow gives what was seen; test_vscode.py says what it must be.
+import { explore } from './exploring.mjs';
 import * as passes from './passes.mjs';
 import * as reading from './reading.mjs';
 import * as tutorial from './tutorial.mjs';
@@ -6,5 +7,5 @@ import * as tutorial from './tutorial.mjs';
 /** In the order in which they happen: each goes on from where the one before it left the workbench. */
 export const flows = [
     reading.brokenFile, reading.reading, passes.pass, passes.saving, passes.documentation, passes.requiredOption, passes.form,
-    passes.pipeline, tutorial.tutorial, tutorial.history, tutorial.provenance, reading.markdown, reading.surroundings,
+    passes.pipeline, explore, tutorial.tutorial, tutorial.history, tutorial.provenance, reading.markdown, reading.surroundings,
 ];
