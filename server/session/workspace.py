@@ -310,17 +310,16 @@ class Workspace:
             JobError: the worker could not do it.
         """
         self._check(document, document.version if version is None else version)
-        settings = self.settings_for(document.uri)
+        context = replace(self.context_for(document), gates=True)
+        context = context if level is None else replace(context, opt_level=level)
+        layers = self.history.span_layers(document.uri, document.lines)
         passes = TracePasses(
-            document.text,
-            document.name,
-            tuple(calls),
-            settings.opt_level if level is None else level,
-            layers=self.history.span_layers(document.uri, document.lines),
+            *(document.text, document.name, tuple(calls), context.opt_level), context=context, layers=layers
         )
         await self.extensions.refresh()
         job = self.extensions.job(ExplorePasses(passes))
-        run: ExploredRun = await self.worker.run(job, timeout=settings.pass_timeout, progress=progress)
+        timeout = self.settings_for(document.uri).pass_timeout
+        run: ExploredRun = await self.worker.run(job, timeout=timeout, progress=progress)
         return run
 
     async def verify(

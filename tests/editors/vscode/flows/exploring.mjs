@@ -6,6 +6,7 @@ export async function explore(workbench) {
     await workbench.focusEditor();
     await workbench.palette('Relay: Explore Pipeline');
     await workbench.answer('Type it');
+    await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
     await workbench.type('SimplifyInference, DeadCodeElimination');
     await page.keyboard.press('Enter');
     const panel = page.frameLocator('iframe.webview').frameLocator('#active-frame');
