@@ -13,6 +13,7 @@ from ..syntax.scopes import SymbolKind
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
+from .function_names import FunctionNames
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
 from .symbols import Symbol
@@ -104,6 +105,10 @@ class ModuleMeaning(Protocol):
         self, index: int, offset: int, wanted: re.Pattern[str] | None = None
     ) -> Iterator[tuple[str, Type | None]]:
         """The names of those values, and their types, each once; with ``wanted`` those whose names it matches."""
+        ...
+
+    def function_names(self, index: int) -> FunctionNames | None:
+        """The names of the function around a segment; ``None`` outside of functions."""
         ...
 
     # ---- expressions and types

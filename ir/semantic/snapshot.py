@@ -30,6 +30,7 @@ from ..types import GlobalTypeVar, Type
 from .brackets import bracketed
 from .cache_regions import CacheBlock, CacheRegion
 from .call_sites import CallSite, call_around
+from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
 from .lints.unused import report as report_unused
 from .lints.unused import suggested_names
@@ -442,6 +443,10 @@ class Snapshot:
         lines (:data:`re.MULTILINE`), there are those whose names it matches.
         """
         return self._meaning.typed_values_at(self._index_at(offset), offset, wanted)
+
+    def function_names_at(self, offset: int) -> FunctionNames | None:
+        """What the function around ``offset`` binds; ``None`` outside of functions."""
+        return self._meaning.function_names(self._index_at(offset))
 
     @cached
     def module_symbols(self) -> Sequence[Symbol]:

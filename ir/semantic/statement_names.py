@@ -22,6 +22,7 @@ from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
+from .function_names import FunctionNames
 from .function_statements import FunctionStatements
 from .lints.unused import Unused
 from .lowered_statement import LoweredStatement
@@ -190,6 +191,16 @@ class StatementNames:
             for name, type in reversed(list(function.parameters.items())):
                 if name not in inner and (wanted is None or wanted.match(name)):
                     yield name, _known(type)
+
+    def function_names(self, index: int) -> FunctionNames | None:
+        """The names of the function around a segment; ``None`` outside of functions."""
+        function = self.analysis.function_at(index)
+        if function is None:
+            return None
+        if isinstance(function, WholeFunctionAnalysis):
+            names = {name for _, name in self.defined(function.start - 1, function.last + 1)}
+            return FunctionNames(names, {}, ())
+        return FunctionNames(function.names, function.parameters, function.mentions.unused)
 
     def _bound_inside(self, function: AnalysedFunction, index: int, offset: int) -> dict[str, Symbol]:
         """The values that are visible at an offset in a segment: those that it binds for itself.

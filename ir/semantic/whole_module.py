@@ -27,6 +27,7 @@ from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
+from .function_names import FunctionNames
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
 from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
@@ -284,6 +285,11 @@ class WholeModuleAnalysis:
                 seen.add(symbol.name)
                 if wanted is None or wanted.match(symbol.name):
                     yield symbol.name, symbol.type
+
+    def function_names(self, index: int) -> FunctionNames | None:
+        """The names of all functions: which one is around a segment decides little here, where all are read anew."""
+        names = {symbol.name for symbol in self._in_order if symbol.kind not in OF_MODULE}
+        return FunctionNames(names, {}, ())
 
     def _is_visible(self, symbol: Symbol, offset: int) -> bool:
         """Whether the block that a symbol is bound in is still open at ``offset``."""

@@ -16,13 +16,22 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             token: vscode.workspace.getConfiguration('relay').get<string>('server.token', ''),
         },
         markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory'] }, supportHtml: false },
-        // Earlier texts can be read and asked like any other, but their errors are of no use.
+        // Earlier texts can be read and asked like any other, but their errors are of no use. A call that is put in shows
+        // its signature at the first stop.
         middleware: {
             handleDiagnostics: (uri, found, next) => next(uri, isReadOnly(uri) ? [] : found),
             provideDiagnostics: (document, previous, token, next) =>
                 isReadOnly('uri' in document ? document.uri : document)
                     ? { kind: vsdiag.DocumentDiagnosticReportKind.full, items: [] }
                     : next(document, previous, token),
+            provideCompletionItem: async (document, position, context, token, next) => {
+                const offered = await next(document, position, context, token);
+                for (const item of (Array.isArray(offered) ? offered : offered?.items) ?? []) {
+                    if (item.kind === vscode.CompletionItemKind.Function && item.insertText instanceof vscode.SnippetString)
+                        item.command = { command: 'editor.action.triggerParameterHints', title: 'Show the signature' };
+                }
+                return offered;
+            },
         },
     };
 }
