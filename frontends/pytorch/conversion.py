@@ -106,6 +106,7 @@ class ModelConversion:
         self._used = {value for operation in program.walk() for value in operation.inputs}
         self._used.update(value for block in _blocks(program) for value in block.outputs)
         self._holders: dict[Expr, list[Value]] = {}
+        self._views: dict[Value, list[Operation]] = {}
         self._converted = 0
 
     def is_used(self, value: Value) -> bool:
@@ -226,6 +227,8 @@ class ModelConversion:
         result = converter.convert(node)
         if kind != "prim::ListConstruct" or isinstance(result, Expr):
             result = self._finish(result, operation, name)
+        if kind in WRITE_BACK:
+            self._views.setdefault(operation.inputs[0], []).append(operation)
         if _is_in_place(kind) and operation.inputs and isinstance(result, Expr):
             self._write_back(operation, inputs[0], result, name)
         return result
@@ -233,10 +236,11 @@ class ModelConversion:
     def _write_back(self, operation: Operation, old: TorchValue, result: Expr, name: str) -> None:
         """Let later uses of what was computed in place see the result: the value, and what it is a part of.
 
-        Other parts of the same tensor that are used later keep what they were, with a warning where there are any.
+        Other parts of the same tensor are taken again from what it is now.
         """
         self._replace(old, result)
         changed = operation.inputs[0]
+        self._take_parts_again(changed, name, None)
         while (view := changed.producer) is not None and view.inputs:
             base = view.inputs[0]
             rule = WRITE_BACK.get(view.kind)
@@ -251,7 +255,24 @@ class ModelConversion:
                 made = self._finish(converter.convert(TorchNode(self, name, undo, inputs)), operation, name)
                 assert isinstance(made, Expr)
                 self._replace(whole, made)
+                self._take_parts_again(base, name, changed)
             changed = base
+
+    def _take_parts_again(self, whole: Value, name: str, fresh: Value | None) -> None:
+        """Convert the operations anew that gave parts of ``whole``, and parts of these; ``fresh`` is so already."""
+        waiting = list(self._views.get(whole, ()))
+        while waiting:
+            view = waiting.pop(0)
+            part = view.outputs[0]
+            converter = converters.find(view.kind)
+            if part is fresh or converter is None or not isinstance(self.values.get(view.inputs[0]), Expr):
+                continue
+            inputs = [self.value(value) for value in view.inputs]
+            made = self._finish(converter.convert(TorchNode(self, name, view, inputs)), view, name)
+            if isinstance(made, Expr):
+                self.values[part] = made
+                self._holders.setdefault(made, []).append(part)
+            waiting.extend(self._views.get(part, ()))
 
     def _replace(self, old: TorchValue, result: Expr) -> None:
         """Let later uses of a value that was computed in place see the result."""

@@ -81,7 +81,11 @@ def is_exported(model: object) -> bool:
 def archive_of(model: object, report: ImportReport) -> Archive:
     """The archive that PyTorch writes of an exported program."""
     buffer = io.BytesIO()
-    torch.export.save(model, buffer)
+    try:
+        torch.export.save(model, buffer)
+    except Exception as error:  # PyTorch's errors have no common base.
+        first = str(error).strip().partition("\n")[0]
+        raise report.refuse("unreadable-model", f"PyTorch cannot save this program: {first}") from None
     return open_archive(buffer.getvalue(), None, report)
 
 
@@ -378,6 +382,10 @@ def _plain_kind(target: str) -> str:
 def _literal(kind: str, content: object) -> object:
     if kind == "as_none":
         return None
+    if kind == "as_float":
+        return float(cast("float | str", content))  # What is infinite, or no number, is a text there.
+    if kind == "as_floats":
+        return [float(number) for number in cast("list[float | str]", content)]
     if kind == "as_scalar_type":
         return _CODES.get(cast("int", content), 999)
     if kind == "as_device":

@@ -68,11 +68,14 @@ def leaky_relu(node: TorchNode) -> Expr:
 
 @converter("aten::elu")
 def elu(node: TorchNode) -> Expr:
-    """``-alpha * relu(1 - exp(x)) + relu(x)``."""
+    """``-alpha * relu(1 - exp(x)) + relu(x)``, scaled where the program says so."""
     data, dtype = node.tensor(), node.dtype()
+    scale, of_input = node.number(2, 1.0), node.number(3, 1.0)
     alpha = constant(-node.number(1, 1.0), dtype)
-    negative = multiply(alpha, call("nn.relu", subtract(constant(1, dtype), call("exp", data))))
-    return add(negative, call("nn.relu", data))
+    inner = data if of_input == 1 else multiply(constant(of_input, dtype), data)
+    negative = multiply(alpha, call("nn.relu", subtract(constant(1, dtype), call("exp", inner))))
+    result = add(negative, call("nn.relu", data))
+    return result if scale == 1 else multiply(constant(scale, dtype), result)
 
 
 @converter("aten::celu")

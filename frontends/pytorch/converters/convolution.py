@@ -31,7 +31,7 @@ def convolution(node: TorchNode) -> Expr:
     )
 
 
-@converter("aten::conv1d", "aten::conv2d", "aten::conv3d")
+@converter("aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::_convolution_mode")
 def conv(node: TorchNode) -> Expr:
     """``nn.conv1d`` to ``nn.conv3d``, and ``nn.bias_add``; ``padding="same"`` becomes ``nn.pad`` where it is uneven."""
     rank = len(node.static_shape(1)) - 2

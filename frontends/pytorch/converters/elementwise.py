@@ -8,7 +8,7 @@ from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
 from ...inspection import dtype_of
-from ...operators import Outputs, add, cast, divide, multiply, subtract
+from ...operators import Outputs, add, cast, clip, divide, multiply, subtract
 from ...recurrent import unbind
 from ..node import TorchNode, as_expr
 from ..registry import converter
@@ -176,6 +176,64 @@ def expm1(node: TorchNode) -> Expr:
     return subtract(call("exp", data), constant(1, dtype_of(data)))
 
 
+@converter("aten::exp2")
+def exp2(node: TorchNode) -> Expr:
+    """``power(2, x)``."""
+    data = floating(node, node.tensor())
+    return call("power", constant(2.0, dtype_of(data)), data)
+
+
+@converter("aten::erfc")
+def erfc(node: TorchNode) -> Expr:
+    """``1 - erf(x)``."""
+    data = floating(node, node.tensor())
+    return subtract(constant(1.0, dtype_of(data)), call("erf", data))
+
+
+@converter("aten::frac")
+def frac(node: TorchNode) -> Expr:
+    """``x - trunc(x)``."""
+    return subtract(node.tensor(), call("trunc", node.tensor()))
+
+
+@converter("aten::logit")
+def logit(node: TorchNode) -> Expr:
+    """``log(x / (1 - x))``, with ``clip`` before where a bound is given."""
+    data, dtype = node.tensor(), node.dtype()
+    if node[1] is not None:
+        data = clip(data, node.number(1), 1 - node.number(1))
+    return call("log", divide(data, subtract(constant(1.0, dtype), data)))
+
+
+@converter("aten::hypot")
+def hypot(node: TorchNode) -> Expr:
+    """``sqrt(a * a + b * b)``."""
+    first, second = node.promoted(0, 1)
+    return call("sqrt", add(multiply(first, first), multiply(second, second)))
+
+
+@converter("aten::logaddexp")
+def logaddexp(node: TorchNode) -> Expr:
+    """``max(a, b) + log(1 + exp(-abs(a - b)))``."""
+    first, second = node.promoted(0, 1)
+    apart = call("negative", call("abs", subtract(first, second)))
+    return add(call("maximum", first, second), log_of_one_more(call("exp", apart), dtype_of(first)))
+
+
+@converter("aten::nan_to_num")
+def nan_to_num(node: TorchNode) -> Expr:
+    """``where`` for what is no number, and ``clip`` for what is infinite."""
+    data, dtype = node.tensor(), node.dtype()
+    if "float" not in dtype:
+        return data
+    info = np.finfo(dtype)
+    data = call("where", call("isnan", data), constant(node.number(1, 0.0), dtype), data)
+    for index, sign, limit in ((2, 1.0, float(info.max)), (3, -1.0, float(info.min))):
+        infinite = call("equal", data, constant(sign * np.inf, dtype))
+        data = call("where", infinite, constant(node.number(index, limit), dtype), data)
+    return data
+
+
 @converter("aten::square")
 def square(node: TorchNode) -> Expr:
     """``power(x, 2)``."""
@@ -215,16 +273,18 @@ def addcmul(node: TorchNode) -> Expr:
 
 @converter("aten::bitwise_not")
 def bitwise_not(node: TorchNode) -> Expr:
-    """``logical_not`` of truth values, ``bitwise_not`` of integers, as ``int32``."""
+    """``logical_not`` of truth values, ``bitwise_not`` of integers, which TVM takes as ``int32``."""
     data = node.tensor()
     if node.dtype() == "bool":
         return call("logical_not", cast(data, "bool"))
-    return call("bitwise_not", cast(data, "int32"))
+    return call("bitwise_not", data if node.is_exported else cast(data, "int32"))
 
 
 @converter("aten::bitwise_xor")
 def bitwise_xor(node: TorchNode) -> Expr:
-    """``bitwise_xor`` of truth values, or of integers, as ``int32``."""
+    """``bitwise_xor`` of truth values, or of integers, which TVM takes as ``int32``."""
+    if node.is_exported:
+        return call("bitwise_xor", *node.promoted(0, 1))
     sides = [cast(node.tensor(i), "bool" if node.dtype(i) == "bool" else "int32") for i in (0, 1)]
     return call("bitwise_xor", *sides)
 
@@ -237,12 +297,18 @@ def logical_not(node: TorchNode) -> Expr | bool:
     return call("logical_not", cast(node.tensor(), "bool"))
 
 
-@converter(
-    "aten::logical_and", "aten::__and__", becomes={"aten::logical_and": "logical_and", "aten::__and__": "logical_and"}
-)
+@converter("aten::logical_and", becomes={"aten::logical_and": "logical_and"})
 def logical_and(node: TorchNode) -> Expr:
     """``logical_and``."""
     return call("logical_and", cast(node.tensor(0), "bool"), cast(node.tensor(1), "bool"))
+
+
+@converter("aten::__and__")
+def and_(node: TorchNode) -> Expr:
+    """``logical_and`` of truth values, and ``bitwise_and`` of integers, which TVM takes for truth values."""
+    if all(node.dtype(index) == "bool" for index in (0, 1)):
+        return logical_and(node)
+    return call("bitwise_and", *node.promoted(0, 1))
 
 
 @converter("aten::logical_or", becomes={"aten::logical_or": "logical_or"})
@@ -257,11 +323,17 @@ def logical_xor(node: TorchNode) -> Expr:
     return call("logical_xor", cast(node.tensor(0), "bool"), cast(node.tensor(1), "bool"))
 
 
+def places_of(node: TorchNode) -> Expr:
+    """Where the first input is not zero, a row for each place: as ``int32`` in TVM, as ``int64`` in PyTorch."""
+    places = call("argwhere", node.tensor())
+    return cast(places, "int64") if node.is_exported else places
+
+
 @converter("aten::where")
 def where(node: TorchNode) -> Expr | Outputs:
     """``where``; of a condition alone the indices at which it holds."""
     if len(node) == 1:
-        return unbind(call("argwhere", node.tensor()), 1)
+        return unbind(places_of(node), 1)
     first, second = node.promoted(1, 2)
     return call("where", node.tensor(0), first, second)
 

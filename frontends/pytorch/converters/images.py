@@ -28,7 +28,7 @@ def _sizes(node: TorchNode, rank: int, scales: int) -> list[int]:
     return [math.floor(size * factor) for size, factor in zip(shape, factors, strict=True)]
 
 
-def _resized(node: TorchNode, rank: int, method: str, coordinates: str, sizes: list[int]) -> Expr:
+def _resized(node: TorchNode, rank: int, method: str, coordinates: str, sizes: list[int], rounding: str = "") -> Expr:
     options: dict[str, float] = {"cubic_alpha": -0.75} if rank == 2 else {}
 
     def compute(data: Expr) -> Expr:
@@ -39,6 +39,7 @@ def _resized(node: TorchNode, rank: int, method: str, coordinates: str, sizes: l
             layout=_LAYOUTS[rank - 1],
             method=method,
             coordinate_transformation_mode=coordinates,
+            rounding_method=rounding,
             **options,  # type: ignore[arg-type]
         )
 
@@ -63,7 +64,7 @@ def upsample_nearest(node: TorchNode) -> Expr:
 def upsample_nearest_exact(node: TorchNode) -> Expr:
     """``image.resize1d`` to ``image.resize3d`` by the pixel whose middle is nearest."""
     rank = int(node.operator[-2])
-    return _resized(node, rank, "nearest_neighbor", "half_pixel", _sizes(node, rank, 2))
+    return _resized(node, rank, "nearest_neighbor", "half_pixel", _sizes(node, rank, 2), "round_prefer_ceil")
 
 
 @converter("aten::upsample_linear1d", "aten::upsample_bilinear2d", "aten::upsample_trilinear3d")

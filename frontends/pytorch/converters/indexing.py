@@ -29,6 +29,7 @@ from ...recurrent import unbind
 from ..node import TorchNode, as_expr
 from ..registry import converter
 from ..values import TorchValue
+from .elementwise import places_of
 
 
 @converter("aten::gather")
@@ -49,7 +50,8 @@ def one_hot_(node: TorchNode) -> Expr:
     classes = node.integer(1, -1)
     node.require(classes != -1, "the number of classes must be given: Relay cannot count them", 1)
     indices = cast(node.tensor(), "int32")
-    return one_hot(indices, constant(1.0, "int32"), constant(0.0, "int32"), classes, -1, "int32")
+    dtype = "int64" if node.is_exported else "int32"
+    return one_hot(indices, constant(1.0, dtype), constant(0.0, dtype), classes, -1, dtype)
 
 
 @converter("aten::index", "aten::_unsafe_index")
@@ -99,17 +101,17 @@ def _index_tensors(node: TorchNode, given: list[TorchValue]) -> tuple[list[Expr]
     return indices, axes
 
 
-@converter("aten::nonzero")
+@converter("aten::nonzero", "aten::argwhere")
 def nonzero(node: TorchNode) -> Expr | Outputs:
     """``argwhere``."""
-    places = call("argwhere", node.tensor())
+    places = places_of(node)
     return unbind(places, 1) if node.flag(1) else places
 
 
 @converter("aten::nonzero_numpy")
 def nonzero_numpy(node: TorchNode) -> Outputs:
     """``argwhere``, and the coordinates of each dimension."""
-    return unbind(call("argwhere", node.tensor()), 1)
+    return unbind(places_of(node), 1)
 
 
 @converter("aten::masked_select")
@@ -233,7 +235,7 @@ def bincount(node: TorchNode) -> Expr:
     updates = call("ones_like", data) if weights is None else weights
     counts = zeros(reshape(size, [1]), "int32" if weights is None else dtype_of(weights))
     result = call("scatter_elements", counts, data, updates, axis=0, reduction="add")
-    return cast(result, "int64") if dtype == "int32" else result
+    return cast(result, "int64") if dtype == "int32" or (node.is_exported and weights is None) else result
 
 
 @converter("aten::index_add")

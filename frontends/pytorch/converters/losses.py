@@ -5,9 +5,10 @@ from __future__ import annotations
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
-from ...operators import full, reduce, subtract
+from ...operators import add, divide, full, multiply, reduce, subtract
 from ..node import TorchNode
 from ..registry import converter
+from .elementwise import log_of_one_more
 
 _REDUCTIONS = ("none", "mean", "sum")
 
@@ -68,6 +69,41 @@ def cross_entropy_loss(node: TorchNode) -> Expr:
 def l1_loss(node: TorchNode) -> Expr:
     """``abs(x - y)``, reduced."""
     return _reduced(node, call("abs", subtract(node.tensor(0), node.tensor(1))), 2)
+
+
+@converter("aten::smooth_l1_loss", "aten::huber_loss")
+def smooth_l1_loss(node: TorchNode) -> Expr:
+    """Half the square of a small difference, and the magnitude of a large one, reduced."""
+    dtype, bound = node.dtype(), node.number(3, 1.0)
+    apart = call("abs", subtract(node.tensor(0), node.tensor(1)))
+    half, limit = constant(0.5, dtype), constant(bound, dtype)
+    near = multiply(half, multiply(apart, apart))
+    far = subtract(apart, multiply(half, limit))
+    if node.operator == "aten::huber_loss":
+        far = multiply(limit, far)
+    elif bound:
+        near = divide(near, limit)
+    return _reduced(node, call("where", call("less", apart, limit), near, far), 2)
+
+
+@converter("aten::binary_cross_entropy_with_logits")
+def binary_cross_entropy_with_logits(node: TorchNode) -> Expr:
+    """``max(x, 0) - x * y + log(1 + exp(-abs(x)))``, weighted and reduced."""
+    node.require(node[3] is None, "a weight of positive answers is not converted", 3)
+    logits, target, dtype = node.tensor(0), node.tensor(1), node.dtype()
+    tail = log_of_one_more(call("exp", call("negative", call("abs", logits))), dtype)
+    loss = add(subtract(call("nn.relu", logits), multiply(logits, target)), tail)
+    return _reduced(node, loss if node[2] is None else multiply(loss, node.tensor(2)), 4)
+
+
+@converter("aten::binary_cross_entropy")
+def binary_cross_entropy(node: TorchNode) -> Expr:
+    """``-(y * log(x) + (1 - y) * log(1 - x))``, with logarithms of at least -100, weighted and reduced."""
+    data, target, dtype = node.tensor(0), node.tensor(1), node.dtype()
+    one, least = constant(1.0, dtype), constant(-100.0, dtype)
+    logs = [call("maximum", call("log", part), least) for part in (data, subtract(one, data))]
+    loss = call("negative", add(multiply(target, logs[0]), multiply(subtract(one, target), logs[1])))
+    return _reduced(node, loss if node[2] is None else multiply(loss, node.tensor(2)), 3)
 
 
 @converter("aten::mse_loss")

@@ -98,7 +98,7 @@ def rnn_tanh(node: TorchNode) -> tuple[Expr, Expr]:
 @converter("aten::rnn_relu")
 def rnn_relu(node: TorchNode) -> tuple[Expr, Expr]:
     """Each step of the network by ``nn.dense`` and ``nn.relu``."""
-    return _rnn(node, lambda data: call("nn.relu", data))
+    return _rnn(node, _relu)
 
 
 @converter("aten::gru")
@@ -120,6 +120,35 @@ def gru(node: TorchNode) -> tuple[Expr, Expr]:
         finals.append(stack(last, 0) if layers.directions == 2 else last[0])
     # TVM stacks the pairs of two directions, which gives them a dimension too many.
     return layers.output(steps), concatenate(finals, 0) if layers.directions == 2 else stack(finals, 0)
+
+
+def _cell_weights(node: TorchNode) -> CellWeights:
+    return CellWeights(node.tensor(2), node.tensor(3), node.optional(4), node.optional(5))
+
+
+@converter("aten::lstm_cell")
+def one_lstm_step(node: TorchNode) -> tuple[Expr, Expr]:
+    """One step by ``nn.dense``, ``sigmoid`` and ``tanh``."""
+    hidden, cell = node.tensors(1)
+    _, hidden, cell = lstm_cell([node.tensor()], hidden, cell, _cell_weights(node))
+    return hidden, cell
+
+
+@converter("aten::gru_cell")
+def one_gru_step(node: TorchNode) -> Expr:
+    """One step by ``nn.dense``, ``sigmoid`` and ``tanh``."""
+    return gru_cell([node.tensor()], node.tensor(1), _cell_weights(node))[1]
+
+
+@converter("aten::rnn_tanh_cell", "aten::rnn_relu_cell")
+def one_rnn_step(node: TorchNode) -> Expr:
+    """One step by ``nn.dense`` and ``tanh`` or ``nn.relu``."""
+    activation = tanh if "tanh" in node.operator else _relu
+    return rnn_cell([node.tensor()], node.tensor(1), _cell_weights(node), activation=activation)[1]
+
+
+def _relu(data: Expr) -> Expr:
+    return call("nn.relu", data)
 
 
 @converter("aten::lstm")

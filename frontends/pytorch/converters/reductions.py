@@ -9,12 +9,10 @@ from relay_lsp.ir.expressions import Expr
 
 from ...inspection import dtype_of
 from ...operators import add, cast, divide, mean_variance, multiply, reduce, squeeze, subtract, variance
-from ..node import TorchNode, as_expr
+from ..node import TorchNode
 from ..registry import converter
 from ..values import dtype_of_code
 from .quantization import by_way_of_floats, is_quantized
-
-Axes = "list[int] | None"
 
 
 def _largest(node: TorchNode, elementwise: str, reduction: str, index: str) -> Expr | tuple[Expr, Expr | None]:
@@ -136,8 +134,7 @@ def norm(node: TorchNode) -> Expr:
     magnitudes = call("abs", data)
     if math.isinf(order):
         return reduce("max" if order > 0 else "min", magnitudes, axes, keepdims)
-    exponent = as_expr(2.0 if node[1] is None else node[1])
-    powers = call("power", magnitudes, exponent)
+    powers = call("power", magnitudes, constant(order, dtype))
     return call("power", reduce("sum", powers, axes, keepdims), constant(1.0 / order, dtype))
 
 

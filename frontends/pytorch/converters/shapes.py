@@ -17,6 +17,7 @@ from ...operators import (
     cast,
     concatenate,
     expand_dims,
+    pad,
     reshape,
     squeeze,
     stack,
@@ -139,6 +140,61 @@ def numpy_t(node: TorchNode) -> Expr:
     return transpose(node.tensor())
 
 
+@converter("aten::mT", "aten::adjoint")
+def matrix_transpose(node: TorchNode) -> Expr:
+    """``transpose`` of the last two dimensions."""
+    *rest, rows, columns = range(node.rank())
+    return transpose(node.tensor(), [*rest, columns, rows])
+
+
+@converter("aten::diagonal", "aten::diag", "aten::linalg_diagonal")
+def diagonal(node: TorchNode) -> Expr:
+    """``take`` of the places of the diagonal among all elements of two dimensions."""
+    rank = node.rank()
+    node.require(rank > 1 or node.operator != "aten::diag", "a matrix of a diagonal is not converted")
+    offset = node.integer(1, 0)
+    first, second = (0, 1) if node.operator == "aten::diag" else (node.integer(2, 0) % rank, node.integer(3, 1) % rank)
+    shape = node.static_shape()
+    rest = [axis for axis in range(rank) if axis not in (first, second)]
+    rows, columns = shape[first], shape[second]
+    places = [row * columns + row + offset for row in range(rows) if 0 <= row + offset < columns]
+    data = transpose(node.tensor(), [*rest, first, second])
+    data = reshape(data, [*(shape[axis] for axis in rest), rows * columns])
+    return take(data, Constant(np.array(places, np.int64)), len(rest))
+
+
+@converter("aten::unfold")
+def unfold(node: TorchNode) -> Expr:
+    """``take`` of the windows along a dimension, which becomes two, the second one the last."""
+    shape, axis = node.static_shape(), node.integer(1) % max(node.rank(), 1)
+    size, step = node.integer(2), node.integer(3)
+    starts = np.arange(0, shape[axis] - size + 1, step)
+    node.unfolded(len(starts) * size, "the number of places")
+    windows = take(node.tensor(), Constant((starts[:, None] + np.arange(size)).astype(np.int64)), axis)
+    order = list(range(len(shape) + 1))
+    order.append(order.pop(axis + 1))
+    return transpose(windows, order)
+
+
+@converter("aten::im2col")
+def im2col(node: TorchNode) -> Expr:
+    """``take`` of the rows and the columns of all windows."""
+    kernel, dilation, padding, stride = (node.integers(index) for index in (1, 2, 3, 4))
+    data = (
+        pad(node.tensor(), [(0, 0), (0, 0), *((width, width) for width in padding)]) if any(padding) else node.tensor()
+    )
+    batch, channels, *sizes = static_shape_of(data, "the input")
+    counts: list[int] = []
+    for place, size in enumerate(sizes):
+        span = dilation[place] * (kernel[place] - 1) + 1
+        starts = np.arange(0, size - span + 1, stride[place])
+        counts.append(len(starts))
+        indices = starts[None, :] + dilation[place] * np.arange(kernel[place])[:, None]
+        data = take(data, Constant(indices.astype(np.int64)), 2 + 2 * place)
+    data = transpose(data, [0, 1, 2, 4, 3, 5])
+    return reshape(data, [batch, channels * math.prod(kernel), math.prod(counts)])
+
+
 @converter("aten::movedim")
 def movedim(node: TorchNode) -> Expr:
     """``transpose``."""
@@ -256,7 +312,7 @@ def channel_shuffle(node: TorchNode) -> Expr:
 # ---- repetition
 
 
-@converter("aten::repeat")
+@converter("aten::repeat", "aten::tile")
 def repeat(node: TorchNode) -> Expr:
     """``tile``."""
     return tile(node.tensor(), node.integers(1))
@@ -352,6 +408,15 @@ def cat(node: TorchNode) -> Expr:
         # PyTorch leaves empty tensors of one dimension out.
         tensors = [part for part in tensors if rank_of(part) != 1 or shape_of(part) != (0,)] or tensors[:1]
     return concatenate(tensors, axis)
+
+
+@converter("aten::hstack", "aten::vstack")
+def joined(node: TorchNode) -> Expr:
+    """``concatenate`` along the second dimension, or the first."""
+    tensors = node.tensors()
+    if node.operator == "aten::vstack":
+        return concatenate([expand_dims(one, 0) if rank_of(one) == 1 else one for one in tensors], 0)
+    return concatenate(tensors, 0 if rank_of(tensors[0]) == 1 else 1)
 
 
 @converter("aten::stack")
