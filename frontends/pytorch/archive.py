@@ -13,15 +13,20 @@ from __future__ import annotations
 import ast
 import io
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from ..diagnostics import ImportReport
 
-__all__ = ["FILE_OPERATORS", "Archive", "open_archive"]
+__all__ = ["DAMAGED", "FILE_OPERATORS", "Archive", "open_archive"]
 
 FILE_OPERATORS = frozenset({"save", "from_file", "load", "_save", "_load_for_lite_interpreter", "load_for_mobile"})
 """Operators of TorchScript that touch files."""
+
+
+DAMAGED = (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, EOFError)
+"""What reading a damaged archive raises."""
 
 
 class Archive:
@@ -44,7 +49,7 @@ class Archive:
 
         Raises:
             KeyError: there is none.
-            zipfile.BadZipFile: it is damaged.
+            Exception: one of :data:`DAMAGED`.
         """
         return self._zip.read(self._names[path])
 
@@ -91,9 +96,7 @@ def open_archive(data: bytes, path: Path | None, report: ImportReport) -> Archiv
                 "unreadable-model",
                 f"{name} {reason}: save the program itself, by torch.export.save or torch.jit.save",
             )
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError) as error:
-        if isinstance(error, ValueError) and report.diagnostics:
-            raise
+    except DAMAGED as error:
         raise report.refuse("unreadable-model", f"{name} is a damaged archive: {error}") from None
     return archive
 

@@ -334,7 +334,7 @@ class ModelConversion:
             if tensors:
                 args.extend(tensors)
             elif isinstance(given, (int, float, str)) or _is_plain_list(given):
-                simple[f"input{index}"] = tuple(given) if isinstance(given, list) else given
+                simple[_argument_name(operation, index)] = tuple(given) if isinstance(given, list) else given
         own = f"torch.{_identifier(operation.kind.rpartition('::')[2])}"
         attrs = _kept_attributes(own, simple)
         operator = Op(
@@ -375,7 +375,7 @@ class ModelConversion:
         for index, value in enumerate(operation.inputs):
             given = self.values.get(value)
             if given is not None and not any(True for _ in _expressions(given)):
-                attributes[f"input{index}"] = str(given)[:200]
+                attributes[_argument_name(operation, index)] = str(given)[:200]
         return Layer(
             name,
             operation.kind,
@@ -428,6 +428,11 @@ def _constant(value: object) -> TorchValue:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return str(value)
+
+
+def _argument_name(operation: Operation, index: int) -> str:
+    names = operation.argument_names
+    return names[index] if index < len(names) and names[index].isidentifier() else f"input{index}"
 
 
 def _is_in_place(kind: str) -> bool:

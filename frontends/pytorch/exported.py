@@ -12,7 +12,6 @@ import io
 import json
 import math
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -22,9 +21,10 @@ import numpy as np
 from relay_lsp.ir.expressions import NDArray
 
 from ..diagnostics import ImportReport, ModelImportError
-from .archive import FILE_OPERATORS, Archive, open_archive
+from .archive import DAMAGED, FILE_OPERATORS, Archive, open_archive
 from .backend import torch
 from .graph import Operation, OperationBlock, Program, Value
+from .sources import own_frame
 
 __all__ = ["archive_of", "is_exported", "read_exported"]
 
@@ -63,7 +63,6 @@ _SYMBOLIC = {
 """What a program computes of sizes, by the names of Python's module ``operator``."""
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
-_LIBRARY = re.compile(r"(?:^|[\\/])torch[\\/]")
 _MOST_ELEMENTS = 2**31
 
 Json = Mapping[str, Any]
@@ -108,7 +107,7 @@ def read_exported(archive: Archive, report: ImportReport) -> Program:
         raise
     except _Malformed as error:
         raise report.refuse("unreadable-model", f"the exported program cannot be read: {error}") from None
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, zipfile.BadZipFile, OSError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, *DAMAGED) as error:
         what = f"{type(error).__name__}: {error}"
         raise report.refuse("unreadable-model", f"the exported program cannot be read: {what}") from None
 
@@ -136,6 +135,10 @@ class _Reader:
             if "user_output" in spec:
                 program.outputs.append(scope.argument(argument))
         program.constants += scope.constants
+        for operation in program.walk():
+            for value in operation.inputs:
+                if value in program.parameters:
+                    program.first_users.setdefault(value, operation)
         return program
 
     def _read_inputs(self, specs: Sequence[Json], scope: _Scope) -> None:
@@ -270,6 +273,7 @@ class _Scope:
         if schema is None:
             operation.inputs = [self.argument(item["arg"]) for item in node["inputs"]]
         else:
+            operation.argument_names = tuple(argument.name for argument in schema.arguments)
             for argument in schema.arguments:
                 if argument.name in given:
                     operation.inputs.append(self.argument(given[argument.name]))
@@ -279,8 +283,9 @@ class _Scope:
 
     def _operation(self, node: Json, kind: str) -> Operation:
         metadata: Mapping[str, str] = node.get("metadata") or {}
+        frames = _FRAME.findall(metadata.get("stack_trace", ""))
         module, call = _module(metadata.get("nn_module_stack", ""))
-        return Operation(kind, module=module, call=call, source=_source(metadata.get("stack_trace", "")))
+        return Operation(kind, module=module, call=call, source=own_frame(frames[::-1]))
 
     def _finish(self, node: Json, operation: Operation) -> None:
         """Add an operation, and what takes a list that it gives apart."""
@@ -428,13 +433,6 @@ def _module(stack: str) -> tuple[str, int]:
     path = re.sub(r"\[['\"]?([^\]'\"]+)['\"]?\]", r".\1", path.removeprefix("L['self']")).strip(".")
     number = key.rpartition("@")[2]
     return path, int(number) if "@" in key and number.isdecimal() else 0
-
-
-def _source(trace: str) -> str:
-    """``FILE:LINE`` of the innermost frame that is not PyTorch's own, else of the innermost one."""
-    frames = _FRAME.findall(trace)
-    own = [frame for frame in frames if not _LIBRARY.search(frame[0])]
-    return ":".join((own or frames)[-1]) if frames else ""
 
 
 class _Payload:

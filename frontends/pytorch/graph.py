@@ -48,6 +48,8 @@ class Operation:
     """Which call of that module it belongs to."""
     overload: str = ""
     """The name of the operator's overload, where the program says."""
+    argument_names: tuple[str, ...] = ()
+    """The names that the operator's schema has for the inputs."""
     source: str = ""
     """``FILE:LINE`` of the Python program, where it is known."""
 

@@ -118,11 +118,12 @@ class ModuleNames:
         self._names: dict[Operation, str] = {}
         self._layers = LayerNames(ImportReport())
         kinds: dict[tuple[str, int], set[str]] = defaultdict(set)
-        self._last: dict[str, str] = {}
         for operation in program.walk():
             if is_layer(operation):
                 kinds[operation.module, operation.call].add(operation.kind)
-        self._is_simple = {key: len(of_call) == 1 for key, of_call in kinds.items()}
+        # A module that has others in it is a place, however few operations are its own.
+        owners = {path[:end] for path, _ in kinds for end in _dots(path)}
+        self._is_simple = {key: len(of_call) == 1 and key[0] not in owners for key, of_call in kinds.items()}
 
     def enter(self, block: OperationBlock) -> None:
         """Name the operations of the block."""
@@ -156,6 +157,11 @@ class ModuleNames:
     def use(self, layer: str, variable: str) -> str:
         """``layer1.0.conv1.x``; the path of a parameter."""
         return variable if "." in variable else parameter_name(layer, variable)
+
+
+def _dots(path: str) -> list[int]:
+    """Where the dots are in a path: what is before each is a module around it."""
+    return [place for place, letter in enumerate(path) if letter == "."]
 
 
 _STRUCTURE = frozenset(

@@ -16,12 +16,12 @@ from ..diagnostics import ConversionError, ImportReport
 from .backend import torch
 from .graph import Operation, OperationBlock, Program, Value
 from .packed import unpack
+from .sources import own_frame
 from .values import dtype_of_name
 
 __all__ = ["load_script", "read_script"]
 
 _PLACE = re.compile(r'^\s*(?:File "(?P<file>[^"]+)", line (?P<line>\d+)|(?P<path>[^()"]+\.py)\((?P<number>\d+)\):)')
-_LIBRARY = re.compile(r"[\\/]torch[\\/](?:nn|jit|_tensor|functional|utils|_ops)")
 
 
 def load_script(data: bytes, report: ImportReport) -> Any:
@@ -54,6 +54,7 @@ class _Reader:
         self.values: dict[str, Value] = {}
         self.operations: dict[int, Operation] = {}
         self.attributes: dict[Value, str] = {}
+        self.schemas: dict[str, tuple[str, ...]] = {}
         self.program = Program()
 
     def read(self, graph: Any) -> Program:
@@ -99,11 +100,19 @@ class _Reader:
             self.operations[id_of(value)] = operation
         operation.module = _module_path(node.scopeName())
         operation.source = _source(node.sourceRange())
+        operation.argument_names = self._argument_names(node.schema())
         if operation.kind == "prim::Constant":
             operation.attribute = self._constant(node)
         elif operation.kind == "prim::GetAttr":
             operation.attribute = node.s("name")
         return operation
+
+    def _argument_names(self, schema: str) -> tuple[str, ...]:
+        if schema not in self.schemas:
+            known = schema and schema != "(no schema)"
+            arguments = torch._C.parse_schema(schema).arguments if known else ()
+            self.schemas[schema] = tuple(argument.name for argument in arguments)
+        return self.schemas[schema]
 
     def _constant(self, node: Any) -> object:
         names = node.attributeNames()
@@ -222,12 +231,10 @@ def _module_path(scope: str) -> str:
 
 
 def _source(text: str) -> str:
-    """``FILE:LINE`` of the innermost frame that is not PyTorch's own, else of the innermost one."""
-    frames: list[str] = []
+    """``FILE:LINE`` of the program, from what PyTorch noted: frames, the innermost first."""
+    frames: list[tuple[str, str]] = []
     for line in text.splitlines():
         matched = _PLACE.match(line)
         if matched:
-            file = matched["file"] or matched["path"]
-            frames.append(f"{file}:{matched['line'] or matched['number']}")
-    own = [frame for frame in frames if not _LIBRARY.search(frame)]
-    return (own or frames or [""])[0]
+            frames.append((matched["file"] or matched["path"], matched["line"] or matched["number"]))
+    return own_frame(frames)

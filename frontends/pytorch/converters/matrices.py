@@ -26,6 +26,9 @@ def dense(data: Expr, weight: Expr, units: Dim | None = None) -> Expr:
 def linear(node: TorchNode) -> Expr:
     """``nn.dense`` or ``nn.batch_matmul``, and ``nn.bias_add``."""
     data, weight, bias = node.tensor(0), node.tensor(1), node.optional(2)
+    summed = shape_of(data)[-1:] + shape_of(weight)[-1:]
+    if len(summed) == 2 and all(isinstance(size, int) for size in summed) and summed[0] != summed[1]:
+        raise ConversionError(f"the summed dimensions are {summed[0]} and {summed[1]}", code="type-mismatch")
     if rank_of(data) == 2 and rank_of(weight) == 2:
         result = dense(data, weight)
     elif rank_of(weight) == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,7 @@ def test_numbers_and_the_order_of_inputs() -> None:
 def test_names_of_tvm() -> None:
     text = main_text(read_pytorch(exported(Network(), IMAGE), source_names="tvm"))
     assert "span=aten::conv2d_0:0:0" in text
-    assert "%aten::conv2d_0.weight:" in text
+    assert "%aten::conv2d_0.weight: Tensor[(3, 3, 3, 3), float32]" in text
 
 
 def test_sizes_that_are_open() -> None:
@@ -167,7 +166,4 @@ def test_layers_tell_their_attributes() -> None:
     made = read_pytorch(exported(Residual(), IMAGE))
     conv = made.layers[0]
     assert (conv.name, conv.operator, conv.outputs) == ("conv1", "aten::conv2d", ("conv2d",))
-    assert (
-        json.dumps(dict(conv.attributes))
-        == '{"stride": "[1, 1]", "padding": "[1, 1]", "dilation": "[1, 1]", "groups": "1"}'
-    )
+    assert dict(conv.attributes) == {"stride": "[1, 1]", "padding": "[1, 1]", "dilation": "[1, 1]", "groups": "1"}

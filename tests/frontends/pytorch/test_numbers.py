@@ -582,7 +582,8 @@ def test_numbers_of_programs_of_core_operators(function: Any, inputs: tuple[Any,
 
 SCRIPTED = (
     "unary", "logic", "where", "clamp", "gelu", "maxmin", "norm", "reshape", "expand", "split", "slice", "index2",
-    "mask", "sort", "roll", "create", "matmul4", "sdpa", "conv2d_same", "convt1d", "bn_nostats", "interp", "lstm2", "encoder",
+    "mask", "sort", "roll", "create", "matmul4", "sdpa", "conv2d_same", "convt1d", "bn_nostats", "interp",
+    "lstm2", "encoder",
 )  # fmt: skip
 
 
