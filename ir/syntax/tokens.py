@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 __all__ = [
+    "ARROW",
     "ATTRIBUTE",
     "BLOCK",
     "BOOLEAN",
@@ -173,6 +174,7 @@ ELSE: Final = BY_TEXT["else"]
 MATCH: Final = BY_TEXT["match"]
 MATCH_PARTIAL: Final = BY_TEXT["match?"]
 FREE_VAR: Final = BY_TEXT["free_var"]
+ARROW: Final = BY_TEXT["->"]
 FAT_ARROW: Final = BY_TEXT["=>"]
 
 VALUES: Final = LOCAL + GRAPH

@@ -18,8 +18,19 @@ from ..blocks import Block, Statement
 from ..positions import Position, Positions
 from ..programs import BLOCK_STEP, Step, program_of
 from ..scopes import Definition, Names, SymbolKind
-from ..shapes import ShapeNode
-from ..tokens import DEF, GLOBAL, GRAPH, GRAPH_BINDING, LET_BINDING, LOCAL, NAME
+from ..shapes import ShapeNode, Start, shape_of
+from ..tokens import (
+    ARROW,
+    CLOSING,
+    DEF,
+    GLOBAL,
+    GRAPH,
+    GRAPH_BINDING,
+    LET_BINDING,
+    LOCAL,
+    NAME,
+    OPENING,
+)
 from .bodies import BodyLowering, Item
 from .expressions import ExpressionLowering
 from .functions import FunctionLowering, ParameterList
@@ -116,7 +127,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         for position, block in statement.blocks.items():
             self.scope.push()
             self.type_scope.push()
-            for parameter in _parameters_before(kinds, position):
+            for parameter in _parameters_between(kinds, max(0, kinds.rfind("f", 0, position)), position):
                 token = statement.token(parameter)
                 var = Var(texts[token][1:], ERROR)
                 self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, texts[token], token, var))
@@ -225,12 +236,31 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
             self.type_scope.add(variable.name, definition)
             type_parameters.append(variable)
         parameters: list[Var] = []
-        for position in _parameters_before(statement.kinds, len(statement.kinds)):
-            token = statement.token(position)
-            var = Var(self._texts[token][1:], ERROR)
-            self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
+        kinds = statement.kinds
+        for position in _parameters_between(kinds, 0, len(kinds)):
+            end = _element_end(kinds, position)
+            var = self._read_apart("parameter", kinds[position:end], statement.index[position:end])
+            if not isinstance(var, Var):
+                token = statement.token(position)
+                var = Var(self._texts[token][1:], ERROR)
+                self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
             parameters.append(var)
-        return [type_parameters, ParameterList(parameters, [])]
+        self.statement = statement
+        result: list[Type] = []
+        arrow = _parameters_end(kinds)
+        if kinds.startswith(ARROW, arrow) and kinds.endswith("{"):
+            type = self._read_apart("annotation", f":{kinds[arrow + 1 : -1]}", statement.index[arrow:-1])
+            result = [type] if isinstance(type, Type) else []
+        self.statement = statement
+        return [type_parameters, ParameterList(parameters, []), *result]
+
+    def _read_apart(self, start: Start, kinds: str, index: Sequence[int]) -> object:
+        """What a part of a broken head is, which is read by itself; ``None`` where it is broken, too."""
+        root = shape_of(start, kinds).root
+        if root is None:
+            return None
+        self.statement = Statement(root, kinds, index, {})
+        return _drive(self._evaluate(self.statement, root))
 
     def read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
         """The parameters of an algebraic data type, and its constructors: token of the name, and inputs."""
@@ -250,19 +280,37 @@ def _type_parameters_of(kinds: str) -> list[int]:
     return [position for position in range(*listed.span(1)) if kinds[position] == NAME] if listed else []
 
 
-def _parameters_before(kinds: str, end: int) -> list[int]:
-    """The positions of what look like parameters in a broken head: locals after `(` or `,` at its first parentheses."""
-    parameters: list[int] = []
-    start = kinds.rfind("f", 0, end)
+def _element_end(kinds: str, start: int) -> int:
+    """The position of what ends the parameter that begins at ``start``: a comma, the parenthesis, or another one."""
     depth = 0
-    opened = False
-    for position in range(max(0, start), end):
+    for position in range(start, len(kinds)):
+        kind = kinds[position]
+        if (not depth and kind in ",)") or (kind == LOCAL and position > start):
+            return position
+        depth += (kind in OPENING) - (kind in CLOSING)
+    return len(kinds)
+
+
+def _parameters_end(kinds: str) -> int:
+    """The position after the parenthesis that closes the parameters of a head."""
+    position = kinds.find("(") + 1
+    while 0 < position < len(kinds):
+        position = _element_end(kinds, position) + 1
+        if kinds[position - 1 : position] == ")":
+            return position
+    return len(kinds)
+
+
+def _parameters_between(kinds: str, start: int, end: int) -> list[int]:
+    """The positions of what look like parameters in a broken head: locals between its parentheses; types have none."""
+    parameters: list[int] = []
+    depth = 0
+    for position in range(start, end):
         kind = kinds[position]
         if kind == "(":
             depth += 1
-            opened = True
         elif kind == ")":
             depth -= 1
-        elif kind == LOCAL and opened and position and kinds[position - 1] in "(,":
+        elif kind == LOCAL and depth > 0:
             parameters.append(position)
     return parameters
