@@ -98,3 +98,15 @@ def cursor_in(given: Any) -> types.Position | None:
     if isinstance(line, int) and isinstance(character, int):
         return types.Position(line, character)
     return None
+
+
+def position_in(given: object) -> types.Position:
+    """A position in the parameters of a request of our own.
+
+    Raises:
+        JsonRpcException: it is none.
+    """
+    line, character = field_of(given, "line"), field_of(given, "character")
+    if not isinstance(line, int) or not isinstance(character, int):
+        raise refusal('the request needs a position: {"line": …, "character": …}')
+    return types.Position(line, character)

@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lsprotocol import types
-
 from ..documents.documents import Document
 from ..features.history import RemovedValue, ValueEvent
 from ..features.provenance import ValueOrigin, function_at, origins_of
 from ..features.values import value_at
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address
-from .arguments import field_of
+from .arguments import field_of, position_in
 from .views import refusal, view
 
 __all__ = ["register"]
 
 PROVENANCE = "relay/provenance"
 FATE = "relay/fate"
-
-
-def _position(params: Any) -> types.Position:
-    line, character = field_of(params, "position", "line"), field_of(params, "position", "character")
-    if not isinstance(line, int) or not isinstance(character, int):
-        raise refusal('the request needs "position": {"line": …, "character": …}')
-    return types.Position(line, character)
 
 
 async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
@@ -42,7 +33,7 @@ async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, A
     seen = await view(server, uri)
     if seen is None:
         return None
-    offset = seen.converter.offset(_position(params))
+    offset = seen.converter.offset(position_in(field_of(params, "position")))
     span = value_at(seen.snapshot, offset)
     function = function_at(seen.snapshot, offset)
     if span is None and function and (name := seen.snapshot.token_at(offset)) is not None:
@@ -107,7 +98,7 @@ async def on_fate(server: RelayLanguageServer, params: Any) -> dict[str, Any] | 
         raise refusal("this step is not among those that led to the text")
     before = steps[0].before
     then = server.converter_of(uri, before)
-    span_and_fate = await server.state.fate(uri, steps, then.offset(_position(params)))
+    span_and_fate = await server.state.fate(uri, steps, then.offset(position_in(field_of(params, "position"))))
     if span_and_fate is None:
         return None
     span, fate = span_and_fate

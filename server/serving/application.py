@@ -12,6 +12,7 @@ from ..handlers import (
     formatting,
     history,
     language,
+    layers,
     models,
     passes,
     provenance,
@@ -38,6 +39,7 @@ _HANDLERS = (
     passes,
     history,
     provenance,
+    layers,
     models,
 )
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from tests.server.protocol.conftest import Editor
-from tests.server.protocol.test_passes import after
+from tests.server.protocol.test_passes import after, ask
 from tests.server.protocol.test_provenance import position, texts
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -85,3 +86,30 @@ async def test_a_layer_gets_another_name_everywhere(editor: Editor, name: str) -
     assert [each.container_name for each in answer or () if each.name == name and hasattr(each, "location")] == [
         "3 values"
     ]
+
+
+async def test_a_screen_is_coloured_by_layer(editor: Editor) -> None:
+    editor.open(TEXT)
+    screen = {"start": {"line": 2, "character": 0}, "end": {"line": 4, "character": 0}}
+    answer = await ask(editor, "relay/colours", by="layer", theme="dark", ranges=[screen])
+    groups = {group["name"]: texts(TEXT, group["ranges"]) for group in answer["groups"]}
+    assert groups == {"torch.relu_1": ["nn.relu(%x)"], "torch.exp_2": ["exp(%0)"]}
+    again = await ask(editor, "relay/colours", by="layer", theme="dark")
+    assert [group["solid"] for group in again["groups"][:2]] == [group["solid"] for group in answer["groups"]]
+    with pytest.raises(JsonRpcException, match="must be one of layer"):
+        await ask(editor, "relay/colours", by="mood")
+
+
+async def test_layers_are_listed_and_walked_through(editor: Editor) -> None:
+    editor.open(TEXT)
+    rows = (await ask(editor, "relay/layers"))["layers"]
+    assert [row["name"] for row in rows] == ["torch.relu_1", "torch.exp_2", "odd, name"]
+    assert rows[1]["operators"] == {"add": 2, "exp": 1}
+    there = await ask(editor, "relay/neighbouringLayer", position=position(TEXT, "nn.relu"), direction="next")
+    assert (there["layers"], texts(TEXT, [there["range"]])) == (["torch.exp_2"], ["exp(%0)"])
+    assert texts(TEXT, there["ranges"]) == OF_EXP
+    back = await ask(editor, "relay/neighbouringLayer", position=there["range"]["start"], direction="previous")
+    assert back["layers"] == ["torch.relu_1"]
+    assert (
+        await ask(editor, "relay/neighbouringLayer", position={"line": 0, "character": 0}, direction="previous") is None
+    )

@@ -1,0 +1,138 @@
+"""Layers for clients that show them: colours, a table, and the way from one to the next. Requests of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from lsprotocol import types
+
+from relay_lsp.ir.text.text_span import TextSpan
+
+from ..features.history import ValueEvent
+from ..features.layers.colours import ColourBook
+from ..features.layers.groups import GROUPINGS, group_values
+from ..features.layers.layer_index import LayerIndex
+from ..features.layers.navigation import layer_at, neighbouring_layer
+from ..features.layers.table import layer_table
+from ..lsp.protocol import RelayLanguageServer
+from .arguments import field_of, position_in
+from .views import View, refusal, view
+
+__all__ = ["register"]
+
+COLOURS = "relay/colours"
+LAYERS = "relay/layers"
+NEIGHBOUR = "relay/neighbouringLayer"
+
+
+async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any) -> dict[str, Any] | None:
+    """A colour for each group of values: `{version, groups: [{name, background, solid, ruler, ranges}]}`.
+
+    ``by`` is what the values of a group have in common (`layer`, `pass`, `operator`, `compiler` or `dtype`), ``theme``
+    what the colours lie on (`light`, `dark`, `highContrast` or `highContrastLight`), and ``ranges`` the parts of the
+    text that are wanted; without them it is all of it.
+    """
+    by, theme = field_of(params, "by"), str(field_of(params, "theme") or "light")
+    if by not in GROUPINGS:
+        raise refusal(f'"by" must be one of {", ".join(GROUPINGS)}, not {by!r}')
+    seen = await view(server, str(field_of(params, "textDocument", "uri")))
+    if seen is None:
+        return None
+    uri, lines, history = seen.document.uri, seen.snapshot.lines, server.state.history
+
+    def events(span: TextSpan) -> Sequence[ValueEvent]:
+        return history.past(uri, lines, span).events
+
+    index = _index(server, seen) if by == "layer" else LayerIndex(())
+    groups = group_values(seen.snapshot, _spans(seen, field_of(params, "ranges")), by, index, events)
+    colours = {name: books.colour(by, name, theme) for name in groups}
+    return {
+        "version": seen.document.version,
+        "groups": [
+            {"name": name, **colours[name]._asdict(), "ranges": [seen.converter.plain_range(span) for span in spans]}
+            for name, spans in groups.items()
+        ],
+    }
+
+
+def _index(server: RelayLanguageServer, seen: View) -> LayerIndex:
+    return server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
+
+
+def _spans(seen: View, ranges: Any) -> list[TextSpan]:
+    if not isinstance(ranges, (list, tuple)):
+        return [TextSpan(0, seen.snapshot.lines.length)]
+    spans: list[TextSpan] = []
+    for each in cast("Sequence[object]", ranges):
+        start, end = (position_in(field_of(each, side)) for side in ("start", "end"))
+        spans.append(seen.converter.span(types.Range(start, end)))
+    return spans
+
+
+async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+    """The layers of a text with what each consists of.
+
+    `{version, layers: [{name, ranges, operators: {name: count}, inputs: [type], outputs: [type], bytes}]}`, in the
+    order of the text.
+    """
+    seen = await view(server, str(field_of(params, "textDocument", "uri")))
+    if seen is None:
+        return None
+    rows = await server.state.analysis.thread.run(layer_table, seen.snapshot, _index(server, seen))
+    return {
+        "version": seen.document.version,
+        "layers": [
+            {
+                "name": row.name,
+                "ranges": [seen.converter.plain_range(span) for span in row.spans],
+                "operators": dict(row.operators.most_common()),
+                "inputs": row.inputs,
+                "outputs": row.outputs,
+                "bytes": row.bytes,
+            }
+            for row in rows
+        ],
+    }
+
+
+async def on_neighbouring_layer(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+    """The layer at a position, or the next or the previous one: `{layers: [name], range, ranges}`.
+
+    ``direction`` is `next`, `previous` or `here`; ``ranges`` are all values of the layer, to be selected.
+    """
+    seen = await view(server, str(field_of(params, "textDocument", "uri")))
+    if seen is None:
+        return None
+    index = _index(server, seen)
+    offset = seen.converter.offset(position_in(field_of(params, "position")))
+    direction = field_of(params, "direction")
+    here = layer_at(seen.snapshot, offset, index)
+    around = index.around(TextSpan(offset, offset))
+    if direction == "here":
+        names = here.names if here is not None else around.layers if around is not None else ()
+        span = here.span if here is not None else around.span if around is not None else None
+    else:
+        start = around.span if around is not None else TextSpan(offset, offset)
+        value = neighbouring_layer(index, start, direction != "previous")
+        names, span = (value.layers, value.span) if value is not None else ((), None)
+    if span is None:
+        return None
+    ranges = sorted({value.span for name in names for value in index.by_layer.get(name, ())})
+    return {
+        "layers": list(names),
+        "range": seen.converter.plain_range(span),
+        "ranges": [seen.converter.plain_range(each) for each in ranges],
+    }
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    books = ColourBook()
+
+    async def colours(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
+        return await on_colours(server, books, params)
+
+    server.feature(COLOURS)(colours)
+    server.feature(LAYERS)(on_layers)
+    server.feature(NEIGHBOUR)(on_neighbouring_layer)

@@ -1,0 +1,143 @@
+"""Layers as colours and as a table."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.history import ValueEvent
+from relay_lsp.server.features.layers.colours import THEMES, ColourBook
+from relay_lsp.server.features.layers.groups import group_values
+from relay_lsp.server.features.layers.layer_index import layer_index
+from relay_lsp.server.features.layers.table import layer_table
+
+TEXT = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 4), float32]) {
+  %0 = nn.relu(%x) /* si=[torch.relu_1] */;
+  let %a = exp(%0) /* si=[torch.exp_2] */;
+  %1 = fn (%p: Tensor[(2, 4), float32], Composite="dnnl.add", Primitive=1) -> Tensor[(2, 4), int8] {
+    %2 = add(%p, 1f) /* si=[torch.exp_2] */;
+    cast(%2, dtype="int8") /* si=[torch.exp_2, torch.out] */
+  };
+  %3 = @offloaded(%a);
+  %1(%3)
+}
+
+def @offloaded(%y: Tensor[(2, 4), float32], Compiler="dnnl") -> Tensor[(2, 4), float32] {
+  tanh(%y)
+}
+"""
+
+
+def groups(by: str) -> dict[str, list[str]]:
+    snapshot = Snapshot.open(TEXT, "a.relay")
+    assert not [each for each in snapshot.diagnostics if each.severity.name == "ERROR"], snapshot.diagnostics
+
+    def events(span: TextSpan) -> tuple[ValueEvent, ...]:
+        return (ValueEvent("Fuse", ()),) if TEXT[span.start :].startswith("add(") else ()
+
+    spans = [TextSpan(0, len(TEXT))]
+    found = group_values(snapshot, spans, by, layer_index(TEXT), events)
+    return {name: [TEXT[span.start : span.end] for span in places] for name, places in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        (
+            "layer",
+            {
+                "torch.relu_1": ["nn.relu(%x)"],
+                "torch.exp_2": ["exp(%0)", "add(%p, 1f)"],
+                "torch.exp_2 + torch.out": ['cast(%2, dtype="int8")'],
+            },
+        ),
+        (
+            "compiler",
+            {
+                "tvm": ["nn.relu(%x)", "exp(%0)", "%1(%3)"],
+                "dnnl.add": ["add(%p, 1f)", 'cast(%2, dtype="int8")'],
+                "dnnl": ["@offloaded(%a)", "tanh(%y)"],
+            },
+        ),
+        (
+            "dtype",
+            {
+                "float32": ["nn.relu(%x)", "exp(%0)", "add(%p, 1f)", "@offloaded(%a)", "tanh(%y)"],
+                "int8": ['cast(%2, dtype="int8")', "%1(%3)"],
+            },
+        ),
+        (
+            "pass",
+            {
+                "no pass": ["nn.relu(%x)", "exp(%0)", 'cast(%2, dtype="int8")', "@offloaded(%a)", "%1(%3)", "tanh(%y)"],
+                "Fuse": ["add(%p, 1f)"],
+            },
+        ),
+    ],
+)
+def test_values_are_grouped(by: str, expected: dict[str, list[str]]):
+    assert groups(by) == expected
+
+
+def test_a_layer_is_a_row_with_what_goes_in_and_out():
+    snapshot = Snapshot.open(TEXT, "a.relay")
+    rows = {row.name: row for row in layer_table(snapshot, layer_index(TEXT))}
+    relu, exp = rows["torch.relu_1"], rows["torch.exp_2"]
+    tensor = "Tensor[(2, 4), float32]"
+    assert (dict(relu.operators), relu.inputs, relu.outputs, relu.bytes) == ({"nn.relu": 1}, [tensor], [tensor], 32)
+    assert exp.operators == {"exp": 1, "add": 1, "cast": 1}
+    assert exp.bytes == 32 + 32 + 8
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    """As WCAG 2 defines it."""
+    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXT_COLOURS = {"light": "#000000", "dark": "#d4d4d4", "highContrast": "#ffffff", "highContrastLight": "#000000"}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_text_can_be_read_on_every_colour(theme: str):
+    book = ColourBook()
+    colours = [book.colour("layer", f"layer.{number}", theme) for number in range(21)]
+    assert len({colour.solid for colour in colours}) == 21
+    assert min(contrast(colour.solid, TEXT_COLOURS[theme]) for colour in colours) >= 4.5
+
+
+def as_deuteranopes_see(colour: str) -> tuple[float, float, float]:
+    """The simulation of Machado, Oliveira and Fernandes (2009)."""
+    red, green, blue = (int(colour[index : index + 2], 16) for index in (1, 3, 5))
+    return (
+        0.367322 * red + 0.860646 * green - 0.227968 * blue,
+        0.280085 * red + 0.672501 * green + 0.047413 * blue,
+        -0.011820 * red + 0.042940 * green + 0.968881 * blue,
+    )
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_hues_differ_for_those_who_see_fewer_colours(theme: str):
+    book = ColourBook()
+    seen = [as_deuteranopes_see(book.colour("layer", str(number), theme).solid) for number in range(7)]
+    distances = [
+        sum((a - b) ** 2 for a, b in zip(*pair, strict=True)) ** 0.5 for pair in itertools.combinations(seen, 2)
+    ]
+    assert min(distances) >= 10
+
+
+def test_a_name_keeps_its_colour():
+    book = ColourBook()
+    first = book.colour("layer", "conv", "dark")
+    assert book.colour("layer", "relu", "dark") != first
+    assert book.colour("layer", "conv", "dark") == first
