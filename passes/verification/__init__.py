@@ -2,16 +2,20 @@
 
 from .bisecting import BisectionReport, Culprit, bisect, check
 from .comparison import Difference, largest_difference
+from .failures import CONDITIONS, FailureCondition
 from .inputs import InputKind, Unverifiable, random_arguments
+from .reducing import reduce, statement_count
 from .shrinking import shrink
 from .verifying import BOUNDS, ComparisonFailed, KeepsMeaning, Verdict, bound_of, verify
 
 __all__ = [
     "BOUNDS",
+    "CONDITIONS",
     "BisectionReport",
     "ComparisonFailed",
     "Culprit",
     "Difference",
+    "FailureCondition",
     "InputKind",
     "KeepsMeaning",
     "Unverifiable",
@@ -21,6 +25,8 @@ __all__ = [
     "check",
     "largest_difference",
     "random_arguments",
+    "reduce",
     "shrink",
+    "statement_count",
     "verify",
 ]

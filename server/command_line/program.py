@@ -97,6 +97,7 @@ def parser() -> argparse.ArgumentParser:
         _add_trace,
         _add_explore,
         _add_bisect,
+        _add_reduce,
         _add_passes,
         _add_ops,
     ):
@@ -423,6 +424,32 @@ def _add_bisect(commands: Commands[argparse.ArgumentParser]) -> None:
         return bisect_command(options)
 
     bisect.set_defaults(command=command)
+
+
+def _add_reduce(commands: Commands[argparse.ArgumentParser]) -> None:
+    reduce = _add(
+        commands,
+        "reduce",
+        "make a file as small as it can be while passes still go wrong on it in the same way",
+        "Leave out values, functions and constants of a module for as long as the passes fail as on the whole of it.\n"
+        "What is left out and used becomes a parameter, so that every module on the way is well typed.",
+    )
+    _add_pipeline_arguments(reduce)
+    reduce.add_argument(
+        "--until",
+        metavar="CONDITION",
+        default="raises",
+        help='what going wrong is: raises, raises "part of the message", breaks typing, changes the result, '
+        "takes longer than SECONDS (raises)",
+    )
+    reduce.add_argument("-o", "--output", metavar="FILE", help="write the result to a file")
+
+    def command(options: argparse.Namespace) -> int:
+        from .reduce import reduce as reduce_command
+
+        return reduce_command(options)
+
+    reduce.set_defaults(command=command)
 
 
 def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
