@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
@@ -37,7 +38,7 @@ class Settings:
     instruments: tuple[str, ...] = _setting("instruments", ())
     """What watches the passes that run, such as ``PassTimingInstrument``; what it tells goes to the log."""
     pass_timeout: float = _setting("passTimeout", 30.0)
-    """Seconds after which a pass is stopped."""
+    """Seconds after which a pass is stopped; 0 for no limit."""
     memory_limit: int = _setting("worker.memoryLimit", 4096)
     """Megabytes that the worker may take; 0 for no limit."""
     inlay_types: bool = _setting("inlayHints.types", True)
@@ -69,6 +70,11 @@ class Settings:
         return ContextOptions(self.opt_level, self.required_passes, self.disabled_passes, self.pass_config)
 
 
+LEAST_MEMORY = 512
+"""Megabytes below which the worker cannot import what it needs."""
+
+_LARGEST_NUMBER = 1e9
+
 _PIPELINES = {"pipeline", "pipelines"}
 _CALLS = {*_PIPELINES, "instruments"}
 
@@ -93,6 +99,8 @@ def read_settings(given: object) -> tuple[Settings, list[str]]:
             problem, converted = "must be an object" if config is None else "", config
         else:
             problem, converted = _convert(getattr(defaults, entry.name), value)
+        if entry.name == "memory_limit" and isinstance(converted, int) and 0 < converted < LEAST_MEMORY:
+            problem = f"must be 0, for no limit, or at least {LEAST_MEMORY}: the worker itself takes as much"
         if not problem and entry.name in _CALLS:
             problem = _pipeline_problem(converted)
         if problem:
@@ -116,9 +124,11 @@ def _convert(default: object, value: Any) -> tuple[str, Any]:
     if isinstance(default, bool):
         return ("", value) if isinstance(value, bool) else ("must be true or false", None)
     if isinstance(default, (int, float)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            return "must be a number, 0 or above", None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _LARGEST_NUMBER:
+            return "must be a number, 0 or above" if value != math.inf else "is too large", None
         return "", type(default)(value)
+    if _has_null(value):
+        return "must not have null characters in it", None
     if isinstance(default, str):
         return ("", value) if isinstance(value, str) else ("must be a string", None)
     if isinstance(default, tuple):
@@ -134,6 +144,12 @@ def _convert(default: object, value: Any) -> tuple[str, Any]:
             return f"{problem} under {name!r}", None
         pipelines[name] = converted
     return "", pipelines
+
+
+def _has_null(value: Any) -> bool:
+    if isinstance(value, list):
+        return any("\0" in item for item in cast("list[Any]", value) if isinstance(item, str))
+    return isinstance(value, str) and "\0" in value
 
 
 def _pipeline_problem(value: Any) -> str:

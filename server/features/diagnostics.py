@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Iterable, Sequence
 
-from relay_lsp.ir.diagnostics import Diagnostic, in_order
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, in_order
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
 from relay_lsp.ir.semantic.lints.unreachable import unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["UNUSED_VALUE", "diagnostics"]
+__all__ = ["MOST_DIAGNOSTICS", "UNUSED_VALUE", "diagnostics"]
+
+logger = logging.getLogger(__name__)
+
+MOST_DIAGNOSTICS = 1000
 
 UNUSED_VALUE = "unused-value"
 
@@ -21,9 +27,30 @@ def diagnostics(
 
     Those about what does nothing, and about type comments that are not true any more, only if they are wanted.
     """
-    findings = snapshot.diagnostics
+    findings = _contained("reading the text", lambda: snapshot.diagnostics)
     if not unused_values:
         findings = tuple(item for item in findings if item.code != UNUSED_VALUE)
-    hints = unreachable(snapshot) if unreachable_code else ()
-    stale = stale_type_comments(snapshot) if type_comments else ()
-    return in_order((*findings, *hints, *stale)) if hints or stale else findings
+    hints = _contained("looking for unreachable code", lambda: unreachable(snapshot)) if unreachable_code else ()
+    stale = _contained("comparing type comments", lambda: stale_type_comments(snapshot)) if type_comments else ()
+    return _bounded(in_order((*findings, *hints, *stale)) if hints or stale else findings)
+
+
+def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence[Diagnostic]:
+    """What ``find`` gives; a fault of ours in it costs its findings and nothing else."""
+    try:
+        gathered = find()
+        return gathered if isinstance(gathered, tuple) else tuple(gathered)
+    except Exception as error:
+        logger.exception("an internal error while %s", doing)
+        words = f"internal error while {doing} ({type(error).__name__}); the server's log has the details"
+        return (Diagnostic("internal-error", Severity.ERROR, words, TextSpan(0, 0)),)
+
+
+def _bounded(findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """No more findings than an editor shows in a list; errors come first where some must go."""
+    if len(findings) <= MOST_DIAGNOSTICS:
+        return findings
+    ranked = sorted(range(len(findings)), key=lambda place: (findings[place].severity.value, place))
+    kept = [findings[place] for place in sorted(ranked[:MOST_DIAGNOSTICS])]
+    more = f"and {len(findings) - MOST_DIAGNOSTICS:,} more: a document shows {MOST_DIAGNOSTICS:,} at most"
+    return [*kept, Diagnostic("too-many-diagnostics", Severity.INFORMATION, more, kept[-1].span)]

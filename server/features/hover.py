@@ -17,7 +17,7 @@ from relay_lsp.ir.types import DataType
 
 from .history import RemovedValue, ValueEvent
 from .layers.layer_index import LayerCount
-from .markdown import code_span
+from .markdown import code_span, plain
 from .operator_documentation import attribute_documentation, operator_documentation
 from .provenance import ValueOrigin, origins_of
 from .values import stated_around, value_at
@@ -195,7 +195,7 @@ def _comment_above(snapshot: Snapshot, symbol: Symbol) -> str:
         if not text.startswith("//"):
             break
         comments.append(text.lstrip("/ "))
-    return "\n".join(reversed(comments))
+    return "  \n".join(plain(comment) for comment in reversed(comments))
 
 
 def render(hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda origin: None) -> str:

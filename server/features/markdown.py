@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 
-__all__ = ["code_span", "markdown"]
+__all__ = ["code_span", "markdown", "plain"]
 
 _LITERAL = re.compile(r"``(.+?)``", re.DOTALL)
 _ROLE = re.compile(r":\w+:`~?\.?([^`]+)`")
@@ -23,6 +23,14 @@ def code_span(text: str) -> str:
         line = line[:_LONGEST_CODE] + " …"
     fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     return f"{fence} {line} {fence}" if len(fence) > 1 or not line.strip() else f"{fence}{line}{fence}"
+
+
+_MEANS_SOMETHING = re.compile(r"([\\`*_\[\]<>#|!&~]|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w))")
+
+
+def plain(text: str) -> str:
+    """A text from a file as it stands: nothing in it is a link, an image, a command, HTML or any other mark."""
+    return _MEANS_SOMETHING.sub(r"\\\1", text)
 
 
 def markdown(docstring: str) -> str:

@@ -8,6 +8,9 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["selection_ranges"]
 
 
+_MOST_RANGES = 100
+
+
 def selection_ranges(snapshot: Snapshot, offset: int) -> list[TextSpan]:
     """The ranges around ``offset``, each larger than the one before it."""
     candidates = [node.span for node in snapshot.node_at(offset)]
@@ -22,4 +25,5 @@ def selection_ranges(snapshot: Snapshot, offset: int) -> list[TextSpan]:
                 ranges.append(span)
         elif span.start <= ranges[-1].start and span.end >= ranges[-1].end and span != ranges[-1]:
             ranges.append(span)
-    return ranges
+    # The protocol nests one in the next, and so do clients: what nobody selects step by step would end them and us.
+    return ranges if len(ranges) <= _MOST_RANGES else [*ranges[: _MOST_RANGES - 1], ranges[-1]]

@@ -140,7 +140,8 @@ class HistoryStore:
     ) -> None:
         self._path = folder / _FILE if folder is not None else None
         self._maximum_bytes = maximum_bytes
-        self._report = report
+        self._report_problem = report
+        self._reported: set[str] = set()
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._opened: _Identity | None = None
@@ -263,6 +264,12 @@ class HistoryStore:
             database.execute("DELETE FROM texts")
             database.execute("DELETE FROM origins")
 
+    def _report(self, problem: str) -> None:
+        """Report a problem; one that stays, such as a full disk, once."""
+        if problem not in self._reported:
+            self._reported.add(problem)
+            self._report_problem(problem)
+
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
@@ -297,7 +304,8 @@ class HistoryStore:
         """The database in the file; where there can be none, one in memory, and a report of why."""
         try:
             if self._path is not None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _make_private(self._path)
                 self._opened = _identity(self._path)
                 connection = self._prepare_patiently(str(self._path))
                 self._opened = _identity(self._path)
@@ -387,6 +395,16 @@ def _identity(path: Path) -> _Identity | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def _make_private(path: Path) -> None:
+    """Let nobody but its owner read a file, from the moment that there is one: it holds whole texts.
+
+    The files that SQLite puts beside it get the same permissions.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    if sys.platform != "win32" and path.stat().st_mode & 0o077:
+        path.chmod(0o600)
 
 
 def _unused(path: Path) -> Path:

@@ -180,6 +180,8 @@ class Extensions:
             was_written = True
             try:
                 loaded = await self._worker.run(LoadExtension(name, self._root), timeout=_LOAD_SECONDS)
+            except JobCancelled:
+                return  # the worker was stopped meanwhile, which is not the extension's fault: it is tried again
             except JobError as error:
                 loaded = Loaded(faults=[_fault(name, f"loading it failed: {error.message}")])
             self._known[name] = _Known(stamp, loaded)

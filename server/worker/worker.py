@@ -78,7 +78,7 @@ class Worker:
             self._current = (identity, answer, progress)
             try:
                 await self._write(process, Run(identity, job))
-                done, _ = await asyncio.wait({answer}, timeout=timeout)
+                done, _ = await asyncio.wait({answer}, timeout=timeout or None)
                 if done:
                     return answer.result()
                 await self._stop(process, identity, answer)

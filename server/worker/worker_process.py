@@ -138,6 +138,10 @@ class _Worker:
     def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
         """Raise in the job that runs, if it is the one to stop. Ctrl-C in a terminal reaches us too, and is ignored."""
         if self._current is not None and self._current in self._cancelled:
+            if _is_importing(frame):
+                # What is imported by half stays so: names are missing, operators are there already. No other job shall
+                # meet that, so the process goes, and the next job has another.
+                os._exit(0)
             self._cancelled.discard(self._current)
             raise _Cancelled
 
@@ -170,12 +174,23 @@ class _Worker:
             self._stdout.flush()
 
 
+def _is_importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def _limit_memory(limit: int) -> None:
     try:
         import resource
     except ImportError:  # not on Windows
         return
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
+    with contextlib.suppress(ValueError, OSError, OverflowError):  # more than the system can count: no limit then
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _give_way() -> None:
@@ -199,6 +214,7 @@ def _end_with_parent() -> None:
 
 def main(memory_limit: int) -> None:
     """Serve until the other side closes our input, with at most ``memory_limit`` bytes; 0 for no limit."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches us, too: we are not the one to end
     _end_with_parent()
     _give_way()
     frames_out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

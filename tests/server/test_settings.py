@@ -10,12 +10,12 @@ from relay_lsp.server.settings import Settings, read_settings
 
 
 def test_settings_come_nested_or_flat() -> None:
-    nested, problems = read_settings({"pipeline": ["FoldConstant"], "worker": {"memoryLimit": 100}})
-    flat, _ = read_settings({"pipeline": ["FoldConstant"], "worker.memoryLimit": 100})
+    nested, problems = read_settings({"pipeline": ["FoldConstant"], "worker": {"memoryLimit": 1000}})
+    flat, _ = read_settings({"pipeline": ["FoldConstant"], "worker.memoryLimit": 1000})
     assert problems == []
     assert nested == flat
     assert nested.pipeline == ("FoldConstant",)
-    assert nested.memory_limit == 100
+    assert nested.memory_limit == 1000
 
 
 def test_a_value_of_the_wrong_kind_is_reported_and_the_default_stays() -> None:
@@ -55,3 +55,21 @@ def test_a_file_may_name_its_pipeline() -> None:
     assert pipeline_comment(text) == "SimplifyInference, FoldConstant[fold_qnn=True]"
     assert pipeline_comment("// about relay-lsp\n") is None
     assert pipeline_comment("// relay-lsp:\n") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"worker": {"memoryLimit": 64}}, "worker.memoryLimit must be 0, for no limit, or at least 512"),
+        ({"worker": {"memoryLimit": 1e300}}, "worker.memoryLimit must be a number"),
+        ({"passTimeout": float("nan")}, "passTimeout must be a number"),
+        ({"passTimeout": float("inf")}, "passTimeout is too large"),
+        ({"history": {"folder": "a\0b"}}, "history.folder must not have null characters in it"),
+        ({"extensions": ["mine.py", "a\0.py"]}, "extensions must not have null characters in it"),
+    ],
+)
+def test_a_value_that_would_fail_later_is_refused_with_a_reason(given: object, problem: str) -> None:
+    settings, problems = read_settings(given)
+    assert settings == Settings()
+    assert len(problems) == 1
+    assert problem in problems[0]

@@ -213,3 +213,14 @@ def test_several_threads_write_at_once(tmp_path: Path) -> None:
         list(pool.map(write, range(4)))
     assert reports == []
     assert all(len(stores[0].steps_to(f"{number} 10")) == 10 for number in range(4))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions are POSIX's")
+def test_nobody_but_its_owner_reads_the_history(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    store = HistoryStore(folder)
+    store.record("A", "before", "after", 0.1)
+    assert folder.stat().st_mode & 0o077 == 0
+    files = list(folder.iterdir())
+    assert files
+    assert all(file.stat().st_mode & 0o077 == 0 for file in files)

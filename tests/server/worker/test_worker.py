@@ -164,3 +164,18 @@ async def test_the_process_imports_from_no_folder_that_depends_on_the_current_on
     assert not [entry for entry in path if entry in ("", ".") or Path(entry).resolve() in (tmp_path, tmp_path / "lib")]
     assert given == str(tmp_path / "fine")
     assert any(Path(entry).name == "site-packages" for entry in path)
+
+
+async def test_a_job_that_is_stopped_in_the_middle_of_an_import_leaves_nothing_half_imported(
+    worker: Worker, tmp_path: Path
+) -> None:
+    (tmp_path / "slow_module.py").write_text("FIRST = 1\nimport time\ntime.sleep(30)\nLAST = 1\n")
+    importing = f"import sys; sys.path.append({str(tmp_path)!r}); import slow_module"
+    await worker.run(Code("return 1"))
+    with pytest.raises(JobTimeout):
+        await worker.run(Code(importing), timeout=0.5)
+    assert await worker.run(Code("import sys; return 'slow_module' in sys.modules")) is False
+
+
+async def test_no_time_limit_is_zero(worker: Worker) -> None:
+    assert await worker.run(Code("import time; time.sleep(0.1); return 1"), timeout=0) == 1

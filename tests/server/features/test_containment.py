@@ -1,0 +1,50 @@
+"""What a feature meets in a text costs that much: a fault of ours, thousands of findings, marks of Markdown."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.features import diagnostics as feature
+from relay_lsp.server.features.hover import hover, render
+from relay_lsp.server.features.selection import selection_ranges
+from tests.hostile_texts import HOSTILE_TEXTS
+
+MODEL = '#[version = "0.0.5"]\ndef @main(%x: float32) {\n  nn.rellu(%x)\n}\n'
+
+
+def test_a_fault_of_ours_in_one_look_at_a_text_leaves_what_the_others_find(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(snapshot: Snapshot) -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(feature, "unreachable", fail)
+    codes = {found.code: found.message for found in feature.diagnostics(Snapshot.open(MODEL, "a"))}
+    assert set(codes) == {"undefined-operator", "internal-error"}
+    assert codes["internal-error"].startswith("internal error while looking for unreachable code (KeyError)")
+    assert "a fault" in caplog.text
+
+
+def test_a_document_shows_a_thousand_findings_and_says_how_many_more_there_are() -> None:
+    found = feature.diagnostics(Snapshot.open(HOSTILE_TEXTS["semicolons"](1500), "a"))
+    assert len(found) == feature.MOST_DIAGNOSTICS + 1
+    assert found[-1].message == "and 2,001 more: a document shows 1,000 at most"
+
+
+def test_what_a_comment_says_is_shown_as_it_stands() -> None:
+    comment = "// ![x](https://elsewhere.example/x.png) <img src=x> [run](command:relay.run) `code` https://example"
+    text = f'#[version = "0.0.5"]\n{comment}\ndef @main(%x: float32) {{\n  @main(%x)\n}}\n'
+    shown = hover(Snapshot.open(text, "a"), text.index("@main"))
+    assert shown is not None
+    words = render(shown)
+    for mark in ("![", "https://"):
+        assert mark not in words
+    assert r"\<img src=x\> \[run\](command:relay.run) \`code\`" in words
+
+
+def test_a_selection_grows_a_hundred_times_at_most() -> None:
+    text = HOSTILE_TEXTS["calls"](1000)
+    ranges = selection_ranges(Snapshot.open(text, "a"), text.index("%x)"))
+    assert len(ranges) == 100
+    assert ranges[-1].end == len(text)
