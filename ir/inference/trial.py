@@ -19,7 +19,7 @@ from ..types import IncompleteType, TensorType, Type
 from .context import UNKNOWN_RESULT, CallContext
 from .solver import TypeSolver
 
-__all__ = ["Fit", "dimensions_of", "trial", "value_of"]
+__all__ = ["Fit", "dimensions_of", "refusal", "trial", "value_of"]
 
 _MOST_VALUES: Final = 16
 """So many values of a missing attribute are tried for one call."""
@@ -52,12 +52,34 @@ def trial(op: Op, types: Sequence[Type | None], attributes: Mapping[str, object]
     return verdict
 
 
-def _ask(op: Op, types: Sequence[Type], attrs: Attrs | None, module: IRModule) -> int:
+def refusal(op: Op, types: Sequence[Type], attributes: Mapping[str, object], module: IRModule) -> RelationError | None:
+    """Why an operator refuses arguments of ``types`` with these attributes; ``None`` where it takes them.
+
+    Raises:
+        ValueError: that cannot be told: a required attribute is missing, an argument is not known well enough.
+    """
+    attrs = next(_attributes(op, attributes, ()), None)
+    if op.relation is None or (attrs is None and op.attrs_type is not None):
+        raise ValueError(f"{op.name} cannot be asked")
+    try:
+        if op.relation(_context(types, attrs, module)) is None:
+            raise ValueError(f"{op.name} needs to know more of its arguments")
+    except RelationError as error:
+        return error
+    except Exception as error:  # a fault in one operator's relation must not take the whole answer with it
+        raise ValueError(f"the type relation of {op.name} failed") from error
+    return None
+
+
+def _context(types: Sequence[Type], attrs: Attrs | None, module: IRModule) -> CallContext:
     arguments = [Var(f"argument{number}") for number in range(len(types))]
-    context = CallContext(module, TypeSolver(), types, attrs, UNKNOWN_RESULT, arguments)
+    return CallContext(module, TypeSolver(), types, attrs, UNKNOWN_RESULT, arguments)
+
+
+def _ask(op: Op, types: Sequence[Type], attrs: Attrs | None, module: IRModule) -> int:
     assert op.relation is not None
     try:
-        result = op.relation(context)
+        result = op.relation(_context(types, attrs, module))
     except RelationError:
         return Fit.REFUSED
     except Exception:  # a fault in one operator's relation must not take the whole answer with it

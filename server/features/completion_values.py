@@ -7,13 +7,14 @@ from itertools import islice
 from typing import Final
 
 from relay_lsp.ir import ops
-from relay_lsp.ir.inference.trial import Fit, trial, value_of
+from relay_lsp.ir.inference.trial import Fit, trial
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops import OpPattern
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, TupleType, Type
 
+from .call_parts import attribute_values, name_type
 from .completion_items import Completion, CompletionKind
 from .completion_statement import StatementPlace
 from .matching import has_in_order, in_order
@@ -95,20 +96,14 @@ def next_name(snapshot: Snapshot, offset: int) -> str | None:
 def _fit(snapshot: Snapshot, place: StatementPlace, span: TextSpan) -> Callable[[Type | None], int] | None:
     """How well a type fits at the cursor: an argument of a call, or the right side of ``+ - * /``."""
     if place.operand is not None and place.operator in _INFIX:
-        return _operator_fit(_INFIX[place.operator], [_type_of(snapshot, place.operand)], 1, {})
+        return _operator_fit(_INFIX[place.operator], [name_type(snapshot, place.operand)], 1, {})
     call = snapshot.call_at(span.start)
     if call is None or call.attribute is not None:
         return None
     if call.op_name.startswith("@"):
         return _function_fit(snapshot, call)
-    types = [_type_of(snapshot, argument) for argument in call.arguments]
-    attributes: dict[str, object] = {}
-    for name, written in call.attributes.items():
-        text = snapshot.lines.part(written.start, written.end).partition("=")[2]
-        try:
-            attributes[name] = value_of(text)
-        except ValueError:
-            continue
+    types = [name_type(snapshot, argument) for argument in call.arguments]
+    attributes = attribute_values(snapshot, call)
     return _operator_fit(call.op_name, types, call.argument_index, attributes)
 
 
@@ -144,12 +139,3 @@ def _function_fit(snapshot: Snapshot, call: CallSite) -> Callable[[Type | None],
         return None
     wanted = type.arg_types[call.argument_index]
     return lambda given: _UNKNOWN if given is None else _FITS if given == wanted else _REFUSED
-
-
-def _type_of(snapshot: Snapshot, span: TextSpan) -> Type | None:
-    """The type of an argument where it is no more than a name."""
-    text = snapshot.lines.part(span.start, span.end)
-    if not text.startswith("%") or not text[1:].replace("_", "").isalnum():
-        return None
-    symbol = snapshot.symbol_at(span.start)
-    return symbol.type if symbol is not None else None

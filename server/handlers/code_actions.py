@@ -13,6 +13,7 @@ from ..documents.documents import Document
 from ..features.call_hierarchy import function_around
 from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from ..features.normal_forms import normal_form_actions
+from ..features.repairs import with_repairs
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCallError, parse_pipeline
@@ -37,7 +38,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         return None
     version = seen.document.version
     wanted = _Wanted(params.context.only)
-    reported = server.state.diagnostics(seen.document, seen.snapshot)
+    reported = with_repairs(seen.snapshot, server.state.diagnostics(seen.document, seen.snapshot))
     actions: list[types.CodeAction] = []
     if wanted("quickfix"):
         for item in quick_fixes(reported, seen.converter.span(params.range)):
