@@ -146,11 +146,15 @@ class ModelConversion:
             scale, zero_point = Constant(unpacked.scale), Constant(np.array(unpacked.zero_point, np.int32))
             weight = self.add_parameter(self.names.packed(path, "weight"), unpacked.weight)
             bias: Expr | None = None
+            named = [weight]
             if unpacked.bias is not None:
                 bias = self.add_parameter(self.names.packed(path, "bias"), unpacked.bias)
-                if value in input_scales:
-                    of_bias = Constant(np.asarray(np.float64(input_scales[value]) * unpacked.scale, np.float32))
-                    bias = call("qnn.quantize", bias, of_bias, constant(0, "int32"), axis=0, out_dtype="int32")
+                named.append(bias)
+            for variable in named if self.names.names_in_lists else ():
+                self.spans.fill(variable, variable.name_hint)
+            if bias is not None and value in input_scales:
+                of_bias = Constant(np.asarray(np.float64(input_scales[value]) * unpacked.scale, np.float32))
+                bias = call("qnn.quantize", bias, of_bias, constant(0, "int32"), axis=0, out_dtype="int32")
             self.values[value] = PackedWeights(
                 call("qnn.quantize", weight, scale, zero_point, axis=0, out_dtype="int8"),
                 scale,

@@ -141,7 +141,10 @@ def _load(model: object, report: ImportReport) -> tuple[Program, ModelSource]:
     archive = open_archive(data, path, report)
     if not archive.is_torchscript:
         return read_exported(archive, report), ModelSource.of("pytorch", data, path)
-    return read_script(load_script(data, report), report), ModelSource.of("pytorch", data, path)
+    source = ModelSource.of("pytorch", data, path)
+    content: bytes | Path = data if path is None else path
+    del data, archive  # Where there is a file, its bytes need not be held while PyTorch reads it.
+    return read_script(load_script(content, report), report), source
 
 
 # ---- inputs

@@ -11,8 +11,7 @@ import re
 from collections import Counter, defaultdict
 from typing import Protocol
 
-from ..diagnostics import ImportReport
-from ..layers import LayerNames, parameter_name
+from ..layers import parameter_name
 from .graph import Operation, OperationBlock, Program, Value
 
 __all__ = ["ModuleNames", "SourceNames", "TvmNames"]
@@ -116,7 +115,8 @@ class ModuleNames:
     def __init__(self, program: Program) -> None:
         self.names_in_lists = True
         self._names: dict[Operation, str] = {}
-        self._layers = LayerNames(ImportReport())
+        self._taken: set[str] = set()
+        self._numbers: Counter[str] = Counter()
         kinds: dict[tuple[str, int], set[str]] = defaultdict(set)
         for operation in program.walk():
             if is_layer(operation):
@@ -129,7 +129,17 @@ class ModuleNames:
         """Name the operations of the block."""
         for operation in block.operations:
             if is_layer(operation):
-                self._names[operation] = self._layers.name(self._wanted(operation), operation.kind)
+                self._names[operation] = self._unique(self._wanted(operation))
+
+    def _unique(self, wanted: str) -> str:
+        """``wanted``, with a number behind it where that is taken; looked up from the last number that was given."""
+        while True:
+            number = self._numbers[wanted]
+            self._numbers[wanted] += 1
+            name = f"{wanted}_{number}" if number else wanted
+            if name not in self._taken:
+                self._taken.add(name)
+                return name
 
     def _wanted(self, operation: Operation) -> str:
         short = re.sub(r"_$", "", operation.kind.rpartition("::")[2])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import re
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,14 +26,16 @@ __all__ = ["load_script", "read_script"]
 _PLACE = re.compile(r'^\s*(?:File "(?P<file>[^"]+)", line (?P<line>\d+)|(?P<path>[^()"]+\.py)\((?P<number>\d+)\):)')
 
 
-def load_script(data: bytes, report: ImportReport) -> Any:
+def load_script(source: bytes | Path, report: ImportReport) -> Any:
     """The module in a TorchScript archive that was looked through (see :mod:`.archive`).
+
+    From a file it takes the memory of its weights once, from bytes several times.
 
     Raises:
         ModelImportError: PyTorch cannot read it.
     """
     try:
-        return torch.jit.load(io.BytesIO(data), map_location="cpu")
+        return torch.jit.load(str(source) if isinstance(source, Path) else io.BytesIO(source), map_location="cpu")
     except Exception as error:  # PyTorch's errors have no common base.
         first = str(error).strip().partition("\n")[0]
         raise report.refuse("unreadable-model", f"PyTorch cannot read this archive: {first}") from None
@@ -155,13 +159,14 @@ class _Reader:
             outputs = list(first_users.get(value.name, ()))
             if outputs:
                 self.program.first_users[value] = self.operations[id_of(self._value(outputs[0]))]
-            if path.endswith("_packed_params"):
+            is_inner = bool(outputs) and self.program.first_users[value].kind == "prim::GetAttr"
+            if path.endswith("_packed_params") and not is_inner:
                 self.program.packed[value] = unpack(self._attribute(path))
                 self.program.packed_paths[value] = path
             elif path in tensors:
                 self.program.parameters[value] = path
                 self.program.tensors[path] = _array(tensors[path])
-            elif not outputs or self.program.first_users[value].kind != "prim::GetAttr":
+            elif not is_inner:
                 self._read_plain_attribute(operation, path)
 
     def _read_plain_attribute(self, operation: Operation, path: str) -> None:
@@ -230,6 +235,7 @@ def _module_path(scope: str) -> str:
     return ".".join(part for part in parts if part)
 
 
+@lru_cache(maxsize=4096)
 def _source(text: str) -> str:
     """``FILE:LINE`` of the program, from what PyTorch noted: frames, the innermost first."""
     frames: list[tuple[str, str]] = []

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from relay_lsp import ir
 from relay_lsp.frontends.pytorch import from_pytorch, read_pytorch
 
 from .programs import assert_computes, errors, infos, main_text, scripted, torch
 
 nn = torch.nn
-pytestmark = pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
 
 
 class Stem(nn.Module):
@@ -98,6 +100,51 @@ def test_what_is_computed_in_place_is_seen_later() -> None:
 )
 def test_recurrent_layers(module: Any) -> None:
     x = torch.randn(5, 2, 4, generator=torch.Generator().manual_seed(0))
+    assert_computes(read_pytorch(scripted(module, x), infos([x])), module, x)
+
+
+class Quantised(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        quantisation = torch.ao.quantization
+        self.quantise, self.dequantise = quantisation.QuantStub(), quantisation.DeQuantStub()
+        self.conv, self.relu, self.linear = nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.Linear(4, 5)
+        self.sum, self.joined = torch.ao.nn.quantized.FloatFunctional(), torch.ao.nn.quantized.FloatFunctional()
+
+    def forward(self, x: Any) -> Any:
+        y = self.relu(self.conv(self.quantise(x)))
+        y = self.sum.add(y, self.joined.cat([y, y], 1)[:, :4])
+        y = nn.functional.adaptive_avg_pool2d(y, 1).flatten(1)
+        return self.dequantise(self.linear(y))
+
+
+@pytest.mark.skipif("fbgemm" not in torch.backends.quantized.supported_engines, reason="this PyTorch has no fbgemm")
+def test_quantised_layers_agree_within_a_step() -> None:
+    quantisation = torch.ao.quantization
+    generator = torch.Generator().manual_seed(0)
+    module = Quantised().eval()
+    module.qconfig = quantisation.get_default_qconfig("fbgemm")
+    module = quantisation.prepare(quantisation.fuse_modules(module, [["conv", "relu"]]))
+    for _ in range(4):
+        module(torch.randn(2, 3, 8, 8, generator=generator))
+    module = quantisation.convert(module)
+    x = torch.randn(2, 3, 8, 8, generator=generator)
+    data = scripted(module, x)
+    made = read_pytorch(data, infos([x]))
+    assert errors(made) == []
+    assert set(made.params) == {"conv.weight", "conv.bias", "linear.weight", "linear.bias"}
+    text = main_text(made)
+    assert "qnn.conv2d(" in text
+    assert "span=conv.weight:0:0" in text
+    arguments = [made.params.get(var.name_hint, x.numpy()) for var in made.module["main"].params]
+    apart = np.abs(ir.evaluate(made.module, *arguments) - module(x).numpy())
+    assert apart.max() <= 1.01 * float(module.linear.scale)
+    assert "quantized::conv2d_relu_0" in main_text(read_pytorch(data, infos([x]), source_names="tvm"))
+
+
+def test_dynamically_quantised_layers() -> None:
+    module = torch.ao.quantization.quantize_dynamic(nn.Sequential(nn.Linear(8, 4)), {nn.Linear}, dtype=torch.qint8)
+    x = torch.randn(3, 8, generator=torch.Generator().manual_seed(0))
     assert_computes(read_pytorch(scripted(module, x), infos([x])), module, x)
 
 
