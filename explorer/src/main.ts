@@ -30,16 +30,25 @@ let theme: (typeof THEMES)[number] = 'auto';
 
 function setTheme(next: (typeof THEMES)[number]): void {
     theme = next;
-    document.documentElement.dataset.theme = next;
+    applyTheme();
     try {
         localStorage.setItem('relay-explorer-theme', next);
     } catch {
         // Nothing is remembered where pages may not.
     }
+    draw();
+}
+
+/** Where the user has chosen none, the theme is that of VS Code, or else that of the system. */
+function applyTheme(): void {
+    const { classList } = document.body;
+    const ofEditor = classList.contains('vscode-high-contrast') ? 'contrast'
+        : classList.contains('vscode-dark') ? 'dark'
+        : classList.contains('vscode-light') ? 'light' : 'auto';
+    document.documentElement.dataset.theme = theme === 'auto' ? ofEditor : theme;
     for (const pane of explorer?.panes ?? []) {
         pane.repaint();
     }
-    draw();
 }
 
 /** Show a trace in place of the one that is shown. */
@@ -359,7 +368,8 @@ try {
 } catch {
     // As above.
 }
-document.documentElement.dataset.theme = theme;
+new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class'] });
+applyTheme();
 draw();
 source.first().then(
     text => {

@@ -40,10 +40,34 @@ export function runForm(
         <label>level <input type="number" min="0" max="4" .value=${String(level)} @input=${(event: Event) => { level = Number((event.target as HTMLInputElement).value); }}></label>
         <button type="submit" ?disabled=${isBusy}>${isBusy ? 'Running …' : 'Run'}</button>
         <button type="button" @click=${() => void navigator.clipboard?.writeText(command())}>Copy as command</button>
+        <button type="button" @click=${() => void navigator.clipboard?.writeText(asPython(chosen(), level, trace.source))}>Copy as Python</button>
         ${changes ? html`<p role="status">Against the run before: ${changes.length === 0 ? 'the same operators' : changes.slice(0, 8).map(([name, difference]) => `${plain(name, 40)} ${signed(difference)}`).join(', ')}</p>` : nothing}
     </form>`, host);
     redraw();
     return html`${host}`;
+}
+
+/** The same in Python. Values of options are Python's literals already, but for bare words, which are strings. */
+export function asPython(calls: readonly string[], level: number, source: string): string {
+    const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', none: 'None' };
+    const passes = calls.map(call => {
+        const [, name = call, options = ''] = /^\s*([\w.]+)\s*(?:\[([^]*)\])?\s*$/.exec(call) ?? [];
+        const given = options.replace(/=\s*([A-Za-z_][\w.-]*)\s*(?=,|$)/g, (_, word: string) =>
+            `=${words[word.toLowerCase()] ?? JSON.stringify(word)}`);
+        return `    passes.create(${JSON.stringify(name)}${given ? `, ${given}` : ''}),`;
+    });
+    return [
+        'from relay_lsp import ir, passes',
+        '',
+        `with open(${JSON.stringify(source)}, encoding="utf-8") as file:`,
+        '    module = ir.parse(file.read()).module',
+        'pipeline = passes.Sequential([',
+        ...passes,
+        '])',
+        `with passes.PassContext(opt_level=${level}):`,
+        '    module = pipeline(module)',
+        '',
+    ].join('\n');
 }
 
 /** A word of a command line. */
