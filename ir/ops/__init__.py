@@ -3,6 +3,7 @@
 from . import annotation as annotation
 from . import debug as debug
 from . import device as device
+from . import ethosu as ethosu
 from . import function_attributes as function_attributes
 from . import image as image
 from . import layout_rewriters as layout_rewriters
