@@ -15,6 +15,7 @@ from ..features.layers.groups import GROUPINGS, group_values
 from ..features.layers.layer_index import LayerIndex
 from ..features.layers.navigation import layer_at, neighbouring_layer
 from ..features.layers.table import layer_table
+from ..features.values import value_at
 from ..lsp.protocol import RelayLanguageServer
 from .arguments import field_of, position_in
 from .views import View, refusal, view
@@ -108,14 +109,18 @@ async def on_neighbouring_layer(server: RelayLanguageServer, params: Any) -> dic
     offset = seen.converter.offset(position_in(field_of(params, "position")))
     direction = field_of(params, "direction")
     here = layer_at(seen.snapshot, offset, index)
-    around = index.around(TextSpan(offset, offset))
+    # On a name, the value that it is bound to counts, if that stands in the same statement.
+    value = value_at(seen.snapshot, offset)
+    statement = seen.snapshot.statement_span(offset)
+    is_here = value is not None and statement.start <= value.start and value.end <= statement.end
+    around = index.around(value if value is not None and is_here else TextSpan(offset, offset))
     if direction == "here":
         names = here.names if here is not None else around.layers if around is not None else ()
         span = here.span if here is not None else around.span if around is not None else None
     else:
         start = around.span if around is not None else TextSpan(offset, offset)
-        value = neighbouring_layer(index, start, direction != "previous")
-        names, span = (value.layers, value.span) if value is not None else ((), None)
+        neighbour = neighbouring_layer(index, start, direction != "previous")
+        names, span = (neighbour.layers, neighbour.span) if neighbour is not None else ((), None)
     if span is None:
         return None
     ranges = sorted({value.span for name in names for value in index.by_layer.get(name, ())})

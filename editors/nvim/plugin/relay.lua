@@ -26,6 +26,16 @@ command('RelaySavePipeline', 'history', 'save_pipeline', { desc = 'Write the pas
 command('RelayClearHistory', 'history', 'clear', { desc = 'Forget what passes did' })
 command('RelayProvenance', 'provenance', 'origins', { desc = 'Where the value under the cursor came from' })
 command('RelayFate', 'provenance', 'fate', { desc = 'Where the value of an earlier text went' })
+command('RelayColour', 'layers', 'colour', {
+  nargs = '?',
+  complete = function(lead) return require('relay.layers').complete(lead) end,
+  desc = 'Colour values by layer, pass, operator, compiler or dtype, or not any more: off',
+})
+command('RelayLayers', 'layers', 'list', { desc = 'List the layers of this buffer' })
+command('RelayNextLayer', 'layers', 'go', { desc = 'Go to the next layer' })
+vim.api.nvim_create_user_command('RelayPreviousLayer', function()
+  require('relay.layers').go('previous')
+end, { desc = 'Go to the previous layer' })
 vim.api.nvim_create_user_command('RelayReplay', function(given)
   require('relay.history').replay(given.bang)
 end, { bang = true, desc = 'Run the passes of the history again on the buffer; with ! only show what that would do' })

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { BaseLanguageClient, State } from 'vscode-languageclient';
 import { HistoryView } from './history';
+import { Layers } from './layers';
 import { PassCommands } from './passes';
 import { Previews } from './previews';
 import * as protocol from './protocol';
@@ -44,6 +45,7 @@ export async function activateWith(
     const history = new HistoryView(current, () => client?.isRunning() === true, texts, previews);
     const passes = new PassCommands(current, texts, previews, () => history.refresh());
     const provenance = new ProvenanceView(current, texts);
+    const layers = new Layers(current, () => client?.isRunning() === true);
 
     let startedWith = '';
     let fault: unknown;
@@ -123,6 +125,14 @@ export async function activateWith(
         'relay.showProvenance': asking(provenance.showOrigins.bind(provenance)),
         'relay.showFate': asking(provenance.showFate.bind(provenance)),
         'relay.revealProvenance': asking(provenance.reveal.bind(provenance)),
+        'relay.colourBy': asking(() => layers.colourBy()),
+        'relay.colourByLayer': asking(() => layers.colourBy('layer')),
+        'relay.noColours': () => layers.noColours(),
+        'relay.nextLayer': asking(() => layers.go('next')),
+        'relay.previousLayer': asking(() => layers.go('previous')),
+        'relay.selectLayer': asking(() => layers.go('here')),
+        'relay.revealLayer': asking(layers.reveal.bind(layers)),
+        'relay.sortLayers': () => layers.sort(),
         'relay.updateTypeComments': () =>
             vscode.commands.executeCommand('editor.action.sourceAction', {
                 kind: 'source.updateTypeComments.relay',
@@ -140,6 +150,7 @@ export async function activateWith(
         previews,
         history,
         provenance,
+        layers,
         vscode.workspace.registerTextDocumentContentProvider(ReadOnlyTexts.scheme, texts),
         vscode.workspace.onDidGrantWorkspaceTrust(trusted),
         vscode.workspace.onDidChangeConfiguration(() => {

@@ -134,6 +134,29 @@ export interface Fate {
     removedBy: string | null;
 }
 
+export type Grouping = 'layer' | 'pass' | 'operator' | 'compiler' | 'dtype';
+export type Theme = 'light' | 'dark' | 'highContrast' | 'highContrastLight';
+
+export interface ColourGroup {
+    name: string;
+    /** Translucent, for the background of the values. */
+    background: string;
+    /** The same as it looks over the background of the theme. */
+    solid: string;
+    /** For marks beside the text. */
+    ruler: string;
+    ranges: Range[];
+}
+
+export interface Layer {
+    name: string;
+    ranges: Range[];
+    operators: Record<string, number>;
+    inputs: string[];
+    outputs: string[];
+    bytes: number;
+}
+
 interface OfDocument {
     textDocument: { uri: string };
 }
@@ -157,4 +180,15 @@ export const exportPipeline = new RequestType<OfDocument & { steps?: StepId[] },
 );
 export const provenance = new RequestType<OfDocument & { position: Position }, Provenance | null, void>('relay/provenance');
 export const fate = new RequestType<OfDocument & { id: StepId; position: Position }, Fate | null, void>('relay/fate');
+export const colours = new RequestType<
+    OfDocument & { by: Grouping; theme: Theme; ranges?: Range[] },
+    { version: number; groups: ColourGroup[] } | null,
+    void
+>('relay/colours');
+export const layers = new RequestType<OfDocument, { version: number; layers: Layer[] } | null, void>('relay/layers');
+export const neighbouringLayer = new RequestType<
+    OfDocument & { position: Position; direction: 'next' | 'previous' | 'here' },
+    { layers: string[]; range: Range; ranges: Range[] } | null,
+    void
+>('relay/neighbouringLayer');
 export const status = new NotificationType<{ state: 'ready' | 'working' | 'stopped'; message: string }>('relay/status');

@@ -272,6 +272,28 @@ local function drive()
   report.steps.form = { asked = asked, text = buffer_text() }
   vim.cmd('silent undo')
 
+  -- 7. Layers: their colours, their list, and the way from one to the next.
+  vim.cmd('edit ' .. work .. '/layers.relay')
+  until_true('the client', function() return #vim.lsp.get_clients({ bufnr = 0 }) > 0 end)
+  local marks = function()
+    local namespace = vim.api.nvim_get_namespaces()['relay-layers']
+    return namespace and vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true }) or {}
+  end
+  give('RelayColour layer')
+  until_true('the colours', function() return #marks() > 0 end)
+  report.steps.colours = vim.tbl_map(function(mark)
+    return { line = mark[2] + 1, group = mark[4].hl_group, bg = vim.api.nvim_get_hl(0, { name = mark[4].hl_group }).bg }
+  end, marks())
+  vim.api.nvim_win_set_cursor(0, { 3, 2 })
+  give('RelayNextLayer')
+  until_true('the next layer', function() return vim.api.nvim_win_get_cursor(0)[1] == 4 end)
+  give('RelayColour off')
+  report.steps.colours_left = #marks()
+  give('RelayLayers')
+  until_true('the layers', function() return vim.fn.getloclist(0, { title = 0 }).title == 'Relay layers' end)
+  report.steps.layers = vim.tbl_map(function(item) return item.text end, vim.fn.getloclist(0))
+  vim.cmd('lclose')
+
   local ok, help = pcall(function()
     vim.cmd('helptags ' .. vim.env.RELAY_PLUGIN .. '/doc')
     vim.cmd('help relay-commands')

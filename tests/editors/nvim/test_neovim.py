@@ -52,6 +52,15 @@ def @main(%x: Tensor[(4), float32]) {
 """
 
 
+LAYERS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = nn.relu(%x) /* si=[torch.relu_1] */;
+  %1 = exp(%0) /* si=[torch.exp_2] */;
+  add(%1, %1) /* si=[torch.exp_2] */
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     work = tmp_path_factory.mktemp("nvim")
@@ -59,6 +68,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (work / "batch_norm.relay").write_text(BATCH_NORM)
     (work / "conv2d.relay").write_text(CONV2D)
     (work / "module.relay").write_text(MODULE)
+    (work / "layers.relay").write_text(LAYERS)
     environment = {
         **os.environ,
         "RELAY_WORK": str(work),
@@ -288,3 +298,17 @@ def test_nothing_is_imported_from_the_folder_whatever_its_files_are_called(tmp_p
         assert "tanh(%x)" in seen["text"]
     else:
         assert "there is no pass called ReplaceRelu" in seen["answer"]["message"]
+
+
+def test_each_layer_has_a_colour(steps: dict[str, Any]):
+    relu, exp, add = steps["colours"]
+    assert [mark["line"] for mark in steps["colours"]] == [3, 4, 5]
+    assert relu["bg"] != exp["bg"] == add["bg"]
+    assert steps["colours_left"] == 0
+
+
+def test_layers_are_listed(steps: dict[str, Any]):
+    assert steps["layers"] == [
+        "torch.relu_1: 1 values, nn.relu x1, 16 bytes",
+        "torch.exp_2: 2 values, add x1, exp x1, 32 bytes",
+    ]

@@ -108,6 +108,8 @@ async def test_layers_are_listed_and_walked_through(editor: Editor) -> None:
     there = await ask(editor, "relay/neighbouringLayer", position=position(TEXT, "nn.relu"), direction="next")
     assert (there["layers"], texts(TEXT, [there["range"]])) == (["torch.exp_2"], ["exp(%0)"])
     assert texts(TEXT, there["ranges"]) == OF_EXP
+    from_name = await ask(editor, "relay/neighbouringLayer", position=position(TEXT, "%0 = nn"), direction="next")
+    assert from_name == there
     back = await ask(editor, "relay/neighbouringLayer", position=there["range"]["start"], direction="previous")
     assert back["layers"] == ["torch.relu_1"]
     assert (

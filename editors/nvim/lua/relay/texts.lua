@@ -73,7 +73,7 @@ function M.diff(left, right)
 end
 
 --- A range of the protocol as 0-based line and byte columns of a list of lines: `{line, column, end line, end column}`.
-local function columns(lines, range, encoding)
+function M.columns(lines, range, encoding)
   local function column(place)
     local line = lines[place.line + 1] or ''
     if encoding == 'utf-8' then
@@ -92,7 +92,7 @@ end
 
 --- What stands in a range of a list of lines, on one line.
 function M.excerpt(lines, range, encoding)
-  local place = columns(lines, range, encoding)
+  local place = M.columns(lines, range, encoding)
   local parts = {}
   for number = place[1], place[3] do
     local line = lines[number + 1] or ''
@@ -104,7 +104,7 @@ end
 
 --- Mark a range of a buffer, with a note behind its first line if there is one.
 function M.annotate(buffer, range, note, encoding)
-  local place = columns(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), range, encoding)
+  local place = M.columns(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), range, encoding)
   vim.api.nvim_buf_set_extmark(buffer, namespace, place[1], place[2], {
     end_row = place[3],
     end_col = place[4],

@@ -1,0 +1,142 @@
+-- Layers at a glance: a colour for each (or for each pass, operator, compiler, dtype), a list of them, and the way from
+-- one to the next.
+local client = require('relay.client')
+local texts = require('relay.texts')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('relay-layers')
+local groupings = { 'layer', 'pass', 'operator', 'compiler', 'dtype' }
+--- For each buffer that is coloured, what its colours stand for.
+local coloured = {}
+
+--- The names that `:RelayColour` takes.
+function M.complete(lead)
+  return vim.tbl_filter(function(name) return name:find(lead, 1, true) == 1 end, vim.list_extend({ 'off' }, groupings))
+end
+
+local function encoding_of(buffer)
+  local found = client.find(buffer, true)
+  return found and found.offset_encoding or 'utf-16'
+end
+
+local function draw(buffer, groups)
+  vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+  local encoding = encoding_of(buffer)
+  for _, group in ipairs(groups) do
+    -- What translucent colours look like over the background: a terminal has no other ones.
+    local highlight = 'RelayColour' .. group.solid:sub(2)
+    vim.api.nvim_set_hl(0, highlight, { bg = group.solid })
+    for _, range in ipairs(group.ranges) do
+      local place = texts.columns(lines, range, encoding)
+      pcall(vim.api.nvim_buf_set_extmark, buffer, namespace, place[1], place[2], {
+        end_row = place[3],
+        end_col = place[4],
+        hl_group = highlight,
+        priority = 90,
+      })
+    end
+  end
+end
+
+local function colour(buffer)
+  local by = coloured[buffer]
+  if not by or not vim.api.nvim_buf_is_valid(buffer) or not client.find(buffer, true) then
+    return
+  end
+  local tick = vim.api.nvim_buf_get_changedtick(buffer)
+  local asked = client.document(buffer, { by = by, theme = vim.o.background == 'light' and 'light' or 'dark' })
+  client.request('relay/colours', asked, function(answer)
+    if answer and coloured[buffer] == by and vim.api.nvim_buf_get_changedtick(buffer) == tick then
+      draw(buffer, answer.groups)
+    end
+  end, buffer)
+end
+
+local function follow(buffer)
+  local group = vim.api.nvim_create_augroup('relay-layers-' .. buffer, {})
+  vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave' }, {
+    group = group,
+    buffer = buffer,
+    callback = function() colour(buffer) end,
+  })
+  vim.api.nvim_create_autocmd('BufUnload', {
+    group = group,
+    buffer = buffer,
+    callback = function() coloured[buffer] = nil end,
+  })
+  vim.api.nvim_create_autocmd('OptionSet', {
+    group = group,
+    pattern = 'background',
+    callback = function() colour(buffer) end,
+  })
+end
+
+--- Give the values of the buffer a colour by what they have in common; `off` takes it away.
+function M.colour(by)
+  local buffer = vim.api.nvim_get_current_buf()
+  by = by ~= '' and by or 'layer'
+  if by == 'off' then
+    coloured[buffer] = nil
+    vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+    pcall(vim.api.nvim_del_augroup_by_name, 'relay-layers-' .. buffer)
+    return
+  end
+  if not vim.tbl_contains(groupings, by) then
+    vim.notify(('Colours are by %s, or off.'):format(table.concat(groupings, ', ')), vim.log.levels.ERROR)
+    return
+  end
+  if client.find(buffer) then
+    coloured[buffer] = by
+    follow(buffer)
+    colour(buffer)
+  end
+end
+
+--- List the layers of the buffer, each with what it consists of; the location list leads to its values.
+function M.list()
+  local buffer = vim.api.nvim_get_current_buf()
+  client.request('relay/layers', client.document(buffer), function(answer)
+    local entries = {}
+    for _, layer in ipairs(answer and answer.layers or {}) do
+      local operators = {}
+      for name, count in pairs(layer.operators) do
+        operators[#operators + 1] = ('%s x%d'):format(name, count)
+      end
+      table.sort(operators)
+      local start = layer.ranges[1].start
+      entries[#entries + 1] = {
+        bufnr = buffer,
+        lnum = start.line + 1,
+        col = start.character + 1,
+        text = ('%s: %d values, %s, %d bytes'):format(layer.name, #layer.ranges, table.concat(operators, ', '), layer.bytes),
+      }
+    end
+    if #entries == 0 then
+      vim.notify('No comment and no pass tells of layers in this text.')
+      return
+    end
+    vim.fn.setloclist(0, {}, ' ', { title = 'Relay layers', items = entries })
+    vim.cmd('lopen')
+  end, buffer)
+end
+
+--- Go to the `next` layer or to the `previous` one.
+function M.go(direction)
+  local buffer, window = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_win()
+  direction = direction == 'previous' and 'previous' or 'next'
+  local asked = client.document(buffer, { position = client.position(), direction = direction })
+  client.request('relay/neighbouringLayer', asked, function(answer)
+    if not answer then
+      vim.notify(('There is no %s layer.'):format(direction))
+      return
+    end
+    local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+    local place = texts.columns(lines, answer.range, encoding_of(buffer))
+    vim.api.nvim_win_set_cursor(window, { place[1] + 1, place[2] })
+    vim.api.nvim_echo({ { table.concat(answer.layers, ', ') } }, false, {})
+  end, buffer)
+end
+
+return M

@@ -1,0 +1,251 @@
+// Layers at a glance: a colour for each (or for each pass, operator, compiler, dtype), a tree of them, and the way from
+// one to the next.
+import * as vscode from 'vscode';
+import { BaseLanguageClient } from 'vscode-languageclient';
+import * as protocol from './protocol';
+
+const GROUPINGS: Record<protocol.Grouping, string> = {
+    layer: 'Layer: where each value comes from',
+    pass: 'Pass: what made each value',
+    operator: 'Operator',
+    compiler: 'Compiler: what is offloaded, and to what',
+    dtype: 'Data Type',
+};
+const THEMES: Record<number, protocol.Theme> = {
+    [vscode.ColorThemeKind.Light]: 'light',
+    [vscode.ColorThemeKind.Dark]: 'dark',
+    [vscode.ColorThemeKind.HighContrast]: 'highContrast',
+    [vscode.ColorThemeKind.HighContrastLight]: 'highContrastLight',
+};
+/** How long nothing may have changed before colours are asked for anew. */
+const QUIET_MILLISECONDS = 150;
+
+type Order = 'text' | 'name' | 'values' | 'bytes';
+
+class LayerItem extends vscode.TreeItem {
+    constructor(layer: protocol.Layer, uri: vscode.Uri) {
+        super(layer.name);
+        const operators = Object.entries(layer.operators).map(([name, count]) => `${name} ×${count}`);
+        this.description = `${layer.ranges.length} · ${operators.join(', ')} · ${size(layer.bytes)}`;
+        this.tooltip = [
+            layer.name,
+            `${layer.ranges.length} values, ${size(layer.bytes)}`,
+            ...operators,
+            `in: ${layer.inputs.join('; ') || 'nothing'}`,
+            `out: ${layer.outputs.join('; ') || 'nothing'}`,
+        ].join('\n');
+        this.iconPath = new vscode.ThemeIcon('symbol-namespace');
+        this.command = { command: 'relay.revealLayer', title: 'Show', arguments: [uri, layer.ranges] };
+    }
+}
+
+export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Disposable {
+    private readonly changed = new vscode.EventEmitter<void>();
+    readonly onDidChangeTreeData = this.changed.event;
+    private readonly view: vscode.TreeView<LayerItem>;
+    private readonly subscriptions: vscode.Disposable[];
+    private readonly types = new Map<string, vscode.TextEditorDecorationType>();
+    private by: protocol.Grouping | undefined;
+    private order: Order = 'text';
+    private timer: ReturnType<typeof setTimeout> | undefined;
+
+    constructor(
+        private readonly client: () => BaseLanguageClient,
+        private readonly isRunning: () => boolean,
+    ) {
+        this.view = vscode.window.createTreeView('relay.layers', { treeDataProvider: this });
+        const later = () => this.later();
+        this.subscriptions = [
+            this.view,
+            this.changed,
+            this.view.onDidChangeVisibility(later),
+            vscode.window.onDidChangeActiveTextEditor(later),
+            vscode.window.onDidChangeVisibleTextEditors(later),
+            vscode.window.onDidChangeTextEditorVisibleRanges(later),
+            vscode.workspace.onDidChangeTextDocument(later),
+            vscode.window.onDidChangeActiveColorTheme(() => {
+                this.clear();
+                this.later();
+            }),
+        ];
+    }
+
+    getTreeItem(item: LayerItem): vscode.TreeItem {
+        return item;
+    }
+
+    async getChildren(item?: LayerItem): Promise<LayerItem[]> {
+        const document = vscode.window.activeTextEditor?.document;
+        if (item || document?.languageId !== 'relay' || !this.isRunning()) {
+            return [];
+        }
+        const answer = await this.client().sendRequest(protocol.layers, textDocument(document));
+        const layers = answer?.layers ?? [];
+        if (this.order === 'name') {
+            layers.sort((a, b) => a.name.localeCompare(b.name));
+        } else if (this.order === 'values') {
+            layers.sort((a, b) => b.ranges.length - a.ranges.length);
+        } else if (this.order === 'bytes') {
+            layers.sort((a, b) => b.bytes - a.bytes);
+        }
+        return layers.map(layer => new LayerItem(layer, document.uri));
+    }
+
+    /** Give a colour to what values have in common; without an argument the user chooses. */
+    async colourBy(by?: protocol.Grouping): Promise<void> {
+        const picked =
+            by ??
+            (
+                await vscode.window.showQuickPick(
+                    Object.entries(GROUPINGS).map(([value, label]) => ({ label, value: value as protocol.Grouping })),
+                    { placeHolder: 'Colour values by' },
+                )
+            )?.value;
+        if (picked) {
+            this.by = picked;
+            this.clear();
+            await this.colour();
+        }
+    }
+
+    noColours(): void {
+        this.by = undefined;
+        this.clear();
+    }
+
+    async sort(): Promise<void> {
+        const orders: Record<Order, string> = {
+            text: 'As in the Text',
+            name: 'By Name',
+            values: 'By Number of Values',
+            bytes: 'By Memory',
+        };
+        const picked = await vscode.window.showQuickPick(
+            Object.entries(orders).map(([value, label]) => ({ label, value: value as Order })),
+            { placeHolder: 'Sort layers' },
+        );
+        if (picked) {
+            this.order = picked.value;
+            this.changed.fire();
+        }
+    }
+
+    /** Go to the next layer or the previous one; `here` selects all values of the one under the cursor. */
+    async go(direction: 'next' | 'previous' | 'here'): Promise<void> {
+        const editor = vscode.window.activeTextEditor;
+        if (!editor) {
+            return;
+        }
+        const { line, character } = editor.selection.active;
+        const answer = await this.client().sendRequest(protocol.neighbouringLayer, {
+            ...textDocument(editor.document),
+            position: { line, character },
+            direction,
+        });
+        if (!answer) {
+            vscode.window.setStatusBarMessage(direction === 'here' ? 'No layer here.' : `No ${direction} layer.`, 3000);
+            return;
+        }
+        const ranges = direction === 'here' ? answer.ranges.map(range) : [range(answer.range)];
+        editor.selections =
+            direction === 'here'
+                ? ranges.map(each => new vscode.Selection(each.start, each.end))
+                : ranges.map(each => new vscode.Selection(each.start, each.start));
+        editor.revealRange(range(answer.range), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        vscode.window.setStatusBarMessage(answer.layers.join(', '), 3000);
+    }
+
+    async reveal(uri: vscode.Uri, ranges: protocol.Range[]): Promise<void> {
+        const editor = await vscode.window.showTextDocument(uri);
+        editor.selections = ranges.map(range).map(each => new vscode.Selection(each.start, each.end));
+        const first = editor.selections[0];
+        if (first) {
+            editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        }
+    }
+
+    dispose(): void {
+        clearTimeout(this.timer);
+        this.clear();
+        this.subscriptions.forEach(each => each.dispose());
+    }
+
+    private later(): void {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => {
+            if (this.view.visible) {
+                this.changed.fire();
+            }
+            void this.colour();
+        }, QUIET_MILLISECONDS);
+    }
+
+    private async colour(): Promise<void> {
+        const by = this.by;
+        if (!by || !this.isRunning()) {
+            return;
+        }
+        const theme = THEMES[vscode.window.activeColorTheme.kind] ?? 'light';
+        for (const editor of vscode.window.visibleTextEditors) {
+            if (editor.document.languageId !== 'relay') {
+                continue;
+            }
+            const version = editor.document.version;
+            // The marks beside the text are of all of it.
+            const answer = await this.client().sendRequest(protocol.colours, { ...textDocument(editor.document), by, theme });
+            if (by !== this.by || !answer || editor.document.version !== version) {
+                continue;
+            }
+            const coloured = new Set<string>();
+            for (const group of answer.groups) {
+                const type = this.type(group);
+                const hoverMessage = `${by}: ${group.name}`;
+                editor.setDecorations(type, group.ranges.map(each => ({ range: range(each), hoverMessage })));
+                coloured.add(key(group));
+            }
+            for (const [each, type] of this.types) {
+                if (!coloured.has(each)) {
+                    editor.setDecorations(type, []);
+                }
+            }
+        }
+    }
+
+    private type(group: protocol.ColourGroup): vscode.TextEditorDecorationType {
+        const known = this.types.get(key(group));
+        if (known) {
+            return known;
+        }
+        const type = vscode.window.createTextEditorDecorationType({
+            backgroundColor: group.background,
+            overviewRulerColor: group.ruler,
+            overviewRulerLane: vscode.OverviewRulerLane.Right,
+        });
+        this.types.set(key(group), type);
+        return type;
+    }
+
+    private clear(): void {
+        this.types.forEach(type => type.dispose());
+        this.types.clear();
+    }
+}
+
+/** Groups of one name have one decoration; names may share a colour. */
+function key(group: protocol.ColourGroup): string {
+    return `${group.background} ${group.name}`;
+}
+
+function textDocument(document: vscode.TextDocument): { textDocument: { uri: string } } {
+    return { textDocument: { uri: document.uri.toString() } };
+}
+
+function range({ start, end }: protocol.Range): vscode.Range {
+    return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+function size(bytes: number): string {
+    const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+    const power = bytes > 0 ? Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1) : 0;
+    return `${(bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0)} ${units[power]}`;
+}
