@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def main() -> None:
     report = Report()
     report.say(machine(), "", "Load is that of the last minute; pace what a fixed loop took between samples (ms).", "")
     for name in options.only:
-        figures = list(measures[name]())
+        figures = list(_said(measures[name]()))
         beside = list(theirs[name]()) if name in theirs else []
         report.say(f"## {name.capitalize()}", "", figures_table(figures, beside), "")
         exponents = [(whose, growth(measured)) for whose, measured in (("ours", figures), ("the peer's", beside))]
@@ -80,6 +81,13 @@ def main() -> None:
         report.write(page, "How fast the language server answers", "python -m benchmarks.language_server --write")
     if profiles is not None:
         print("## Profiles\n", *profiles.lines(), sep="\n")
+
+
+def _said(figures: Iterable[Figure]) -> Iterator[Figure]:
+    """Each figure, once it is said on the error stream: all of them take minutes."""
+    for figure in figures:
+        print(f"{figure.size:,}: {figure.what}: p95 {figure.p95:,.1f} {figure.unit}", file=sys.stderr, flush=True)
+        yield figure
 
 
 if __name__ == "__main__":
