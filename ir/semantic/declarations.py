@@ -141,7 +141,7 @@ class Head:
         function = self.function
         parameters: dict[str, Type] = {}
         for var in function.params:
-            parameters[f"%{var.name_hint}"] = var.type_annotation or (OPEN if is_readable else ERROR)
+            parameters[f"%{var.name_hint}"] = var.type_annotation or OPEN
         self.parameters: Final[Mapping[str, Type]] = parameters
         self.untyped: Final = tuple([name for name, type in parameters.items() if type is OPEN])
         """The parameters that are declared without a type."""

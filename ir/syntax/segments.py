@@ -15,7 +15,21 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from .tokens import COMMENTS, DEF, DIRECTIVE, EXTERN, LET, LOCAL, METADATA, OPEN_COMMENT, TYPE, UNKNOWN, VERSION
+from .tokens import (
+    CLOSING,
+    COMMENTS,
+    DEF,
+    DIRECTIVE,
+    EXTERN,
+    LET,
+    LOCAL,
+    METADATA,
+    OPEN_COMMENT,
+    OPENING,
+    TYPE,
+    UNKNOWN,
+    VERSION,
+)
 
 __all__ = [
     "BRACE",
@@ -87,6 +101,10 @@ NEXT_TOP: Final = re.compile(_STOP + "|X")
 """What begins a definition, a directive or the metadata section."""
 _BOUND = re.compile("G[CK]*=|w[CK]*L[CK]*(?:=|:[^=]*=)")
 """What binds a name, up to its value."""
+_EXPRESSION_ITEM = re.compile(rf";(?=[CK]*[^CK}}wvG])|;(?=[CK]*G(?![CK]*=))|{_STOP}")
+"""The semicolon before a statement that binds nothing, or what ends every body."""
+_ITEM_END = re.compile(rf"[;}}({{\[]|\)|\]|{_STOP}")
+_BRACKET = re.compile(r"[()\[\]{}]")
 _LET_VALUE = re.compile("=[CK]*w")
 _BEFORE_BRACKET = re.compile(rf"[I{UNKNOWN}](?=\[)")
 _LOOK_AHEAD: Final = 4000
@@ -245,12 +263,43 @@ class Splitter:
         """Whether a ``let`` is the value that the statement from ``first`` on binds: ``let %a = let %b = 1; %b;``.
 
         It may stand in parentheses, ``let %a = (let %b = 1; %b);``. One on a line of its own is the value where it is
-        indented deeper; else the value is missing.
+        indented deeper. Elsewhere the value is missing, and where the body has no expression that would end this one.
         """
-        if self.kinds[let] != LET or _VALUE_BEGINS.search(self.kinds, first, let) is None:
+        begins = _VALUE_BEGINS.search(self.kinds, first, let)
+        if self.kinds[let] != LET or begins is None:
             return False
         own, column = self.indentation(first), self.indentation(let)
-        return own is None or column is None or column > own
+        is_placed = own is None or column is None or column > own
+        return is_placed and ("(" in begins[0] or self._ends_value(let))
+
+    def _ends_value(self, let: int) -> bool:
+        """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""
+        kinds = self.kinds
+        depth, position = 0, let
+        for mark in _EXPRESSION_ITEM.finditer(kinds, let):
+            before = kinds[position : mark.end()]
+            position = mark.end()
+            depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
+            if depth < 0 or not before.endswith(";"):
+                self._seen = max(self._seen, position)
+                return False
+            if depth:
+                continue
+            end = _ITEM_END.search(kinds, position)
+            while end is not None and end[0] in OPENING:
+                depth, close = 1, end.end()
+                while depth and (bracket := _BRACKET.search(kinds, close)) is not None:
+                    depth += 1 if bracket[0] in OPENING else -1
+                    close = bracket.end()
+                end = _ITEM_END.search(kinds, close) if not depth else None
+            if end is not None:
+                self._seen = max(self._seen, end.end())
+                return end[0] == ";"
+            break
+        if self.rest is not None:
+            raise Beyond
+        self._seen = max(self._seen, len(kinds))
+        return False
 
     def _closes(self, start: int, depth: int) -> bool:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""

@@ -38,7 +38,11 @@ _OWN_LINE = [
     )
     for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)
 ]
-_IN_FRONT = [("graph", number, "%99 = nn.relu(%x); ") for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)]
+_IN_FRONT = [
+    (form, number, statement)
+    for form, statement in (("graph", "%99 = nn.relu(%x); "), ("let", "let %new = nn.relu(%x);"))
+    for number in (0, _STATEMENTS // 2, _STATEMENTS - 1)
+]
 
 
 def _typed(snapshot: Snapshot, at: int, statement: str) -> Iterator[Snapshot]:
@@ -51,10 +55,10 @@ def _typed(snapshot: Snapshot, at: int, statement: str) -> Iterator[Snapshot]:
         yield snapshot
 
 
-def _check(snapshot: Snapshot, at: int, statement: str) -> None:
+def _check(snapshot: Snapshot, at: int, statement: str, gap: int = 0) -> None:
     length = len(snapshot.text)
     for edited in _typed(snapshot, at, statement):
-        end = at + len(edited.text) - length
+        end = at + len(edited.text) - length + gap
         for diagnostic in edited.diagnostics:
             if diagnostic.severity is Severity.ERROR:
                 assert diagnostic.span is not None
@@ -74,4 +78,17 @@ def test_a_statement_typed_on_a_line_of_its_own(form: str, number: int, statemen
 @pytest.mark.parametrize(("form", "number", "statement"), _IN_FRONT)
 def test_a_statement_typed_in_front_of_another_on_its_line(form: str, number: int, statement: str) -> None:
     text = _FORMS[form]
-    _check(Snapshot.open(text, "example.relay"), text.index(f"  %{number} =") + 2, statement)
+    name = f"  %{number} =" if form == "graph" else f"  let %x_{number}:"
+    at = text.index(name) + 2
+    gap = " " * (form == "let")  # `l` in front of `let` would be another word
+    _check(Snapshot.open(text[:at] + gap + text[at:], "example.relay"), at, statement, len(gap))
+
+
+def test_a_let_is_a_value_where_an_expression_ends_it() -> None:
+    value = "let %a = let %b = nn.relu(%x);\n  let %c = nn.relu(%b);\n  %c;\n  %a\n"
+    assert not Snapshot.open(f"{_HEAD}  {value}}}\n", "example.relay").diagnostics
+    at = value.index("%c;") + 2
+    lost = Snapshot.open(f"{_HEAD}  {value[:at]}{value[at + 1 :]}}}\n", "example.relay")
+    assert [found.code for found in lost.diagnostics if found.severity is Severity.ERROR]
+    back = lost.edit(TextSpan(len(_HEAD) + 2 + at, len(_HEAD) + 2 + at), ";")
+    assert not back.diagnostics
