@@ -35,7 +35,7 @@ def _each(values: list[int], rank: int) -> list[int]:
 
 @converter("aten::adaptive_avg_pool1d", "aten::adaptive_avg_pool2d", "aten::adaptive_avg_pool3d")
 def adaptive_avg_pool(node: TorchNode) -> Expr:
-    """``nn.adaptive_avg_pool1d`` to ``nn.adaptive_avg_pool3d``; quantised numbers are averaged as ``int32``."""
+    """``nn.adaptive_avg_pool1d`` to ``…3d``; quantised numbers are averaged as ``int32``, cut off as in TVM."""
     rank = _rank(node)
     sizes = _adaptive_sizes(node, rank)
 
@@ -106,7 +106,7 @@ def max_pool_with_indices(node: TorchNode) -> tuple[Expr, None]:
 
 @converter("aten::avg_pool1d", "aten::avg_pool2d", "aten::avg_pool3d")
 def avg_pool(node: TorchNode) -> Expr:
-    """``nn.avg_pool1d`` to ``nn.avg_pool3d``; quantised numbers are averaged as ``int32``."""
+    """``nn.avg_pool1d`` to ``nn.avg_pool3d``; of quantised numbers as ``int32``, cut off as in TVM."""
     rank = _rank(node)
     node.require(node[6] is None or is_quantized(node), "Relay divides by the size of the window: divisor_override", 6)
     options = {

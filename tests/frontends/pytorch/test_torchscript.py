@@ -104,43 +104,70 @@ def test_recurrent_layers(module: Any) -> None:
 
 
 class Quantised(nn.Module):
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        self.quantise = torch.ao.quantization.QuantStub()
+        self.layer = layer
+        self.dequantise = torch.ao.quantization.DeQuantStub()
+
+    def forward(self, x: Any) -> Any:
+        return self.dequantise(self.layer(self.quantise(x)))
+
+
+class Doubled(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        quantisation = torch.ao.quantization
-        self.quantise, self.dequantise = quantisation.QuantStub(), quantisation.DeQuantStub()
-        self.conv, self.relu, self.linear = nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.Linear(4, 5)
         self.sum, self.joined = torch.ao.nn.quantized.FloatFunctional(), torch.ao.nn.quantized.FloatFunctional()
 
     def forward(self, x: Any) -> Any:
-        y = self.relu(self.conv(self.quantise(x)))
-        y = self.sum.add(y, self.joined.cat([y, y], 1)[:, :4])
-        y = nn.functional.adaptive_avg_pool2d(y, 1).flatten(1)
-        return self.dequantise(self.linear(y))
+        return self.joined.cat([self.sum.add(x, x), x], 1)
+
+
+def quantised(layer: Any, x: Any) -> Any:
+    """A layer between a quantisation and its opposite, calibrated by ``x``."""
+    module = Quantised(layer).eval()
+    module.qconfig = torch.ao.quantization.get_default_qconfig("fbgemm")
+    module = torch.ao.quantization.prepare(module)
+    module(x)
+    return torch.ao.quantization.convert(module)
 
 
 @pytest.mark.skipif("fbgemm" not in torch.backends.quantized.supported_engines, reason="this PyTorch has no fbgemm")
-def test_quantised_layers_agree_within_a_step() -> None:
-    quantisation = torch.ao.quantization
-    torch.manual_seed(0)  # The weights: a step of difference in one layer may be two in the next.
+@pytest.mark.parametrize(
+    ("layer", "operator", "shape"),
+    [
+        (nn.Conv2d(3, 4, 3, padding=1), "qnn.conv2d(", (2, 3, 8, 8)),
+        (nn.Linear(4, 5), "qnn.dense(", (3, 4)),
+        (Doubled(), "qnn.concatenate(", (2, 3, 4, 4)),
+        (nn.ReLU(), "maximum(", (3, 4)),
+        (nn.Hardswish(), "qnn.hardswish(", (3, 4)),
+    ],
+    ids=["conv", "linear", "add", "relu", "hardswish"],
+)
+def test_a_quantised_layer_agrees_within_a_step(layer: Any, operator: str, shape: tuple[int, ...]) -> None:
     generator = torch.Generator().manual_seed(0)
-    module = Quantised().eval()
-    module.qconfig = quantisation.get_default_qconfig("fbgemm")
-    module = quantisation.prepare(quantisation.fuse_modules(module, [["conv", "relu"]]))
-    for _ in range(4):
-        module(torch.randn(2, 3, 8, 8, generator=generator))
-    module = quantisation.convert(module)
-    x = torch.randn(2, 3, 8, 8, generator=generator)
-    data = scripted(module, x)
-    made = read_pytorch(data, infos([x]))
+    for parameter in layer.parameters():
+        nn.init.normal_(parameter, generator=generator)
+    x = torch.randn(*shape, generator=generator)
+    module = quantised(layer, x)
+    made = read_pytorch(scripted(module, x), infos([x]))
     assert errors(made) == []
-    assert set(made.params) == {"conv.weight", "conv.bias", "linear.weight", "linear.bias"}
-    text = main_text(made)
-    assert "qnn.conv2d(" in text
-    assert "span=conv.weight:0:0" in text
+    assert operator in main_text(made)
     arguments = [made.params.get(var.name_hint, x.numpy()) for var in made.module["main"].params]
     apart = np.abs(ir.evaluate(made.module, *arguments) - module(x).numpy())
-    assert apart.max() <= 1.01 * float(module.linear.scale)
-    assert "quantized::conv2d_relu_0" in main_text(read_pytorch(data, infos([x]), source_names="tvm"))
+    scales = [part.scale for part in module.modules() if hasattr(part, "scale")]
+    assert apart.max() <= 1.01 * max(map(float, scales))
+
+
+def test_the_names_of_quantised_layers() -> None:
+    x = torch.ones(3, 4)
+    data = scripted(quantised(nn.Linear(4, 5), x), x)
+    made = read_pytorch(data, infos([x]))
+    assert set(made.params) == {"layer.weight", "layer.bias"}
+    assert "span=layer.weight:0:0" in main_text(made)
+    of_tvm = read_pytorch(data, infos([x]), source_names="tvm")
+    assert set(of_tvm.params) == {"layer._packed_params_weight", "layer._packed_params_bias"}
+    assert "span=quantized::linear_0:0:0" in main_text(of_tvm)
 
 
 def test_dynamically_quantised_layers() -> None:
