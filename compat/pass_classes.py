@@ -21,6 +21,9 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
 }
 """Options that TVM calls otherwise, by pass."""
 
+_AS_IN_TVM: Mapping[str, Mapping[str, object]] = {"FuseOps": {"name_parameters": False}}
+"""Options by which a pass prints what TVM's does, where ours reads better by default."""
+
 _PassClass = TypeVar("_PassClass", bound=type[Pass])
 
 
@@ -43,7 +46,8 @@ def _adopt(cls: Any) -> Any:
 
     @functools.wraps(cls.__init__)
     def initialise(self: Any, *args: Any, **options: Any) -> None:
-        cls.__init__(self, *args, **{renamed.get(name, name): value for name, value in options.items()})
+        given = {renamed.get(name, name): value for name, value in options.items()}
+        cls.__init__(self, *args, **{**_AS_IN_TVM.get(cls.__name__, {}), **given})
 
     members = {"__call__": call, "__init__": initialise, "__doc__": cls.__doc__, "__module__": cls.__module__}
     made: Any = type(cls.__name__, (cls,), members)

@@ -36,8 +36,8 @@ class FuseOps(FunctionPass):
     After::
 
         def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
-          %1 = fn (%p0: Tensor[(4), float32], Primitive=1) -> Tensor[(4), float32] {
-            %0 = exp(%p0);
+          %1 = fn (%x1: Tensor[(4), float32], Primitive=1) -> Tensor[(4), float32] {
+            %0 = exp(%x1);
             negative(%0)
           };
           %1(%x)
@@ -48,6 +48,11 @@ class FuseOps(FunctionPass):
         default=-1,
         doc="How far to fuse: 0 not at all, 1 and more as far as the patterns admit, -1 by the context's level.",
     )
+    name_parameters: bool = option(
+        default=True,
+        doc="Whether a kernel's parameter is named after the variable that it stands for, and others are numbered "
+        "upwards through the function; otherwise those of each kernel begin at %p0, as TVM's do.",
+    )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with its operators gathered into kernels."""
@@ -55,12 +60,40 @@ class FuseOps(FunctionPass):
         most = context.get_config("relay.FuseOps.max_depth", _MOST_FUSED)
         link = context.get_config("relay.FuseOps.link_params", False)
         groups = partition(ForwardGraph(function), level, most)
-        return _Fuser(groups, link).visit_function(function)
+        return _Fuser(groups, link, _ParameterNames(function) if self.name_parameters else None).visit_function(
+            function
+        )
 
 
 def _runs(op: Op) -> bool:
     """Whether calls of ``op`` become kernels; those of quantised operators do, once they are made of plain ones."""
     return not op.non_computational or (op.name.startswith("qnn.") and op.name != "qnn.conv2d_transpose")
+
+
+class _ParameterNames:
+    """Names for the parameters of all kernels of a function: no two are the same, and none is a name of the function.
+
+    A text therefore shows them as they are given out, upwards.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self._taken = {expr.name_hint for expr in post_order(function) if isinstance(expr, Var)}
+        self._next: dict[str, int] = {}
+
+    def name_for(self, argument: Expr) -> str:
+        """A name for a parameter that stands for ``argument``."""
+        stem, number = "p", 0
+        if isinstance(argument, Var):
+            stem, number = argument.name_hint, 1
+            if stem[-1:].isdigit():
+                stem += "_"
+        number = self._next.get(stem, number)
+        while f"{stem}{number}" in self._taken:
+            number += 1
+        self._next[stem] = number + 1
+        name = f"{stem}{number}"
+        self._taken.add(name)
+        return name
 
 
 class _Kernel:
@@ -69,15 +102,17 @@ class _Kernel:
     def __init__(self) -> None:
         self.params: dict[Expr, Var] = {}
 
-    def param(self, argument: Expr, type: Type | None) -> Var:
+    def param(self, argument: Expr, type: Type | None, names: _ParameterNames | None) -> Var:
         if argument not in self.params:
-            self.params[argument] = Var(f"p{len(self.params)}", type)
+            name = names.name_for(argument) if names is not None else f"p{len(self.params)}"
+            self.params[argument] = Var(name, type)
         return self.params[argument]
 
 
 class _Fuser(ExprMutator):
-    def __init__(self, groups: dict[Expr, FusionGroup], link_params: bool) -> None:
+    def __init__(self, groups: dict[Expr, FusionGroup], link_params: bool, names: _ParameterNames | None) -> None:
         super().__init__()
+        self.names = names
         self.groups = groups
         self.link_params = link_params
         self.kernels: dict[FusionGroup, _Kernel] = {}
@@ -128,7 +163,7 @@ class _Fuser(ExprMutator):
             return new
         kernel = self.kernels.setdefault(group, _Kernel())
         known = new in kernel.params
-        param = kernel.param(new, old.checked_type)
+        param = kernel.param(new, old.checked_type, self.names)
         return param if known else self.derive(param, old)
 
     def _finish_kernel(self, group: FusionGroup, body: Expr, old: Expr) -> Expr:

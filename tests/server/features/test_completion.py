@@ -132,7 +132,7 @@ def test_what_begins_as_typed_comes_first() -> None:
 def test_passes_and_their_options_in_the_comment_of_a_pipeline() -> None:
     assert "FoldConstant" in labels("// relay-lsp: $0\ndef @main() { 1f }")
     assert labels("// relay-lsp: SimplifyInference, FoldC$0\ndef @main() { 1f }")[0] == "FoldConstant"
-    assert labels("// relay-lsp: FuseOps[$0]\ndef @main() { 1f }") == ["fuse_opt_level"]
+    assert labels("// relay-lsp: FuseOps[$0]\ndef @main() { 1f }") == ["fuse_opt_level", "name_parameters"]
     assert labels("// relay-lsp: FuseOps[fuse_opt_level=$0]\ndef @main() { 1f }") == ["-1"]
     assert "True" in labels("// relay-lsp: SimplifyInference, FoldConstant[fold_qnn=$0\ndef @main() { 1f }")
 
