@@ -25,7 +25,7 @@ export class Explorer {
     /** What the pointer or the cursor is on, where nothing is pinned. */
     hovered?: Pin;
     linked?: Linked;
-    found?: Search;
+    searched?: Search;
     isBrokenQuery = false;
     private active = 0;
     private readonly memory: string;
@@ -134,7 +134,7 @@ export class Explorer {
     /** To the next match of the search in the active pane, then in those behind it. */
     nextMatch(direction: -1 | 1): void {
         const pane = this.panes[this.active] ?? this.panes[0];
-        const matches = pane && this.found?.get(pane.stage.number);
+        const matches = pane && this.searched?.get(pane.stage.number);
         if (!pane || !matches?.size) {
             return;
         }
@@ -190,8 +190,8 @@ export class Explorer {
     find(query: string, field: Field): void {
         this.view.query = query;
         this.view.field = field;
-        this.found = query ? search(this.trace, this.shownStages, query, field) : undefined;
-        this.isBrokenQuery = query !== '' && !this.found;
+        this.searched = query ? search(this.trace, this.shownStages, query, field) : undefined;
+        this.isBrokenQuery = query !== '' && !this.searched;
         this.write(false);
         this.link();
     }
@@ -315,7 +315,7 @@ export class Explorer {
                 lit,
                 asked: target?.stage === number ? target.expression : undefined,
                 removed: isRemoved && lit ? this.links.gone(number, lit, next) : undefined,
-                matches: this.found?.get(number),
+                matches: this.searched?.get(number),
             };
             pane.show(marks);
             if (lit && target?.stage !== number && this.view.follows) {
@@ -356,9 +356,10 @@ export class Explorer {
     private isChanged(stage: number, expression: number, before?: number, after?: number): boolean {
         let current = new Set([expression]);
         for (let step = this.links.stepInto(stage); step && before !== undefined && stage > before; step = this.links.stepInto(step.before)) {
+            const isTyping = step.isRequirement && step.name === 'InferType';
             for (const each of current) {
-                if ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each)) {
-                    return !(step.isRequirement && step.name === 'InferType');
+                if (!isTyping && ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each))) {
+                    return true;
                 }
             }
             current = this.links.backwards(step, current);

@@ -187,21 +187,21 @@ function stepButton(now: Explorer, step: Step): TemplateResult {
 }
 
 function stageButton(now: Explorer, stage: number, content: TemplateResult): TemplateResult {
-    const found = now.found?.get(stage)?.size;
+    const matching = now.searched?.get(stage)?.size;
     return html`<button class="stage" data-stage=${stage} aria-pressed=${now.view.panes.includes(stage)} @click=${() => now.toggle(stage)}>
-        ${content}${found === undefined ? nothing : html`<small class="found">${found} found</small>`}</button>`;
+        ${content}${matching === undefined ? nothing : html`<small class="matching">${count(matching, 'match', 'matches')}</small>`}</button>`;
 }
 
 function findings(now: Explorer): TemplateResult | typeof nothing {
     if (now.isBrokenQuery) {
         return html`<p class="findings" role="status">This regular expression is not complete.</p>`;
     }
-    if (!now.found) {
+    if (!now.searched) {
         return nothing;
     }
-    const all = turns(now.found);
-    const first = [...now.found.values()][0]?.size ?? 0;
-    const text = first > 0 ? `${first} in ${now.title([...now.found.keys()][0]!)}` : 'none at first';
+    const all = turns(now.searched);
+    const first = [...now.searched.values()][0]?.size ?? 0;
+    const text = first > 0 ? `${first} in ${now.title([...now.searched.keys()][0]!)}` : 'none at first';
     return html`<p class="findings" role="status">“${plain(now.view.query)}”: ${text}${all.map(each => html`;
         ${each.kind} in <button @click=${() => reveal(now, each.stage)}>${now.title(each.stage)}</button>`)}${all.length === 0 ? (first > 0 ? ', and in every stage' : ', and never') : nothing}</p>`;
 }

@@ -51,7 +51,7 @@ function definitions(stage: Stage, expressions: readonly Expression[]): Map<stri
     return names;
 }
 
-export interface Found {
+export interface Located {
     expression: number;
     /** The range that was asked about: the name, or the expression itself. */
     from: number;
@@ -59,7 +59,7 @@ export interface Found {
 }
 
 /** The expression at an offset: what a name stands for, or else the innermost expression around it. */
-export function expressionAt(stage: Stage, expressions: readonly Expression[], offset: number): Found | undefined {
+export function expressionAt(stage: Stage, expressions: readonly Expression[], offset: number): Located | undefined {
     const { places, text } = stage;
     let from = offset;
     while (from > 0 && /[\w.]/.test(text[from - 1]!) && from > offset - 200) {

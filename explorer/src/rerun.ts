@@ -11,6 +11,8 @@ interface Line {
 
 let lines: Line[] | undefined;
 let level = 3;
+/** The form is one element for good: what is typed into it keeps the cursor while the page around it is drawn anew. */
+const host = document.createElement('div');
 
 /** The passes in order: each can be changed, moved, switched off and taken away. */
 export function runForm(
@@ -21,7 +23,6 @@ export function runForm(
 ): TemplateResult {
     lines ??= trace.pipeline.map(call => ({ call, isOn: true }));
     const passes = lines;
-    const host = document.createElement('div');
     const chosen = () => passes.filter(line => line.isOn && line.call.trim()).map(line => line.call.trim());
     const swap = (index: number, by: number) => {
         [passes[index], passes[index + by]] = [passes[index + by]!, passes[index]!];

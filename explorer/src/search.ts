@@ -27,7 +27,7 @@ function matcher(query: string): ((text: string) => boolean) | undefined {
 
 /** The expressions of each stage that a query means; `undefined` for a broken regular expression. */
 export function search(trace: Trace, stages: readonly Stage[], query: string, field: Field): Search | undefined {
-    const found: Search = new Map();
+    const matching: Search = new Map();
     const matches = matcher(query);
     if (!matches) {
         return undefined;
@@ -68,9 +68,9 @@ export function search(trace: Trace, stages: readonly Stage[], query: string, fi
                 }
             }
         }
-        found.set(stage.number, expressions);
+        matching.set(stage.number, expressions);
     }
-    return found;
+    return matching;
 }
 
 export interface Turn {
@@ -79,10 +79,10 @@ export interface Turn {
 }
 
 /** The stages in which what was searched for appears, and in which it is gone. */
-export function turns(found: Search): Turn[] {
+export function turns(matching: Search): Turn[] {
     const all: Turn[] = [];
     let before: number | undefined;
-    for (const [stage, expressions] of found) {
+    for (const [stage, expressions] of matching) {
         if (before !== undefined && (before > 0) !== (expressions.size > 0)) {
             all.push({ stage, kind: expressions.size > 0 ? 'appears' : 'vanishes' });
         }

@@ -91,7 +91,7 @@ const flows = {
         await page.keyboard.press('/');
         await page.keyboard.type('nn.batch_norm');
         await page.locator('.findings').waitFor();
-        const found = await page.locator('.findings').innerText();
+        const turns = await page.locator('.findings').innerText();
         await page.locator('#search').fill('/[/');
         await page.waitForTimeout(250);
         const broken = await page.locator('.findings').innerText();
@@ -104,7 +104,7 @@ const flows = {
         const closed = await page.getByRole('dialog').count();
         const shown = await page.locator('.pane').count();
         await page.locator('.timeline button.stage[aria-pressed=true]').last().click();
-        return { steps, found, broken, help, closed, shown, left: await page.locator('.pane').count() };
+        return { steps, turns, broken, help, closed, shown, left: await page.locator('.pane').count() };
     },
 
     async folds() {

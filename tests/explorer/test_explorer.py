@@ -220,7 +220,7 @@ def test_the_timeline_tells_times_operators_unexplained_values_and_what_was_skip
 
 def test_the_search_says_when_something_went(report: dict[str, Any]):
     timeline = seen(report, "timeline")
-    assert "vanishes in SimplifyInference" in timeline["found"]
+    assert "vanishes in SimplifyInference" in timeline["turns"]
     assert "not complete" in timeline["broken"]
 
 
