@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from relay_lsp.ir.expressions import Function, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.types import TensorType
-from relay_lsp.passes import PassContext, PassInfo, PassInstrument, create, pass_instrument
+from relay_lsp.passes import PassContext, PassInfo, PassInstrument, Sequential, create, pass_instrument
+from relay_lsp.passes.instruments import PassTimingInstrument
 from tests.conformance import records
+from tests.passes.instruments.test_operator_counts_on_resnet import resnet_18
 
 
 class Speaking:
@@ -236,3 +240,56 @@ def test_a_decorated_class_needs_only_the_calls_that_it_wants() -> None:
 def test_only_a_class_can_be_an_instrument() -> None:
     with pytest.raises(TypeError, match="must be a class"):
         pass_instrument(lambda: None)  # type: ignore[type-var]
+
+
+class Running:
+    """Notes each pass that runs, as the record does: its name, level and requirements."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self.lines.append(f"run {info.name} {info.opt_level} {list(info.required)}")
+
+
+RunningInstrument = pass_instrument(Running)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"opt_level": 2},
+        {"opt_level": 3},
+        {"opt_level": 3, "disabled_pass": ["EliminateCommonSubexpr"]},
+        {"opt_level": 2, "required_pass": ["EliminateCommonSubexpr"]},
+    ],
+    ids=["level 2", "level 3", "disabled", "required"],
+)
+def test_what_a_sequence_runs_is_what_tvm_ran(context: dict[str, Any]) -> None:
+    name = next(name for name in recorded() if name.startswith("Sequential of FoldConstant"))
+    runs = "\n".join(recorded()[name]).split("-- ")
+    expected = next(run.splitlines()[1:] for run in runs if run.splitlines()[:1] == [str(context)])
+    running: Any = RunningInstrument()
+    passes = [create(each) for each in ("FoldConstant", "EliminateCommonSubexpr", "FuseOps")]
+    with PassContext(**context, instruments=[running]):
+        Sequential(passes)(module())
+    assert running.lines == expected
+
+
+PIPELINES = (
+    ("FoldConstant", "ConvertLayout", "FoldConstant"),
+    ("SimplifyInference", "FoldConstant", "FoldScaleAxis", "FoldConstant", "FuseOps"),
+)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_nesting_of_passes_is_that_of_tvm(number: int) -> None:
+    text = (records.SAMPLE / "instruments.txt").read_text(encoding="utf-8")
+    section = text.split("## passes run, nested (times vary)\n")[number + 1].split("\n\n")[0]
+    expected = [line.partition(":")[0] for line in section.splitlines()]
+    options = {"ConvertLayout": {"desired_layouts": {"nn.conv2d": ["NHWC", "HWIO"]}}}
+    timing = PassTimingInstrument()
+    with PassContext(opt_level=3, instruments=[timing]):
+        Sequential([create(name, **options.get(name, {})) for name in PIPELINES[number]])(resnet_18())
+        nested = [line.partition(":")[0] for line in timing.render().splitlines()]
+    assert nested == expected
