@@ -76,6 +76,7 @@ def _message(content: object) -> bytes:
 def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answered: bool) -> None:
     import asyncio
 
+    from ..scheduling.loop_watch import watch_event_loops
     from .application import create_server
     from .ending import Ending, watch_client
     from .inbox import Inbox
@@ -103,6 +104,7 @@ def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answer
             ending.begin()
             await server.state.worker.close()
 
+    watch_event_loops()
     try:
         asyncio.run(serve())
     except (BrokenPipeError, KeyboardInterrupt):

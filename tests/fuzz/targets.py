@@ -1,0 +1,128 @@
+"""What is fuzzed. A target takes a text, and raises where something is wrong with how the program took it."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from relay_lsp.ir import parse
+from relay_lsp.ir.metadata.encoding import MetadataError
+from relay_lsp.ir.metadata.reader import read_metadata
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.completion import completions
+from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.folding import folds
+from relay_lsp.server.features.hover import hover, render
+from relay_lsp.server.features.selection import selection_ranges
+from relay_lsp.server.history.store import HistoryStore
+from relay_lsp.server.serving.application import create_server
+
+__all__ = ["TARGETS"]
+
+
+def text(given: str) -> None:
+    """Reading and typing never raise, and what they find lies in the text."""
+    snapshot = Snapshot.open(given, "fuzz")
+    for finding in snapshot.diagnostics:
+        assert finding.span is None or 0 <= finding.span.start <= finding.span.end <= len(given)
+    parse(given)
+
+
+def edits(given: str) -> None:
+    """The state after edits is that of the text opened afresh."""
+    generator = random.Random(len(given))
+    snapshot = Snapshot.open(given, "fuzz")
+    for _ in range(3):
+        start = generator.randrange(snapshot.lines.length + 1)
+        end = min(snapshot.lines.length, start + generator.randint(0, 5))
+        snapshot = snapshot.edit(TextSpan(start, end), generator.choice(("", " ", "%x", "}", ";", "/*", "\n")))
+    assert _shown(snapshot) == _shown(Snapshot.open(snapshot.text, "fuzz"))
+
+
+def _shown(snapshot: Snapshot) -> list[tuple[object, ...]]:
+    """What a client sees of the findings, which also refer to expressions of their snapshot."""
+    return [(each.code, each.message, each.span, each.severity, each.fixes) for each in snapshot.diagnostics]
+
+
+def features(given: str) -> None:
+    """What an editor asks about a place is answered at every place."""
+    snapshot = Snapshot.open(given, "fuzz")
+    assert not any(finding.code == "internal-error" for finding in diagnostics(snapshot))
+    list(folds(snapshot))
+    generator = random.Random(len(given))
+    for _ in range(4):
+        offset = generator.randrange(len(given) + 1)
+        shown = hover(snapshot, offset)
+        if shown is not None:
+            render(shown)
+        completions(snapshot, offset)
+        selection_ranges(snapshot, offset)
+
+
+def metadata(given: str) -> None:
+    """A metadata section is read, or refused with a reason."""
+    section = given.partition("#[metadata]")[2] or given
+    try:
+        read_metadata(section)
+    except MetadataError:
+        return
+
+
+def messages(given: str) -> None:
+    """Whatever is sent, every request with an id that can be told gets one answer, and none is an internal error."""
+
+    class Answers:
+        def __init__(self) -> None:
+            self.messages: list[dict[str, Any]] = []
+
+        def write(self, data: bytes) -> None:
+            self.messages.append(json.loads(data.partition(b"\r\n\r\n")[2]))
+
+        def close(self) -> None: ...
+
+    protocol = create_server().protocol
+    answers = Answers()
+    protocol.set_writer(answers)
+    protocol.lifecycle.note("initialize")
+    generator = random.Random(len(given))
+    value = json.dumps(given)
+    bodies = (
+        given,
+        value,
+        f"[{value}]",
+        f'{{"jsonrpc": "2.0", "id": 1, "method": {value}}}',
+        f'{{"jsonrpc": "2.0", "id": {value}, "result": {value}}}',
+        f'{{"jsonrpc": "2.0", "id": 1, "method": "textDocument/hover", "params": {value}}}',
+    )
+    protocol.receive(generator.choice(bodies).encode("utf-8", "surrogatepass"))
+    for answer in answers.messages:
+        assert answer["error"]["code"] in (-32700, -32600, -32601, -32602), answer
+
+
+def history(given: str) -> None:
+    """A damaged history is set aside and a new one begun; what is recorded then is there."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = HistoryStore(Path(folder))
+        store.record("A", "first", "second", 0.1)
+        store.close()
+        for path in Path(folder).iterdir():
+            content = bytearray(path.read_bytes())
+            generator = random.Random(len(given))
+            start = generator.randrange(len(content) + 1)
+            content[start : start + len(given)] = given.encode("utf-8", "surrogatepass")
+            path.write_bytes(bytes(content))
+        store = HistoryStore(Path(folder))
+        store.record("B", "third", f"fourth {given}", 0.1)
+        store.record("B", "third", f"fourth {given}", 0.1)
+        store.steps_to(f"fourth {given}")
+        store.close()
+
+
+TARGETS: dict[str, Callable[[str], None]] = {
+    target.__name__: target for target in (text, edits, features, metadata, messages, history)
+}

@@ -1,0 +1,1 @@
+"""A long day of an editor in short: ``./dev soak --minutes N``."""
