@@ -121,16 +121,15 @@ class ModuleAnalysis:
 
     def _without_followers(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
-        reported = {function for function in self.functions if isinstance(function, FunctionStatements)}
-        untyped = [function for function in reported if function.head.untyped]
-        if not untyped:
+        if not any(each.code == CANNOT_INFER for each in diagnostics):
             return diagnostics
-        extents = [
-            TextSpan(self.segments.start(function.start - 1), self.segments.start(function.last + 1))
-            for function in untyped
-        ]
         others = [d.span for d in diagnostics if d.severity is Severity.ERROR and d.code != CANNOT_INFER and d.span]
-        broken = [extent for extent in extents if any(extent.contains(span.start) for span in others)]
+        broken: list[TextSpan] = []
+        for function in self.functions:
+            if isinstance(function, FunctionStatements) and function.head.untyped:
+                extent = TextSpan(self.segments.start(function.start - 1), self.segments.start(function.last + 1))
+                if any(extent.contains(span.start) for span in others):
+                    broken.append(extent)
         return [
             each
             for each in diagnostics
