@@ -12,7 +12,7 @@ from collections.abc import Callable
 from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.span_comments import source_text
+from relay_lsp.ir.span_comments import source_text, sources_in
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.line_index import LineIndex
@@ -24,7 +24,7 @@ from .comments import layers_in
 from .outputs import layer_outputs
 from .places import VALUES, value_ends, values_by_end
 
-__all__ = ["provenance_edits"]
+__all__ = ["layer_edits", "provenance_edits"]
 
 Places = Callable[[Expr], TextSpan | None]
 
@@ -51,6 +51,26 @@ def provenance_edits(
             edits.extend(TextEdit(span, "") for span in old[1:])
         else:
             edits.append(TextEdit(TextSpan(end.offset, end.offset), f" {comment}"))
+    return tuple(edits)
+
+
+def layer_edits(
+    before: Parsed, trace: Trace, after: IRModule, text: str, place_in_text: Places
+) -> tuple[TextEdit, ...]:
+    """The edits of ``text`` that name the layers of those of its statements whose comments name none.
+
+    The arguments are those of :func:`provenance_edits`. Statements that a pass left alone have their comments still.
+    """
+    layers = {**layers_in(before), **trace.layers}
+    values = values_by_end(post_order(*after.functions.values()), place_in_text)
+    edits: list[TextEdit] = []
+    for end in value_ends(text):
+        expr = values.get(end.offset) if end.ends_statement else None
+        if expr is None or any(True for comment in end.comments for _ in sources_in(comment.text)):
+            continue
+        span = SequentialSpan.of(layers.get(origin) for origin in trace.origins(expr))
+        if span is not None:
+            edits.append(TextEdit(TextSpan(end.offset, end.offset), f" /* si=[{_listed(span)}] */"))
     return tuple(edits)
 
 

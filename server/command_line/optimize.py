@@ -27,7 +27,9 @@ _VALUES_SHOWN = 10
 _LONGEST_TEXT = 90
 
 
-def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceFile, PassesOutcome]:
+def _run(
+    options: argparse.Namespace, provenance: bool = False, keeps_layers: bool = False
+) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
     pipeline, opt_level = read_pipeline(options)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
@@ -38,6 +40,7 @@ def _run(options: argparse.Namespace, provenance: bool = False) -> tuple[SourceF
     job = RunPasses(
         *(file.text, name, calls, opt_level),
         provenance=provenance,
+        keeps_layers=keeps_layers,
         instruments=instruments,
         remarks=with_remarks,
         context=context,
@@ -62,7 +65,7 @@ def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
 
 def opt(options: argparse.Namespace) -> int:
     """Run passes and print the resulting module, or write it back."""
-    file, outcome = _run(options, options.provenance)
+    file, outcome = _run(options, options.provenance, keeps_layers=True)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.remarks or options.remarks_output:

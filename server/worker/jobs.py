@@ -129,6 +129,8 @@ class RunPasses:
     opt_level: int = 3
     provenance: bool = False
     """Whether comments behind the statements of the result tell where their values come from."""
+    keeps_layers: bool = False
+    """Whether comments name the layers of new statements, where the text had such comments."""
     instruments: tuple[PassCall, ...] = ()
     """The instruments of the context that the passes run in, by name, with options."""
     layers: SpanLayers = ()
@@ -180,17 +182,19 @@ class RunPasses:
         if edits:
             places = _places_in(text, self.name, run.module)
             changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
-        if self.provenance:
-            text = _with_provenance(run, run.module, self.name, text)
+        if self.provenance or (self.keeps_layers and edits):
+            text = _with_comments(run, self.name, text, provenance=self.provenance)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
         return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks)
 
 
-def _with_provenance(run: _Run, module: IRModule, name: str, text: str) -> str:
-    from relay_lsp.passes.layers import provenance_edits
+def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:
+    """The text with comments of where its values come from: all that is known, or the layers of new statements."""
+    from relay_lsp.passes.layers import layer_edits, provenance_edits
 
-    places = _places_in(text, name, module)
-    return apply_edits(text, provenance_edits(run.parsed, run.trace, module, text, places))
+    places = _places_in(text, name, run.module)
+    write = provenance_edits if provenance else layer_edits
+    return apply_edits(text, write(run.parsed, run.trace, run.module, text, places))
 
 
 def _only(function: str, before: IRModule, after: IRModule) -> IRModule:

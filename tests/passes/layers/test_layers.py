@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from relay_lsp.ir import testing
-from relay_lsp.ir.diagnostics import apply_edits
+from relay_lsp.ir.diagnostics import Place, apply_edits
 from relay_lsp.ir.expressions import Call, Expr, Function, TupleGetItem, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
@@ -19,7 +19,7 @@ from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import Trace, create
-from relay_lsp.passes.layers import layer_annotation, layers_in, provenance_edits
+from relay_lsp.passes.layers import layer_annotation, layer_edits, layers_in, provenance_edits
 from relay_lsp.passes.layers.outputs import layer_outputs
 from tests.passes.modules import VERSION
 
@@ -198,3 +198,17 @@ def layers(expr: Expr) -> frozenset[str]:
     if isinstance(expr, (Function, Var)):
         return frozenset()
     return frozenset(span.source_name.name for span in spans if span is not None)
+
+
+def test_layers_of_new_statements_are_named_and_what_is_named_already_is_left_alone():
+    parsed = parse(MODEL, "model.relay")
+    with Trace() as trace:
+        module = create("SimplifyInference")(parsed.module)
+    printed = to_text_with_positions(module, show_spans=False)
+    edits = layer_edits(parsed, trace, module, printed.text, printed.positions.get)
+    text = apply_edits(printed.text, edits)
+    (sqrt,) = [line for line in text.splitlines() if "= sqrt(" in line]
+    assert "/* si=[torch.batch_norm_8] */" in sqrt
+    again = parse(text, "model.relay")
+    with Trace() as trace:
+        assert layer_edits(again, trace, again.module, text, lambda expr: again.locate(Place(expr))) == ()
