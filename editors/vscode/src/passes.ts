@@ -50,11 +50,26 @@ export class PassCommands {
         }
     }
 
+<<<<<<< HEAD
     /** Show every step of a pipeline side by side, in a panel that can run others. */
     async explore(passes?: string[]): Promise<void> {
         const found = await this.pipeline('Relay: Explore Pipeline', passes);
         if (found) {
             await explore(this.client(), found.document, found.pipeline);
+=======
+    /** Show what other passes, or the same with other options, would make of the buffer whose preview is shown. */
+    async previewOthers(): Promise<void> {
+        const shown = this.previews.shownPasses();
+        const typed =
+            shown &&
+            (await vscode.window.showInputBox({
+                title: 'Relay: Preview With Other Options',
+                prompt: 'Passes, separated by commas; options in brackets, such as FuseOps[fuse_opt_level=1]',
+                value: shown.passes.join(', '),
+            }));
+        if (shown && typed) {
+            await this.previews.show(shown.document, { passes: typed });
+>>>>>>> 34ce489 (Keep the actions and counts of a preview in its title)
         }
     }
 

@@ -9,6 +9,8 @@ import { ReadOnlyTexts } from './texts';
 /** Values of one side of a preview, each with the places of the other side that belong to it. */
 interface Side {
     other: vscode.Uri;
+    /** What is shown, and of which buffer. */
+    shown: { document: vscode.TextDocument; result: protocol.PreviewResult };
     values: { range: vscode.Range; passes: string[]; places: vscode.Range[] }[];
 }
 
@@ -32,7 +34,7 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
         ];
     }
 
-    /** Show what a pipeline would do; a button applies it, to the version of the buffer that is shown. */
+    /** Show what a pipeline would do, with the operators that come and go in the title; its actions stand beside that. */
     async show(document: vscode.TextDocument, pipeline: Pipeline & { steps?: protocol.StepId[] }): Promise<void> {
         const textDocument = { uri: document.uri.toString() };
         const result = await this.client().sendRequest(protocol.preview, { textDocument, ...pipeline });
@@ -47,18 +49,43 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
         }
         const before = this.texts.remember('before.relay', result.before);
         const after = this.texts.remember('preview.relay', result.after);
-        this.remember(result, before, after);
-        await vscode.commands.executeCommand('vscode.diff', before, after, `${title} (preview)`);
-        const chosen = await vscode.window.showInformationMessage(`${title}: ${counts(result.operators)}`, 'Apply', 'Copy Command');
-        if (chosen === 'Apply') {
-            await execute(this.client(), 'relay-lsp.runPipeline', document, {
-                passes: result.passes,
-                version: result.version,
-            });
+        this.remember(document, result, before, after);
+        const counted = `${title} (preview): ${counts(result.operators)}`;
+        await vscode.commands.executeCommand('vscode.diff', before, after, counted);
+    }
+
+    /** Run the passes whose result the active editor shows, on the version of the buffer that is shown. */
+    async apply(): Promise<void> {
+        const shown = this.active();
+        if (shown) {
+            const { passes, version } = shown.result;
+            const applied = await execute(this.client(), 'relay-lsp.runPipeline', shown.document, { passes, version });
             this.changed();
-        } else if (chosen) {
-            await vscode.env.clipboard.writeText(result.command);
+            if (applied.applied) {
+                await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+                await vscode.window.showTextDocument(shown.document);
+            }
         }
+    }
+
+    /** Copy the command line that does what the active editor shows. */
+    async copyCommand(): Promise<void> {
+        const command = this.active()?.result.command;
+        if (command) {
+            await vscode.env.clipboard.writeText(command);
+            vscode.window.setStatusBarMessage(`Copied: ${command}`, 8000);
+        }
+    }
+
+    /** The buffer whose preview the active editor shows, and its passes, to be looked at with other options. */
+    shownPasses(): { document: vscode.TextDocument; passes: string[] } | undefined {
+        const shown = this.active();
+        return shown && { document: shown.document, passes: shown.result.passes };
+    }
+
+    private active(): Side['shown'] | undefined {
+        const uri = vscode.window.activeTextEditor?.document.uri;
+        return uri && this.sides.get(uri.toString())?.shown;
     }
 
     /** Which pass makes the value under the mouse, and from what; or which removes it. */
@@ -85,7 +112,13 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
         vscode.Disposable.from(...this.subscriptions).dispose();
     }
 
-    private remember(result: protocol.PreviewResult, before: vscode.Uri, after: vscode.Uri): void {
+    private remember(
+        document: vscode.TextDocument,
+        result: protocol.PreviewResult,
+        before: vscode.Uri,
+        after: vscode.Uri,
+    ): void {
+        const shown = { document, result };
         const range = (each: protocol.Range) => this.client().protocol2CodeConverter.asRange(each);
         const made = result.values.map(value => ({
             range: range(value.range),
@@ -102,8 +135,8 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
             }
         }
         const removed = result.removed.map(value => ({ range: range(value.range), passes: [value.pass], places: [] }));
-        this.sides.set(after.toString(), { other: before, values: made });
-        this.sides.set(before.toString(), { other: after, values: [...gone.values(), ...removed] });
+        this.sides.set(after.toString(), { other: before, shown, values: made });
+        this.sides.set(before.toString(), { other: after, shown, values: [...gone.values(), ...removed] });
     }
 
     /** Mark on the other side what the value under the cursor belongs to. */

@@ -133,7 +133,7 @@ def test_a_pipeline_is_put_together_and_saved_in_the_settings_and_in_the_file(fl
 
 
 def test_the_tutorial_previews_and_applies_a_pass(flow):
-    assert "CanonicalizeOps: " in flow("tutorial")["counts"]
+    assert "CanonicalizeOps (preview): " in flow("tutorial")["counts"]
     assert "nn.bias_add 1 → 0" in flow("tutorial")["counts"]
 
 

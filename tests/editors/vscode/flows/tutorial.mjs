@@ -18,17 +18,16 @@ export async function tutorial(workbench) {
     await page.keyboard.press('Control+Home');
     await workbench.palette('Relay: Preview Pass');
     await workbench.answer('CanonicalizeOps');
-    const toast = page.locator('.notification-toast', { hasText: 'CanonicalizeOps' }).first();
-    await toast.waitFor({ timeout: 30_000 });
-    seen.counts = await toast.innerText();
     await page.waitForSelector('.diff-editor, .monaco-diff-editor');
+    const title = page.locator('.tab.active', { hasText: 'CanonicalizeOps' }).first();
+    await title.waitFor({ timeout: 30_000 });
+    seen.counts = await title.innerText();
     // The cursor on a new value marks what it was made from on the other side.
     await page.locator('.editor.modified .view-line', { hasText: 'add(' }).last().locator('span', { hasText: 'add' }).last().click();
     await page.waitForTimeout(700);
     await workbench.shot('preview');
-    await toast.locator('.monaco-button', { hasText: 'Apply' }).click();
-    await toast.waitFor({ state: 'hidden' });
-    await workbench.quickOpen('resnet18.relay');
+    await page.locator('.editor-actions .action-label[aria-label*="Apply These Passes"]').first().click();
+    await title.waitFor({ state: 'hidden' });
     await workbench.until('the change', async () => !(await workbench.saved('resnet18.relay')).includes('nn.bias_add'));
     return seen;
 }
