@@ -50,13 +50,14 @@ export class PassCommands {
         }
     }
 
-<<<<<<< HEAD
     /** Show every step of a pipeline side by side, in a panel that can run others. */
     async explore(passes?: string[]): Promise<void> {
         const found = await this.pipeline('Relay: Explore Pipeline', passes);
         if (found) {
             await explore(this.client(), found.document, found.pipeline);
-=======
+        }
+    }
+
     /** Show what other passes, or the same with other options, would make of the buffer whose preview is shown. */
     async previewOthers(): Promise<void> {
         const shown = this.previews.shownPasses();
@@ -69,7 +70,6 @@ export class PassCommands {
             }));
         if (shown && typed) {
             await this.previews.show(shown.document, { passes: typed });
->>>>>>> 34ce489 (Keep the actions and counts of a preview in its title)
         }
     }
 
