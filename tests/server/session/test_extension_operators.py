@@ -97,6 +97,7 @@ async def typed(operators: ExtensionOperators, worker: Worker, file: str, body: 
         answers = await worker.run(WithExtensions(AnswerCalls(questions), ((file, None),)))
         operators.learn(dict(zip(questions, answers, strict=True)))
         first = Snapshot.open(text, "model.relay")
+        errors(first)  # what is asked next depends on the answers
     return first
 
 
