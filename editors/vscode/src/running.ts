@@ -15,7 +15,8 @@ export async function execute(
 ): Promise<protocol.RunResult> {
     const editor = vscode.window.visibleTextEditors.find(each => each.document === document);
     const position = editor?.selection.active;
-    const row = editor ? editor.selection.active.line - editor.visibleRanges[0].start.line : 0;
+    const visible = editor?.visibleRanges[0];
+    const linesBefore = document.lineCount;
     const result = (await client.sendRequest('workspace/executeCommand', {
         command,
         arguments: [
@@ -33,8 +34,13 @@ export async function execute(
     if (editor && result?.position) {
         const place = client.protocol2CodeConverter.asPosition(result.position);
         editor.selection = new vscode.Selection(place, place);
-        const top = Math.max(0, place.line - row);
-        editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
+        if (position && visible && visible.end.line - visible.start.line + 1 < linesBefore) {
+            const top = Math.max(0, place.line - (position.line - visible.start.line));
+            editor.revealRange(new vscode.Range(top, 0, top, 0), vscode.TextEditorRevealType.AtTop);
+        } else {
+            // All of the text was visible: there may be room for what was added.
+            editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        }
     }
     return result;
 }
