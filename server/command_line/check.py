@@ -11,19 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
+from ..features.code_actions import edits_of_all
 from ..features.diagnostics import diagnostics
+from ..features.repairs import with_repairs
 from ..lsp.capabilities import server_version
 from ..worker.jobs import FIRST_WORD
 from .excerpts import Painter, excerpt
-from .files import SourceFile, read_file
+from .files import SourceFile, files_in, read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 
 __all__ = ["check", "report_placed"]
+
+_MOST_ROUNDS = 10
+"""How often a text is mended again, where mending one thing uncovers another."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +41,25 @@ class _Checked:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Report on every file; one that cannot be read does not keep the others from it."""
+    """Report on every file and on those of every folder; one that cannot be read does not keep the others from it.
+
+    With ``--fix``, what has one fix is mended first, and the rest is reported.
+    """
     checked: list[_Checked] = []
     unreadable = False
-    for name in options.files:
+    for argument in options.files:
         try:
-            file = read_file(name)
+            names = files_in(argument)
         except CommandError as error:
+            names = []
             print(f"relay-lsp: {error}", file=sys.stderr)
             unreadable = True
-            continue
-        snapshot = Snapshot.open(file.text, Path(file.source_name).name)
-        wanted = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
-        checked.append(_Checked(file.source_name, snapshot.lines, wanted))
+        for name in names:
+            try:
+                checked.append(_check_file(read_file(name), options))
+            except CommandError as error:
+                print(f"relay-lsp: {error}", file=sys.stderr)
+                unreadable = True
     if options.format == "json":
         print(
             json.dumps(
@@ -63,6 +74,35 @@ def check(options: argparse.Namespace) -> int:
         return EXIT_TROUBLE
     errors = any(item.severity is Severity.ERROR for file in checked for item in file.diagnostics)
     return EXIT_FOUND if errors else EXIT_OK
+
+
+def _check_file(file: SourceFile, options: argparse.Namespace) -> _Checked:
+    snapshot = Snapshot.open(file.text, Path(file.source_name).name)
+    if options.fix:
+        snapshot = _mended(snapshot, file)
+    wanted = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
+    return _Checked(file.source_name, snapshot.lines, with_repairs(snapshot, wanted))
+
+
+def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
+    """The text after all that has one fix, and again what that uncovers; the file is written once, at the end.
+
+    Raises:
+        CommandError: there is no file to write to, or it cannot be written.
+    """
+    if file.is_standard_input:
+        raise CommandError("--fix writes to files; it cannot write to standard input")
+    count = 0
+    for _ in range(_MOST_ROUNDS):
+        edits = edits_of_all(with_repairs(snapshot, diagnostics(snapshot)))
+        if not edits:
+            break
+        count += len(edits)
+        snapshot = Snapshot.open(apply_edits(snapshot.text, edits), snapshot.name)
+    if snapshot.text != file.text:
+        write_file(file.name, snapshot.text)
+        print(f"{file.name}: {count} place{'' if count == 1 else 's'} mended", file=sys.stderr)
+    return snapshot
 
 
 def _report(checked: Sequence[_Checked]) -> None:

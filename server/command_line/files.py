@@ -10,9 +10,10 @@ from pathlib import Path
 
 from .problems import CommandError
 
-__all__ = ["SourceFile", "read_file", "write_file"]
+__all__ = ["SourceFile", "files_in", "read_file", "write_file"]
 
 _STANDARD_INPUT = "-"
+_SUFFIXES = (".relay", ".rly")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -32,6 +33,22 @@ class SourceFile:
     def source_name(self) -> str:
         """The name that spans and messages give to it."""
         return "stdin" if self.is_standard_input else self.name
+
+
+def files_in(name: str) -> list[str]:
+    """The Relay files of a folder and of those in it, in order, hidden ones left out; the name of a file by itself.
+
+    Raises:
+        CommandError: the folder has no such files.
+    """
+    folder = Path(name)
+    if name == _STANDARD_INPUT or not folder.is_dir():
+        return [name]
+    inside = (path for path in folder.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    files = sorted(str(path) for path in inside if not any(part[0] == "." for part in path.relative_to(folder).parts))
+    if not files:
+        raise CommandError(f"{name} is a directory without Relay files ({' or '.join(_SUFFIXES)})")
+    return files
 
 
 def read_file(name: str) -> SourceFile:

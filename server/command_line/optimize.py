@@ -31,12 +31,12 @@ def _run(
     options: argparse.Namespace, provenance: bool = False, keeps_layers: bool = False
 ) -> tuple[SourceFile, PassesOutcome]:
     file = read_file(options.file)
-    pipeline, opt_level = read_pipeline(options)
+    pipeline, opt_level = read_pipeline(options, file.text)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     with_remarks = bool(getattr(options, "remarks", None) or getattr(options, "remarks_output", None))
-    context = read_context(options, opt_level)
+    context = read_context(options, opt_level, file.text)
     job = RunPasses(
         *(file.text, name, calls, opt_level),
         provenance=provenance,
@@ -164,12 +164,12 @@ def _trace_as_json(options: argparse.Namespace) -> int:
 
 def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> TracedRun:
     """Run the passes that a command line asks for over a file, inside a trace."""
-    pipeline, opt_level = read_pipeline(options)
+    pipeline, opt_level = read_pipeline(options, file.text)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
     producer = f"relay-lsp {server_version()}"
-    context = read_context(options, opt_level)
+    context = read_context(options, opt_level, file.text)
     job = TracePasses(
         *(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer), context=context
     )

@@ -6,10 +6,13 @@ import argparse
 import re
 from collections.abc import Sequence
 
+from relay_lsp.passes import find, registered
+from relay_lsp.passes.infrastructure import did_you_mean
 from relay_lsp.passes.targets import Target, TargetError
 
-from ..pass_calls import PassCall, PassCallError
-from ..pass_contexts import ContextOptions, config_entry
+from ..features.pipeline_comment import pipeline_comment, pipeline_context
+from ..pass_calls import PassCall, PassCallError, parse_pipeline
+from ..pass_contexts import ContextOptions, config_entry, read_context_comment
 from .calls import read_calls
 from .problems import CommandError
 
@@ -19,11 +22,11 @@ _LEVEL = re.compile(r"O([0-4])")
 _EXECUTORS = ("graph", "vm")
 
 
-def read_pipeline(options: argparse.Namespace) -> tuple[Sequence[PassCall], int]:
-    """The passes in order, and the level that they run at.
+def read_pipeline(options: argparse.Namespace, text: str = "") -> tuple[Sequence[PassCall], int]:
+    """The passes in order, and the level that they run at; where none are named, those that ``text`` names for itself.
 
     Raises:
-        CommandError: there are none, or a pass, a build or a target is not written as one.
+        CommandError: there are none, or a pass, a build or a target is not written as one; there is no such pass.
     """
     calls: list[PassCall] = []
     if options.params:
@@ -37,23 +40,33 @@ def read_pipeline(options: argparse.Namespace) -> tuple[Sequence[PassCall], int]
             "--target says what --build is for; passes take it as an option, as AlterOpLayout[target=llvm]"
         )
     calls += read_calls(options.passes)
+    if not calls and (own := pipeline_comment(text)) is not None:
+        try:
+            calls += parse_pipeline(own)
+        except PassCallError as error:
+            raise CommandError(f"the pipeline of the file: {error}") from None
     if not calls:
         raise CommandError("name passes with --pass, or a build with --build O3")
+    for call in calls:
+        if find(call.name) is None:
+            raise CommandError(f"there is no pass called {call.name}{did_you_mean(call.name, registered())}")
     return calls, level
 
 
-def read_context(options: argparse.Namespace, opt_level: int) -> ContextOptions:
+def read_context(options: argparse.Namespace, opt_level: int, text: str = "") -> ContextOptions:
     """The context that the passes run in. It gates them where the command line says anything of which are to run.
 
     Raises:
         CommandError: an option of its config is not written as one.
     """
+    gates = options.opt_level is not None or bool(options.require or options.disable)
     try:
         config = dict(map(config_entry, options.config))
+        context = ContextOptions(opt_level, tuple(options.require), tuple(options.disable), config, gates)
+        is_own = not (options.passes or options.build or gates or config)
+        return read_context_comment(pipeline_context(text), context) if is_own else context
     except PassCallError as error:
         raise CommandError(str(error)) from None
-    gates = options.opt_level is not None or bool(options.require or options.disable)
-    return ContextOptions(opt_level, tuple(options.require), tuple(options.disable), config, gates)
 
 
 def _level(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["PassAction", "QuickFix", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
+__all__ = ["PassAction", "QuickFix", "edits_of_all", "fix_all", "fix_all_of_kind", "pass_actions", "quick_fixes"]
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,33 @@ def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
 
     A hint is no fault: what it proposes is done only where the user asks for it.
     """
-    faults = [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
-    return _all("Fix everything that can be fixed", faults)
+    return _all("Fix everything that can be fixed", _faults(diagnostics))
+
+
+def edits_of_all(diagnostics: Sequence[Diagnostic]) -> Sequence[TextEdit]:
+    """The edits of :func:`fix_all`, also where there is but one, in the order of the text."""
+    return sorted(_edits(_faults(diagnostics)), key=lambda edit: edit.span)
+
+
+def _faults(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    return [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
 
 
 def _all(title: str, diagnostics: Sequence[Diagnostic]) -> Fix | None:
+    edits = _edits(diagnostics)
+    if len(edits) < 2:
+        return None
+    return Fix(title, tuple(sorted(edits, key=lambda edit: edit.span)))
+
+
+def _edits(diagnostics: Sequence[Diagnostic]) -> list[TextEdit]:
     edits: list[TextEdit] = []
     for diagnostic in diagnostics:
         if len(diagnostic.fixes) == 1:
             fix = diagnostic.fixes[0]
             if all(not _overlap(new.span, old.span) for new in fix.edits for old in edits):
                 edits += fix.edits
-    if len(edits) < 2:
-        return None
-    return Fix(title, tuple(sorted(edits, key=lambda edit: edit.span)))
+    return edits
 
 
 def fix_all_of_kind(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[tuple[str, Fix]]:

@@ -54,6 +54,46 @@ def test_a_fault_is_shown_under_carets(broken: Path, capsys: pytest.CaptureFixtu
     assert any("fix: " in line and "multiply" in line for line in lines)
 
 
+def test_a_folder_stands_for_the_relay_files_in_it(
+    model: Path, broken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "deep.rly").write_text(MODEL)
+    (tmp_path / "notes.txt").write_text("no Relay")
+    assert run(["check", str(tmp_path)]) == 1
+    assert "3 files checked: 1 error" in capsys.readouterr().out
+    (tmp_path / "empty").mkdir()
+    assert run(["check", str(tmp_path / "empty")]) == 2
+
+
+def test_the_pipeline_of_the_file_runs_where_no_passes_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.relay"
+    path.write_text(MODEL.replace("def", "// relay-lsp: EliminateCommonSubexpr\ndef", 1))
+    assert run(["opt", str(path)]) == 0
+    assert "multiply(%0, %0)" in capsys.readouterr().out
+    assert run(["trace", str(path)]) == 0
+    assert "EliminateCommonSubexpr" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["opt", "trace", "bisect"])
+def test_a_pass_that_there_is_not_is_trouble_with_a_suggestion(
+    command: str, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, "--pass", "FuseOp", str(model)]) == 2
+    assert "did you mean FuseOps?" in capsys.readouterr().err
+
+
+def test_what_has_one_fix_is_mended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.relay"
+    path.write_text(MODEL.replace("add(%x, %x);\n  %1", "add(x, %x);\n  %1").replace("(%0, %1)", "(%0, %none)"))
+    assert run(["check", "--fix", str(path)]) == 1
+    assert path.read_text() == MODEL.replace("(%0, %1)", "(%0, %none)")
+    assert "%none" in capsys.readouterr().out
+    assert run(["check", "--fix", "-"]) == 2
+
+
 def test_carets_stand_under_what_they_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.relay"
     path.write_text(BROKEN.replace("  multiplie", "\t/* 卷积🎈 */ multiplie"), encoding="utf-8")
@@ -100,7 +140,7 @@ def test_a_missing_file_and_a_directory(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(["check", str(tmp_path / "none.relay"), str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert "none.relay: there is no such file" in error
-    assert "is a directory; name a file" in error
+    assert "is a directory without Relay files" in error
 
 
 def test_one_unreadable_file_does_not_hide_the_faults_of_another(
