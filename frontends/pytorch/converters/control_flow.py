@@ -17,7 +17,7 @@ from relay_lsp.ir.types import ANY, TensorType, TupleType
 from ...diagnostics import ConversionError
 from ...inspection import type_of
 from ...loops import while_loop
-from ...operators import Outputs, add
+from ...operators import Outputs, add, take
 from ...operators import cast as cast_to
 from ..graph import OperationBlock, Value
 from ..node import TorchNode, as_expr
@@ -137,3 +137,29 @@ def unpack(node: TorchNode) -> TorchResult:
     if not isinstance(type, TupleType):
         raise ConversionError("a list whose length is not known cannot be unpacked")
     return tuple(TupleGetItem(expr, index) for index in range(len(type.fields)))
+
+
+@converter("aten::len")
+def length(node: TorchNode) -> TorchResult:
+    """The length of a list that is known, or the first size of a tensor; lists that grow are not converted."""
+    if isinstance(node[0], (list, Outputs)):
+        return len(node.tensors())
+    size = node.shape()[0]
+    return size if isinstance(size, int) else take(call("shape_of", node.tensor(), dtype="int32"), constant(0), 0)
+
+
+@converter("aten::__getitem__")
+def item(node: TorchNode) -> TorchResult:
+    """An element of a list that is known; lists that grow are not converted."""
+    given = node[0]
+    if not isinstance(given, (list, Outputs)):
+        raise ConversionError("a list whose length is not known has no elements here", input="0")
+    return cast("TorchValue", given[node.integer(1)])
+
+
+@converter("aten::__is__", "aten::__isnot__")
+def identical(node: TorchNode) -> bool:
+    """Whether there is something: programs compare with nothing."""
+    node.require(node[0] is None or node[1] is None, "only a comparison with nothing is converted")
+    same = node[0] is None and node[1] is None
+    return same if node.operator == "aten::__is__" else not same

@@ -29,7 +29,7 @@ def test_a_program_becomes_a_text(suffix: str, tmp_path: Path, capsys: pytest.Ca
     parsed = ir.parse(text)
     assert not parsed.diagnostics
     with np.load(params) as stored:
-        assert set(stored) == {"_0_weight", "_0_bias"}
+        assert set(stored) == {"v0_weight", "v0_bias"}
 
 
 def test_a_shape_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
