@@ -29,7 +29,7 @@ def import_model(options: argparse.Namespace) -> int:
     path = Path(options.file)
     imported = _read(path, options)
     _report(options.file, imported.diagnostics)
-    folder = Path(options.output).parent if options.output else Path()
+    folder = Path(options.output).parent if options.output else path.parent
     text, params = model_text(imported, bool(options.params or options.without_weights), folder)
     if options.params:
         _write_params(Path(options.params), params)

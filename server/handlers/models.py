@@ -36,13 +36,11 @@ _MODEL_SCHEME = "relay-model"
 
 async def on_import_model(server: RelayLanguageServer, params: Any) -> dict[str, Any]:
     """The Relay text of a model's file, with what could not be converted."""
-    uri = field_of(params, "uri")
-    parts = urlsplit(uri if isinstance(uri, str) else "")
-    if parts.scheme != "file":
+    path, target = _path(field_of(params, "uri")), _path(field_of(params, "target"))
+    if path is None:
         raise refusal('the request needs {"uri": …} of a file')
-    path = Path(url2pathname(parts.path))
     async with work(server, f"Relay: import {path.name}", f"import {path.name}") as report:
-        outcome = await server.state.models.import_text(path, report)
+        outcome = await server.state.models.import_text(path, path.parent if target is None else target.parent, report)
     if outcome.failed:
         raise refusal(outcome.failed)
     return {
@@ -52,6 +50,11 @@ async def on_import_model(server: RelayLanguageServer, params: Any) -> dict[str,
             {"severity": problem.severity.name.lower(), "message": problem.message} for problem in outcome.problems
         ],
     }
+
+
+def _path(uri: object) -> Path | None:
+    parts = urlsplit(uri if isinstance(uri, str) else "")
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
 async def node_documentation(server: RelayLanguageServer, seen: View, origins: Sequence[ValueOrigin]) -> str:

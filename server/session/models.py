@@ -38,14 +38,14 @@ class Models:
         self._known: dict[tuple[str, str], asyncio.Task[KnownModel]] = {}
 
     async def import_text(
-        self, path: Path, progress: Callable[[str], object] = lambda _: None, timeout: float = _SECONDS
+        self, path: Path, folder: Path, progress: Callable[[str], object] = lambda _: None
     ) -> ModelOutcome:
-        """The Relay text of a model's file.
+        """The Relay text of a model's file, which will lie in ``folder``.
 
         Raises:
             JobError: the worker could not do it: it took too long, crashed, or was stopped.
         """
-        return await self._worker.run(ImportModel(str(path)), timeout=timeout, progress=progress)
+        return await self._worker.run(ImportModel(str(path), folder=str(folder)), timeout=_SECONDS, progress=progress)
 
     async def find(self, folder: Path | None, reference: ModelReference, seconds: float | None = None) -> KnownModel:
         """The model that a text in ``folder`` names. After ``seconds`` the answer is that it is not known yet."""
@@ -67,7 +67,7 @@ class Models:
         return known
 
     async def _read(self, path: Path, reference: ModelReference) -> KnownModel:
-        job = ImportModel(str(path), reference.framework, with_text=False)
+        job = ImportModel(str(path), reference.framework)
         try:
             outcome: ModelOutcome = await self._worker.run(job, timeout=_SECONDS)
         except JobError as error:

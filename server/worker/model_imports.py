@@ -43,7 +43,8 @@ class ImportModel:
 
     path: str
     framework: str = ""
-    with_text: bool = True
+    folder: str = ""
+    """Where its text will lie; without it there is no text."""
 
     def run(self, progress: Progress) -> ModelOutcome:
         """Import it. A file that is no model, and a package that is missing, are said by the outcome."""
@@ -57,7 +58,7 @@ class ImportModel:
         try:
             with without_collection():
                 imported = read_model(path, self.framework)
-                text = model_text(imported, weights_aside=True, folder=path.parent)[0] if self.with_text else ""
+                text = model_text(imported, True, Path(self.folder))[0] if self.folder else ""
         except (MissingExtraError, ModelImportError, ValueError) as error:
             return ModelOutcome(failed=f"{path.name} was not imported: {error}")
         problems = tuple(ModelProblem(each.severity, str(each)) for each in imported.diagnostics)

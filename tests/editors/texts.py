@@ -1,6 +1,17 @@
 """The files that are opened in every editor."""
 
-__all__ = ["BATCH_NORM", "BROKEN"]
+import numpy as np
+
+from tests.frontends.onnx.models import model, node
+
+__all__ = ["BATCH_NORM", "BROKEN", "NETWORK"]
+
+NETWORK = model(
+    [node("MatMul", "x w", "a", name="dense"), node("LeakyRelu", "a", alpha=0.5, name="activation")],
+    {"x": ("float32", (2, 3))},
+    constants={"w": np.ones((3, 8), np.float32)},
+).SerializeToString()
+"""A model of ONNX."""
 
 BROKEN = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 64), float32]) {

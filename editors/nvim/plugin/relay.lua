@@ -46,6 +46,10 @@ vim.api.nvim_create_user_command('RelayRestart', function()
   require('relay').restart()
 end, { desc = 'Restart the Relay server' })
 
+vim.api.nvim_create_user_command('RelayImport', function(given)
+  require('relay.models').import(given.args, given.bang)
+end, { nargs = '?', bang = true, complete = 'file', desc = 'Open a model of another framework as Relay text; with ! again' })
+
 vim.api.nvim_create_user_command('RelayInstall', function(given)
   require('relay.server').install(given.bang)
 end, { bang = true, desc = 'Install the Relay server for Neovim alone; with ! also where it is installed already' })

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { BaseLanguageClient, State } from 'vscode-languageclient';
 import { HistoryView } from './history';
 import { Layers } from './layers';
+import { ModelTexts } from './models';
 import { PassCommands } from './passes';
 import { Previews } from './previews';
 import * as protocol from './protocol';
@@ -104,6 +105,7 @@ export async function activateWith(
             await starting;
             return client?.isRunning() || (await tell()) ? run(...args) : undefined;
         };
+    const models = new ModelTexts(current, async () => (await asking(() => true)()) === true, texts);
     const commands: Record<string, (...args: never[]) => unknown> = {
         'relay.runPass': asking(passes.run.bind(passes)),
         'relay.previewPass': asking(passes.preview.bind(passes)),
@@ -124,6 +126,7 @@ export async function activateWith(
         'relay.previewReplay': asking(history.previewReplay.bind(history)),
         'relay.exportHistory': asking(history.export.bind(history)),
         'relay.saveHistory': asking(history.save.bind(history)),
+        'relay.saveModel': asking(models.save.bind(models)),
         'relay.clearHistory': asking(history.clear.bind(history)),
         'relay.showProvenance': asking(provenance.showOrigins.bind(provenance)),
         'relay.showFate': asking(provenance.showFate.bind(provenance)),
@@ -154,6 +157,7 @@ export async function activateWith(
         history,
         provenance,
         layers,
+        models,
         vscode.workspace.registerTextDocumentContentProvider(ReadOnlyTexts.scheme, texts),
         vscode.workspace.onDidGrantWorkspaceTrust(trusted),
         vscode.workspace.onDidChangeConfiguration(() => {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
 import { relayEditor } from './buffers';
 import { explore } from './explorer';
+import { isModelText } from './models';
 import { choosePass } from './passPicker';
 import { choosePipeline, Pipeline } from './pipelines';
 import { Previews } from './previews';
@@ -18,9 +19,16 @@ export class PassCommands {
         private readonly changed: () => void,
     ) {}
 
-    /** Apply a pass: one that a script or a key binding names, with its options, or one chosen from the list. */
+    /**
+     * Apply a pass: one that a script or a key binding names, with its options, or one chosen from the list. What it
+     * makes of a model's text, which cannot be edited, is shown.
+     */
     async run(name?: string, options?: Record<string, unknown>): Promise<protocol.RunResult | undefined> {
         const editor = relayEditor();
+        if (editor && isModelText(editor.document)) {
+            await this.preview(name);
+            return undefined;
+        }
         if (editor && name !== undefined) {
             return this.execute('relay-lsp.runPass', editor.document, { pass: name, options: options ?? {} });
         }
@@ -31,6 +39,10 @@ export class PassCommands {
     /** Apply a pipeline: one that a script names, the one of the file or of the settings, or a new one. */
     async runPipeline(passes?: string[]): Promise<protocol.RunResult | undefined> {
         const found = await this.pipeline('Relay: Run Pipeline', passes);
+        if (found && isModelText(found.document)) {
+            await this.previews.show(found.document, found.pipeline);
+            return undefined;
+        }
         return found && this.execute('relay-lsp.runPipeline', found.document, found.pipeline);
     }
 

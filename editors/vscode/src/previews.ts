@@ -1,6 +1,7 @@
 // What passes would make of a buffer: a diff, the operators that come and go, and where each new value comes from.
 import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
+import { isModelText } from './models';
 import { Pipeline } from './pipelines';
 import * as protocol from './protocol';
 import { counts, execute } from './running';
@@ -57,7 +58,9 @@ export class Previews implements vscode.HoverProvider, vscode.Disposable {
     /** Run the passes whose result the active editor shows, on the version of the buffer that is shown. */
     async apply(): Promise<void> {
         const shown = this.active();
-        if (shown) {
+        if (shown && isModelText(shown.document)) {
+            void vscode.window.showInformationMessage('The text of a model cannot be changed: save it as Relay first.');
+        } else if (shown) {
             const { passes, version } = shown.result;
             const applied = await execute(this.client(), 'relay-lsp.runPipeline', shown.document, { passes, version });
             this.changed();

@@ -157,6 +157,17 @@ export interface Layer {
     bytes: number;
 }
 
+export interface ModelProblem {
+    severity: 'error' | 'warning' | 'information';
+    message: string;
+}
+
+export interface ImportedModel {
+    text: string;
+    framework: string;
+    problems: ModelProblem[];
+}
+
 interface OfDocument {
     textDocument: { uri: string };
 }
@@ -191,4 +202,5 @@ export const neighbouringLayer = new RequestType<
     { layers: string[]; range: Range; ranges: Range[] } | null,
     void
 >('relay/neighbouringLayer');
+export const importModel = new RequestType<{ uri: string; target?: string }, ImportedModel, void>('relay/importModel');
 export const status = new NotificationType<{ state: 'ready' | 'working' | 'stopped'; message: string }>('relay/status');

@@ -294,6 +294,29 @@ local function drive()
   report.steps.layers = vim.tbl_map(function(item) return item.text end, vim.fn.getloclist(0))
   vim.cmd('lclose')
 
+  -- 8. A model of another framework as text, which the server reads as any other.
+  give('RelayImport ' .. work .. '/net.onnx')
+  until_true('the text of the model', function() return buffer_text():find('nn.leaky_relu', 1, true) ~= nil end)
+  until_true('the client', function() return #vim.lsp.get_clients({ bufnr = 0 }) > 0 end)
+  report.steps.import = { text = buffer_text(), name = vim.fn.expand('%:t'), filetype = vim.bo.filetype, modified = vim.bo.modified }
+  place_cursor('nn.leaky_relu')
+  until_true('the node', function()
+    if vim.fn.expand('%:t'):find('net.onnx', 1, true) then
+      return true
+    end
+    vim.lsp.buf.definition()
+    vim.wait(500)
+    return false
+  end)
+  report.steps.node = vim.fn.getline('.', vim.fn.line('.') + 3)
+  vim.cmd('edit! ' .. work .. '/net.relay | write | bwipeout!')
+  notified = {}
+  give('RelayImport ' .. work .. '/net.onnx')
+  until_said('is there already')
+  notified = {}
+  give('RelayImport ' .. work .. '/broken.relay')
+  until_said("a model's file ends with")
+
   local ok, help = pcall(function()
     vim.cmd('helptags ' .. vim.env.RELAY_PLUGIN .. '/doc')
     vim.cmd('help relay-commands')

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.texts import BATCH_NORM
+from tests.editors.texts import BATCH_NORM, NETWORK
 from tests.hostile import HostileFolder
 
 HERE = Path(__file__).resolve().parent
@@ -69,6 +69,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (work / "conv2d.relay").write_text(CONV2D)
     (work / "module.relay").write_text(MODULE)
     (work / "layers.relay").write_text(LAYERS)
+    (work / "net.onnx").write_bytes(NETWORK)
     environment = {
         **os.environ,
         "RELAY_WORK": str(work),
@@ -102,6 +103,16 @@ def test_the_diagnostic_stands_under_the_wrong_operator(steps: dict[str, Any]):
 
 def test_hover_tells_the_type(steps: dict[str, Any]):
     assert "Tensor[(1, 3, 8, 8), float32]" in steps["hover"]
+
+
+def test_a_model_opens_as_its_relay_text(steps: dict[str, Any]):
+    imported = steps["import"]
+    assert (imported["name"], imported["filetype"], imported["modified"]) == ("net.relay", "relay", True)
+    assert imported["text"].splitlines()[1].startswith("/* from net.onnx (onnx), sha256 ")
+
+
+def test_a_layer_of_a_model_leads_to_its_node(steps: dict[str, Any]):
+    assert steps["node"] == ["activation  LeakyRelu", "    inputs: a", "    outputs: y", "    alpha: 0.5"]
 
 
 def test_a_pass_rewrites_only_what_it_changed(steps: dict[str, Any]):

@@ -198,6 +198,28 @@ def test_a_walkthrough_leads_through_the_features(flow):
     ]
 
 
+def test_a_model_opens_as_its_relay_text(flow):
+    seen = flow("models")
+    assert "nn.leaky_relu(" in seen["text"]
+    assert "span=activation:0:0" in seen["text"]
+    operator, value = seen["colours"]
+    assert operator != value
+    assert seen["afterTyping"] == seen["text"]
+
+
+def test_a_layer_of_a_model_leads_to_its_node(flow):
+    assert "alpha" in "\n".join(flow("models")["hover"])
+    assert "alpha: 0.5" in flow("models")["nodes"]
+
+
+def test_the_text_of_a_model_is_saved_beside_it(flow):
+    assert flow("models")["saved"].splitlines()[1].startswith("/* from net.onnx (onnx), sha256 ")
+
+
+def test_a_model_that_cannot_be_read_says_why_in_its_place(flow):
+    assert "cut.onnx was not imported" in flow("models")["refused"]
+
+
 @pytest.mark.parametrize("name", HOST_TESTS)
 def test_inside_the_extension_host(report, name):
     host = report.seen["host"]

@@ -1,0 +1,43 @@
+// Models of other frameworks, opened as a person opens any file.
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** A model shows its Relay text; a layer leads to its node; the text is saved; a pass is looked at. */
+export async function models(workbench) {
+    const { page } = workbench;
+    await page.keyboard.press('Control+P');
+    await workbench.answer('net.onnx');
+    await workbench.until('the text', async () => (await workbench.shown()).includes('nn.leaky_relu'), 120);
+    const tab = page.locator('.tab.active').first();
+    await workbench.until('the text instead of the model', async () => (await tab.innerText()).includes('net.onnx.relay'));
+    const colour = word => workbench.word(word).evaluate(element => getComputedStyle(element).color);
+    await workbench.until('the semantic colours', async () => (await colour('nn.leaky_relu')) !== (await colour('%0')), 20);
+    const seen = { text: await workbench.shown(), colours: [await colour('nn.leaky_relu'), await colour('%0')] };
+    seen.hover = await workbench.hover('nn.leaky_relu', 'LeakyRelu');
+    await workbench.shot('model');
+    await page.keyboard.press('Escape');
+    await workbench.word('nn.leaky_relu').click();
+    await page.keyboard.press('F12');
+    await workbench.until('the node', async () => (await workbench.shown()).includes('activation  LeakyRelu'));
+    seen.nodes = await workbench.shown();
+    await workbench.quickOpen('net.onnx.relay');
+    // Typing changes nothing.
+    await workbench.word('nn.leaky_relu').click();
+    await page.keyboard.type('x');
+    await page.waitForTimeout(500);
+    seen.afterTyping = await workbench.shown();
+    await page.keyboard.press('Escape');
+    await workbench.palette('Relay: Save as Relay');
+    const file = path.join(workbench.folder, 'net.relay');
+    const box = page.locator('.quick-input-widget .quick-input-box input.input');
+    await workbench.until('the name', async () => (await box.inputValue()).endsWith('net.relay'));
+    await page.keyboard.press('Enter');
+    await workbench.until('the file', async () => fs.existsSync(file), 20);
+    seen.saved = fs.readFileSync(file, 'utf8');
+    await page.keyboard.press('Control+P');
+    await workbench.answer('cut.onnx');
+    const frame = page.locator('iframe.webview.ready').last().contentFrame().locator('iframe').contentFrame();
+    seen.refused = await frame.locator('body').innerText({ timeout: 30_000 });
+    await workbench.shot('model-refused');
+    return seen;
+}
