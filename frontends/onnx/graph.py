@@ -6,105 +6,26 @@ it does not know, this keeps the call by the operator's name and goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto, ValueInfoProto
 
-from relay_lsp.ir.expressions import Constant, Expr, NDArray, Tuple, Var
+from relay_lsp.ir.expressions import Constant, Expr, Tuple, Var
 from relay_lsp.ir.types import ANY, ERROR, Dim, TensorType
 
-from ..diagnostics import CONVERSION_FAILURES, WHOLE_MODEL, ConversionError, ImportReport, ModelPlace
-from ..folding import Folder
-from ..imported import Layer
+from ..diagnostics import CONVERSION_FAILURES, WHOLE_MODEL, ConversionError, ModelPlace
 from ..inspection import type_of
 from ..kept_calls import FinishedOutputs, kept_call
-from ..layers import LayerNames, SpanFiller, parameter_name
+from ..layers import parameter_name
 from ..operators import Outputs
-from .node import AttributeValue, OnnxNode, read_attribute
+from .attributes import AttributeValue, as_attribute, layer_of, read_attribute
+from .model_importer import ModelImporter
+from .node import OnnxNode
 from .order import in_order
 from .registry import converters
-from .tensors import TensorReader, dtype_name
+from .tensors import dtype_name
 
-__all__ = ["GraphImporter", "ModelImporter"]
-
-MOST_NODES = 1_000_000
-"""How many nodes are converted at most; functions that call functions may unfold to any number."""
-
-
-class ModelImporter:
-    """What all graphs of one model share."""
-
-    def __init__(
-        self,
-        report: ImportReport,
-        spans: SpanFiller,
-        tensors: TensorReader,
-        opset: int,
-        *,
-        freeze_params: bool,
-        shapes: Mapping[str, Sequence[Dim]],
-        dtypes: Mapping[str, str],
-        functions: Mapping[tuple[str, str], FunctionProto],
-        use_nt_batch_matmul: bool = True,
-    ) -> None:
-        self.report = report
-        self.spans = spans
-        self.tensors = tensors
-        self.opset = opset
-        self.freeze_params = freeze_params
-        self.shapes = shapes
-        self.dtypes = dtypes
-        self.functions = functions
-        self.use_nt_batch_matmul = use_nt_batch_matmul
-        self.folder = Folder()
-        self.names = LayerNames(report)
-        self.params: dict[str, NDArray] = {}
-        self.layers: list[Layer] = []
-        self.broken: set[Expr] = set()
-        """Values that could not be converted: what they make impossible is not reported again."""
-        self._layer_names: dict[tuple[object, ...], str] = {}
-        self._parameters: dict[tuple[object, ...], Var] = {}
-        self._converted = 0
-
-    def layer_name(self, path: tuple[object, ...], given: str, operator: str) -> tuple[str, bool]:
-        """The name of the node at ``path``, and whether it was seen before: bodies of loops are looked at twice."""
-        known = self._layer_names.get(path)
-        if known is not None:
-            return known, True
-        name = self._layer_names[path] = self.names.name(given, operator)
-        return name, False
-
-    def parameter(self, path: tuple[object, ...], name: str, array: NDArray) -> Var:
-        """The variable of an initialiser."""
-        known = self._parameters.get((*path, name))
-        if known is None:
-            unique, number = name, 1
-            while unique in self.params:
-                unique, number = f"{name}_{number}", number + 1
-            self.params[unique] = array
-            known = self._parameters[(*path, name)] = Var(unique, TensorType(array.shape, array.dtype.name))
-        return known
-
-    def forget_errors(self) -> None:
-        """Take the marks off values that could not be converted: to infer types and say what is wrong is for others."""
-        for value in self.broken:
-            if value.checked_type is ERROR:
-                value.checked_type = None
-
-    @property
-    def parameters(self) -> Iterator[Var]:
-        """The variables of all initialisers, in the order in which they were read."""
-        return iter(self._parameters.values())
-
-    def count_node(self) -> None:
-        """Count a node.
-
-        Raises:
-            ModelImportError: there are too many.
-        """
-        self._converted += 1
-        if self._converted > MOST_NODES:
-            raise self.report.refuse("model-too-large", f"unfolded, the model has more than {MOST_NODES} nodes")
+__all__ = ["GraphImporter"]
 
 
 class GraphImporter:
@@ -260,7 +181,7 @@ class GraphImporter:
         name, seen = model.layer_name(path, given, f"{self.prefix}{proto.op_type}")
         place = ModelPlace(name, proto.op_type)
         if not seen:
-            model.layers.append(_layer(name, proto))
+            model.layers.append(layer_of(name, proto))
         inputs = [self._input(value, name, place) for value in proto.input]
         outputs = list(proto.output)
         if proto.op_type == "Dropout" and len(outputs) > 1:
@@ -336,7 +257,7 @@ class GraphImporter:
         body._calls = (*self._calls, key)
         body._types = {info.name: info for info in function.value_info}
         given = {declared.name: declared for declared in function.attribute_proto}
-        body._references = {**given, **{name: _as_attribute(name, value) for name, value in node.attributes.items()}}
+        body._references = {**given, **{name: as_attribute(name, value) for name, value in node.attributes.items()}}
         for index, formal in enumerate(function.input):
             actual = node[index]
             if actual is not None:
@@ -436,57 +357,3 @@ class GraphImporter:
 def _shape(info: ValueInfoProto) -> tuple[Dim, ...]:
     """The declared shape; what is symbolic or not told is ``?``."""
     return tuple(dim.dim_value if dim.dim_value > 0 else ANY for dim in info.type.tensor_type.shape.dim)
-
-
-def _layer(name: str, proto: NodeProto) -> Layer:
-    return Layer(
-        name,
-        proto.op_type,
-        tuple(proto.input),
-        tuple(proto.output),
-        {declared.name: _attribute_text(declared) for declared in proto.attribute},
-    )
-
-
-def _attribute_text(declared: AttributeProto) -> str:
-    if declared.ref_attr_name:
-        return f"@{declared.ref_attr_name}"
-    value = read_attribute(declared)
-    if isinstance(value, TensorProto):
-        return f"tensor {TensorProto.DataType.Name(value.data_type)}{list(value.dims)}"  # type: ignore[arg-type]
-    if isinstance(value, GraphProto):
-        return f"graph {value.name} of {len(value.node)} nodes"
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, tuple):
-        shown = [item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in value[:16]]
-        return f"[{', '.join(shown)}{', …' if len(value) > 16 else ''}]"
-    return str(value)
-
-
-def _as_attribute(name: str, value: AttributeValue) -> AttributeProto:
-    made = AttributeProto(name=name)
-    kinds: tuple[tuple[type, str, int], ...] = (
-        (int, "i", AttributeProto.INT),
-        (float, "f", AttributeProto.FLOAT),
-        (bytes, "s", AttributeProto.STRING),
-    )
-    for kind, field, number in kinds:
-        if isinstance(value, kind):
-            setattr(made, field, value)
-            made.type = number  # type: ignore[assignment]
-            return made
-        if isinstance(value, tuple) and value and isinstance(value[0], kind):
-            plural = {"i": "ints", "f": "floats", "s": "strings"}[field]
-            getattr(made, plural).extend(value)
-            made.type = number + 5  # type: ignore[assignment]
-            return made
-    if isinstance(value, TensorProto):
-        made.t.CopyFrom(value)
-        made.type = AttributeProto.TENSOR
-    elif isinstance(value, GraphProto):
-        made.g.CopyFrom(value)
-        made.type = AttributeProto.GRAPH
-    elif isinstance(value, tuple):
-        made.type = AttributeProto.INTS
-    return made

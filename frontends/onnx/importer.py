@@ -21,7 +21,8 @@ from ..diagnostics import ImportReport
 from ..freezing import to_static
 from ..imported import ImportedModel, ModelSource
 from ..layers import LayerAnnotator, SpanFiller
-from .graph import GraphImporter, ModelImporter
+from .graph import GraphImporter
+from .model_importer import ModelImporter
 from .names import find_unreadable_name
 from .tensors import TensorReader
 

@@ -7,9 +7,9 @@ attribute or input that it is wrong with.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from onnx import AttributeProto, GraphProto, TensorProto
+from onnx import GraphProto, TensorProto
 
 from relay_lsp.ir.evaluation import EvaluationError, evaluate_expr
 from relay_lsp.ir.expressions import Constant, Expr, NDArray, Var
@@ -18,46 +18,37 @@ from relay_lsp.ir.visitor import free_vars
 from ..diagnostics import ConversionError, ModelPlace
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ..operators import MOST_PARTS
+from .attributes import AttributeValue
+from .model_importer import ModelImporter
 
 if TYPE_CHECKING:
     from relay_lsp.ir.types import Dim
 
-    from .graph import GraphImporter
-
-__all__ = ["AttributeValue", "OnnxNode", "read_attribute"]
-
-AttributeValue: TypeAlias = "int | float | bytes | TensorProto | GraphProto | tuple[Any, ...]"
+__all__ = ["NodeScope", "OnnxNode", "Subgraph"]
 
 Default = TypeVar("Default")
 
-_FIELDS = {
-    AttributeProto.FLOAT: "f",
-    AttributeProto.INT: "i",
-    AttributeProto.STRING: "s",
-    AttributeProto.TENSOR: "t",
-    AttributeProto.GRAPH: "g",
-    AttributeProto.FLOATS: "floats",
-    AttributeProto.INTS: "ints",
-    AttributeProto.STRINGS: "strings",
-    AttributeProto.TENSORS: "tensors",
-    AttributeProto.GRAPHS: "graphs",
-}
+
+class Subgraph(Protocol):
+    """A graph inside of a node, before it is converted."""
+
+    def convert(self, graph: GraphProto, bound: Mapping[str, Expr] | None = None) -> list[Expr]:
+        """The outputs; ``bound`` are values of its inputs, the other inputs become variables."""
+        ...
+
+    def name_layers(self, graph: GraphProto) -> None:
+        """Name the layers of a graph that is not converted."""
+        ...
 
 
-def read_attribute(attribute: AttributeProto) -> AttributeValue | None:
-    """The value of an attribute: a number, bytes, a tensor, a graph, or a tuple of them; ``None`` for other kinds."""
-    field = _FIELDS.get(attribute.type)
-    if field is None:
-        # Models of the first versions have no type: the field that is there is the value.
-        present = (name for name in ("f", "i", "s", "t", "g") if attribute.HasField(name))
-        repeated = (
-            name for name in ("floats", "ints", "strings", "tensors", "graphs") if len(getattr(attribute, name))
-        )
-        field = next(present, None) or next(repeated, None)
-        if field is None:
-            return None
-    value = getattr(attribute, field)
-    return tuple(value) if field.endswith("s") and len(field) > 1 else value
+class NodeScope(Protocol):
+    """The graph that a node stands in."""
+
+    model: ModelImporter
+
+    def subgraph(self, node: OnnxNode, attribute_name: str) -> Subgraph:
+        """A graph that is an attribute of ``node``."""
+        ...
 
 
 class OnnxNode:
@@ -65,7 +56,7 @@ class OnnxNode:
 
     def __init__(
         self,
-        scope: GraphImporter,
+        scope: NodeScope,
         name: str,
         operator: str,
         inputs: Sequence[Expr | None],
