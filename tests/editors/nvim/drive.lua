@@ -296,7 +296,7 @@ local function drive()
 
   -- 8. A model of another framework as text, which the server reads as any other.
   give('RelayImport ' .. work .. '/net.onnx')
-  until_true('the text of the model', function() return buffer_text():find('nn.leaky_relu', 1, true) ~= nil end)
+  until_true('the text of the model', function() return buffer_text():find('nn.leaky_relu', 1, true) ~= nil end, 90000)
   until_true('the client', function() return #vim.lsp.get_clients({ bufnr = 0 }) > 0 end)
   report.steps.import = { text = buffer_text(), name = vim.fn.expand('%:t'), filetype = vim.bo.filetype, modified = vim.bo.modified }
   place_cursor('nn.leaky_relu')
@@ -307,7 +307,7 @@ local function drive()
     vim.lsp.buf.definition()
     vim.wait(500)
     return false
-  end)
+  end, 90000)
   report.steps.node = vim.fn.getline('.', vim.fn.line('.') + 3)
   vim.cmd('edit! ' .. work .. '/net.relay | write | bwipeout!')
   notified = {}
