@@ -1,4 +1,4 @@
-"""Where a name is used."""
+"""Where a name is used, or an operator is called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, TokenRole
 from relay_lsp.ir.text.span_array import SpanArray
 from relay_lsp.ir.text.text_span import TextSpan
 
@@ -20,10 +20,10 @@ _LONGEST_GAP = 40
 
 
 def references(snapshot: Snapshot, offset: int, *, include_definition: bool = True) -> Sequence[TextSpan]:
-    """Every use of the name at ``offset``, in the order of the text."""
+    """Every use of the name at ``offset``, or every call of the operator there, in the order of the text."""
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
-        return []
+        return _calls_of_operator(snapshot, offset)
     own, uses = symbol.span, symbol.uses
     if isinstance(uses, SpanArray) and uses.length == own.end - own.start:
         places = uses.without_start(own.start)
@@ -32,6 +32,19 @@ def references(snapshot: Snapshot, offset: int, *, include_definition: bool = Tr
     if include_definition:
         spans.insert(bisect_left(spans, own), own)
     return spans
+
+
+def _calls_of_operator(snapshot: Snapshot, offset: int) -> Sequence[TextSpan]:
+    """Where the operator at ``offset`` is named in the text; nothing where there is none."""
+    operator = snapshot.token_at(offset)
+    if operator is None or operator.role is not TokenRole.OP_NAME:
+        return []
+    wanted = re.compile(rf"(?<![\w.@%]){re.escape(operator.text)}(?![\w.])")
+    return [
+        TextSpan(match.start(), match.end())
+        for match in wanted.finditer(snapshot.text)
+        if any(token.role is TokenRole.OP_NAME for token in snapshot.tokens(match.start(), match.end()))
+    ]
 
 
 class Access(enum.Enum):

@@ -270,3 +270,11 @@ def test_links_on_one_line_cost_what_the_line_is_long() -> None:
 def test_a_word_outside_comments_is_no_link() -> None:
     snapshot = Snapshot.open('def @main() { f("span=a.relay:4:16") /* b */ }\n', "example.relay")
     assert list(links(snapshot)) == []
+
+
+def test_references_of_an_operator_are_its_calls() -> None:
+    body = "%0 = nn.re$0lu(%x); // nn.relu(%x)\n  %1 = nn.leaky_relu(nn.relu(%0));\n  nn.relu(%1)"
+    fixture = read_fixture(f"def @main(%x: Tensor[(4), float32]) {{\n  {body}\n}}")
+    spans = references(fixture.snapshot, fixture.offset)
+    assert [fixture.words(span) for span in spans] == ["nn.relu"] * 3
+    assert len({fixture.snapshot.lines.line_and_column(span.start)[0] for span in spans}) == 3
