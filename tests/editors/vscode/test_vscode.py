@@ -110,7 +110,7 @@ def test_an_option_that_must_be_given_is_asked_for(flow):
 
 def test_the_options_of_a_pass_are_a_form(flow):
     seen = flow("form")
-    run, option = seen["rows"]
+    run, option, *_ = seen["rows"]
     assert "FuseOps with these options" in run
     assert "fuse_opt_level = -1" in option
     assert "How far to fuse" in option
