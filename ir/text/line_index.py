@@ -143,6 +143,11 @@ class LineIndex:
             starts.frombytes((np.array(block.starts[1:], np.int64) + offset).tobytes())
         return starts
 
+    @property
+    def block_texts(self) -> Sequence[str]:
+        """The text in pieces of whole lines. Those that an edit does not touch are the same objects after it."""
+        return [block.text for block in self._blocks]
+
     def edited(self, span: TextSpan, new_text: str) -> LineIndex:
         """The index of the text in which ``new_text`` replaces ``span``."""
         blocks, offsets = self._blocks, self._offsets

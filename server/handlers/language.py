@@ -124,7 +124,7 @@ async def _layers_of_all_texts(server: RelayLanguageServer) -> list[tuple[Protoc
         index = server.state.history.layer_index(document.uri, document.lines)
         texts.append((server.converter_for(document), index))
     for uri, snapshot in await server.state.unopened():
-        texts.append((ProtocolConverter(uri, snapshot.lines, encoding), layer_index(snapshot.text)))
+        texts.append((ProtocolConverter(uri, snapshot.lines, encoding), layer_index(snapshot.lines)))
     return texts
 
 

@@ -13,7 +13,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.history import HistoryStep, ValueEvent, edited_since, value_events
 from ..features.layers.layer_index import LayerIndex, layer_index
-from ..features.layers.stated import stated_layers
+from ..features.layers.stated import stated_layers_in
 from ..worker.pass_changes import SpanLayers
 from .text_map import TextMap
 
@@ -52,7 +52,7 @@ class KnownText:
                     name, line, column = source
                     spans[source] = Span(SourceName(name), line, line, column, column)
             layers[TextSpan(start, end)] = tuple(spans[source] for source in sources)
-        for value in stated_layers(self.lines.text):
+        for value in stated_layers_in(self.lines):
             layers[value.span] = tuple(source.source for source in value.sources)
         return {span: layers[span] for span in sorted(layers, key=lambda span: (span.start, -span.end))}
 
@@ -117,7 +117,7 @@ class FollowedText:
     @cached_property
     def index(self) -> LayerIndex:
         """The layers of all values, as comments and the history know them."""
-        return layer_index(self.map.new.text, self.layers)
+        return layer_index(self.map.new, self.layers)
 
 
 class FollowedBuffer:

@@ -201,7 +201,7 @@ class HistoryService:
     def layer_index(self, uri: str, lines: LineIndex) -> LayerIndex:
         """The layers of all values of a document's text."""
         text = self.at(uri, lines)
-        return layer_index(lines.text) if text is None else text.index
+        return layer_index(lines) if text is None else text.index
 
     def removed(self, document: Document, function: str) -> tuple[RemovedValue, ...]:
         """What passes removed from a function on the way to a document's text."""

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from relay_lsp.ir.spans import Span
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .stated import StatedLayers, stated_layers
+from .stated import StatedLayers, stated_layers_in
 
 __all__ = ["LayerCount", "LayerIndex", "LayerValue", "RememberedLayers", "layer_index"]
 
@@ -81,15 +82,15 @@ class LayerIndex:
         return tuple(LayerCount(name, count) for name, count in counter.most_common())
 
 
-def layer_index(text: str, recorded: RememberedLayers = ()) -> LayerIndex:
+def layer_index(lines: LineIndex, recorded: RememberedLayers = ()) -> LayerIndex:
     """The index of a text. What its comments say comes before what is remembered.
 
     Of what is recorded, a value inside of another on the same line counts only where its layers differ.
     """
-    stated = stated_layers(text)
+    stated = stated_layers_in(lines)
     values = [_of_comments(value) for value in stated]
     if recorded:
-        values += _beside(text, stated, recorded)
+        values += _beside(lines.text, stated, recorded)
         values.sort(key=lambda value: (value.span.start, -value.span.end))
     return LayerIndex([value for value in values if value.layers])
 

@@ -7,7 +7,7 @@ belongs to the value that ends before it on its line; behind the ``;`` of a stat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,13 +15,16 @@ from relay_lsp.ir.span_comments import NamedSource, sources_in
 from relay_lsp.ir.spans import Span
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["StatedLayers", "StatedSource", "stated_layers"]
+__all__ = ["StatedLayers", "StatedSource", "stated_layers", "stated_layers_in"]
 
 _COMMENT = re.compile(rf'"(?:[^"\\\n]|\\.)*"|{COMMENT_PATTERN}|//[^\n]*')
 _HEAD = re.compile(r"[ \t]*(?:(?:let[ \t]+)?%[\w.]+[ \t]*(?::[^=\n]*)?=[ \t]*)?")
 _BRACKETS = ("()", "[]", "{}")
+_LONGEST_CACHED = 1 << 16
+"""Code points of the longest block whose values are kept; a longer one is a line of weights."""
 
 
 class StatedSource(NamedTuple):
@@ -48,6 +51,53 @@ class _Anchor(NamedTuple):
 
 def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
     """The values of a text, or of the part of one that begins at ``base``, that comments speak of, in their order."""
+    return _placed(text, base, *_found_in(text, base))
+
+
+def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
+    """The same for the whole of a text. What an edit leaves alone is looked at once, unless a comment or the value
+    before one reaches over several lines somewhere in the text."""
+    blocks = lines.block_texts
+    heads = [_first_character(block) for block in blocks]
+    values: list[StatedLayers] = []
+    base = 0
+    for block, head, following in zip(blocks, heads, (*heads[1:], ""), strict=True):
+        # What begins with a comment, or a semicolon, goes on with what stands in the block before.
+        goes_on = base > 0 and head in ("/", ";")
+        read = _layers_of_block if len(block) <= _LONGEST_CACHED else _layers_of_block.__wrapped__
+        own = None if goes_on else read(block, following)
+        if own is None or (following == "" and base + len(block) < lines.length):
+            return stated_layers(lines.text)
+        values += own if base == 0 else (_shifted(value, base) for value in own)
+        base += len(block)
+    return values
+
+
+def _first_character(text: str) -> str:
+    match = _AHEAD.match(text)
+    offset = match.end() if match is not None else 0
+    return text[offset : offset + 1]
+
+
+@lru_cache(maxsize=1 << 10)
+def _layers_of_block(text: str, following: str) -> Sequence[StatedLayers] | None:
+    """The values of whole lines, before a character that is none of a comment; ``None`` where other lines matter."""
+    if following and not text.endswith("\n"):
+        return None
+    if "/*" in _COMMENT.sub(" ", text):
+        return None
+    sources, ends = _found_in(text + following, 0)
+    starts = {end: _start_on_line(text, end, ends_statement) for end, ends_statement in ends.items()}
+    return None if None in starts.values() else _placed(text, 0, sources, ends)
+
+
+def _shifted(value: StatedLayers, by: int) -> StatedLayers:
+    sources = tuple([StatedSource(source, span.shifted(by)) for source, span in value.sources])
+    return StatedLayers(value.span.shifted(by), sources, value.ends_statement)
+
+
+def _found_in(text: str, base: int) -> tuple[Mapping[int, Sequence[StatedSource]], Mapping[int, bool]]:
+    """What comments name, by the end of the value before them, and whether that ends its statement."""
     sources: dict[int, list[StatedSource]] = {}
     ends: dict[int, bool] = {}
     last, after = _Anchor(0, False), 0
@@ -67,6 +117,13 @@ def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
                 StatedSource(source.span, TextSpan(start + source.start, start + source.end)) for source in named
             )
             ends[last.end] = last.ends_statement or ends.get(last.end, False) or _ends_statement(text, after)
+    return sources, ends
+
+
+def _placed(
+    text: str, base: int, sources: Mapping[int, Sequence[StatedSource]], ends: Mapping[int, bool]
+) -> list[StatedLayers]:
+    """The values that end there, from their beginnings on, in the order of the text."""
     starts = {end: start for end in sources if (start := _start_on_line(text, end, ends[end])) is not None}
     unknown = {end: ends[end] for end in sources.keys() - starts.keys()}
     if unknown:
@@ -122,6 +179,11 @@ def _start_on_line(text: str, end: int, ends_statement: bool) -> int | None:
     head = _HEAD.match(text, line, end)
     start = head.end() if head is not None else line
     value = text[start:end]
+    if '"' in value:
+        # Brackets in strings are none of the value's.
+        value = _COMMENT.sub(" ", value)
+        if "*/" in value:
+            return None
     if not value or ";" in value or '"' in value or any(value.count(a) != value.count(b) for a, b in _BRACKETS):
         return None
     return start if value[0] not in ")]}" else None

@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import ValueEvent
 from relay_lsp.server.features.layers.colours import THEMES, ColourBook
@@ -40,7 +41,7 @@ def groups(by: str) -> dict[str, list[str]]:
         return (ValueEvent("Fuse", ()),) if TEXT[span.start :].startswith("add(") else ()
 
     spans = [TextSpan(0, len(TEXT))]
-    found = group_values(snapshot, spans, by, layer_index(TEXT), events)
+    found = group_values(snapshot, spans, by, layer_index(LineIndex(TEXT)), events)
     return {name: [TEXT[span.start : span.end] for span in places] for name, places in found.items()}
 
 
@@ -85,7 +86,7 @@ def test_values_are_grouped(by: str, expected: dict[str, list[str]]):
 
 def test_a_layer_is_a_row_with_what_goes_in_and_out():
     snapshot = Snapshot.open(TEXT, "a.relay")
-    rows = {row.name: row for row in layer_table(snapshot, layer_index(TEXT))}
+    rows = {row.name: row for row in layer_table(snapshot, layer_index(LineIndex(TEXT)))}
     relu, exp = rows["torch.relu_1"], rows["torch.exp_2"]
     tensor = "Tensor[(2, 4), float32]"
     assert (dict(relu.operators), relu.inputs, relu.outputs, relu.bytes) == ({"nn.relu": 1}, [tensor], [tensor], 32)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from relay_lsp.server.features.layers.stated import stated_layers
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.layers.stated import stated_layers, stated_layers_in
 
 TEXT = """#[version = "0.0.5"]
 def @main(%c: bool, %x: Tensor[(4), float32]) {
@@ -55,3 +59,40 @@ def test_a_source_points_at_its_name():
 def test_a_broken_text_has_values_or_none(text: str):
     for value in stated_layers(text):
         assert 0 <= value.span.start <= value.span.end <= len(text)
+
+
+_LINES = (
+    "  %0 = nn.relu(%x) /* si=[layer.a] */;\n",
+    '  %1 = f(%x, layout="N(") /* si=[layer.b] */ /* ty=float32 */;\n',
+    "  let %a = exp(%x); /* layer.c */\n",
+    "  exp(%x) /* layer.d */\n",
+    "  %2 = (%x /* layer.e */, %x);\n",
+    "  %3 = if (%c) {\n",
+    "  } /* layer.if */;\n",
+    "  ;\n",
+    "  /* layer.alone */ /* layer.second */\n",
+    "  // a line\n",
+    "\n" * 20_000,
+)
+_INSERTED = ("/*", "*/", '"', ";", "\n", "}", "/* layer.z */", "%x", "\r")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_after_any_edit_a_text_says_what_it_says_when_it_is_opened(seed: int):
+    choose = random.Random(seed)
+    # The first lines stand alone; some texts have others, that belong to what is around them, where blocks may meet.
+    kinds = _LINES[:2] if seed < 4 else _LINES[:3] if seed < 8 else _LINES
+    lines = LineIndex(
+        "def @main(%x: float32) {\n" + "".join(choose.choices(kinds, k=60 if seed >= 8 else 1500)) + "}\n"
+    )
+    for _ in range(6):
+        assert stated_layers_in(lines) == stated_layers(lines.text)
+        start = choose.randrange(lines.length)
+        span = TextSpan(start, min(lines.length, start + choose.choice((0, 0, 1, 60))))
+        lines = lines.edited(span, choose.choice(_INSERTED))
+
+
+def test_strings_with_brackets_do_not_move_the_beginning_of_a_value():
+    text = '  %0 = f(%x, layout="N((;") /* layer.a */;\n'
+    (value,) = stated_layers(text)
+    assert text[value.span.start : value.span.end] == 'f(%x, layout="N((;")'
