@@ -47,6 +47,8 @@ class Settings:
     """Whether the names of operators' arguments are shown before them."""
     inlay_shapes: bool = _setting("inlayHints.shapes", False)
     """Whether shapes are shown behind calls inside other expressions."""
+    inlay_layers: bool = _setting("inlayHints.layers", False)
+    """Whether layers that no comment names are shown at the ends of lines."""
     code_lens: bool = _setting("codeLens.enabled", True)
     """Whether lines above functions offer to run passes."""
     unused_values: bool = _setting("diagnostics.unusedValues", True)

@@ -12,9 +12,18 @@ from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, Symbol, SymbolKin
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType
 
+from .layers.layer_index import LayerIndex
 from .markdown import markdown
 
-__all__ = ["InlayHint", "InlayHintKind", "inlay_argument_names", "inlay_documentation", "inlay_hints", "inlay_shapes"]
+__all__ = [
+    "InlayHint",
+    "InlayHintKind",
+    "inlay_argument_names",
+    "inlay_documentation",
+    "inlay_hints",
+    "inlay_layers",
+    "inlay_shapes",
+]
 
 _LONGEST_LABEL = 60
 _LONGEST_COMMENT = 400
@@ -96,6 +105,22 @@ def inlay_shapes(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
         if isinstance(type, TensorType) and call.span.end <= span.end:
             shape = repr(type)[len("Tensor[") :].rpartition(", ")[0] if type.shape else "()"
             yield InlayHint(call.span.end, f": {shape}", f"expression:{call.span.end}")
+
+
+def inlay_layers(snapshot: Snapshot, span: TextSpan, index: LayerIndex) -> Iterator[InlayHint]:
+    """The layers of the values that end on a line, at its end; none where a comment on the line names them already."""
+    lines = snapshot.lines
+    by_line: dict[int, list[str]] = {}
+    first, _ = lines.line_and_column(span.start)
+    last, _ = lines.line_and_column(span.end)
+    for value in index.within(TextSpan(lines.line_start(first), lines.line_start(last + 1))):
+        if not value.places:
+            line, _ = lines.line_and_column(value.span.end)
+            by_line.setdefault(line, []).extend(value.layers)
+    for line, names in sorted(by_line.items()):
+        end = lines.line_start(line) + len(lines.line(line).rstrip())
+        text = f"  {', '.join(dict.fromkeys(names))}"
+        yield InlayHint(end, text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…")
 
 
 def _calls(snapshot: Snapshot, span: TextSpan) -> Iterator[CallSite]:

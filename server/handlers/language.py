@@ -13,7 +13,14 @@ from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
 from ..features.hover import ValuePast, hover
-from ..features.inlay_hints import InlayHint, inlay_argument_names, inlay_documentation, inlay_hints, inlay_shapes
+from ..features.inlay_hints import (
+    InlayHint,
+    inlay_argument_names,
+    inlay_documentation,
+    inlay_hints,
+    inlay_layers,
+    inlay_shapes,
+)
 from ..features.layers.layer_index import LayerIndex, layer_index
 from ..features.layers.navigation import LayerAtCursor, find_layers, layer_at, layer_spans, rename_layer
 from ..features.outline import OutlineItem, find_symbols, outline
@@ -225,6 +232,9 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
         shown += inlay_argument_names(seen.snapshot, span)
     if settings.inlay_shapes:
         shown += inlay_shapes(seen.snapshot, span)
+    if settings.inlay_layers and not seen.is_beginning:
+        index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
+        shown += inlay_layers(seen.snapshot, span, index)
     hints = [seen.converter.inlay_hint(hint, seen.document.version) for hint in shown]
     if not server.supports("textDocument", "inlayHint", "resolveSupport"):
         for hint, item in zip(shown, hints, strict=True):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.ir.diagnostics import apply_edits
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
 from relay_lsp.server.features.completion import Completion, completions, documentation
 from relay_lsp.server.features.file_names import rename_source
-from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_shapes
+from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_layers, inlay_shapes
+from relay_lsp.server.features.layers.layer_index import layer_index
 from relay_lsp.server.features.linked_editing import linked_ranges
 from relay_lsp.server.features.normal_forms import normal_form_actions
 from relay_lsp.server.features.on_type_formatting import format_typed
@@ -125,6 +128,31 @@ def @main(%x: Tensor[(1, 8), float32], %w: Tensor[(4, 8), float32]) {
 """,
         "shapes",
     )
+
+
+def test_layers_that_no_comment_names_stand_at_the_end_of_the_line() -> None:
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = exp(%x) /* si=[layer.said] */;
+  %1 = nn.relu(%0);
+  add(%1, tanh(%1))
+}
+"""
+    snapshot = Snapshot.open(text, "hints.relay")
+    values = {"exp(%x)": "layer.said", "nn.relu(%0)": "layer.a", "tanh(%1)": "layer.b"}
+    recorded = [
+        (TextSpan(start, start + len(value)), (Span(SourceName(name)),))
+        for value, name in values.items()
+        for start in [text.index(value)]
+    ]
+    index = layer_index(snapshot.lines, recorded)
+    hints = inlay_layers(snapshot, TextSpan(0, len(text)), index)
+    assert [(text[: hint.offset].rpartition("\n")[2], hint.label.strip()) for hint in hints] == [
+        ("  %1 = nn.relu(%0);", "layer.a"),
+        ("  add(%1, tanh(%1))", "layer.b"),
+    ]
+    below = TextSpan(text.index("  add"), text.index("  add") + 4)
+    assert [hint.label.strip() for hint in inlay_layers(snapshot, below, index)] == ["layer.b"]
 
 
 def test_a_hint_is_explained_when_it_is_looked_at() -> None:
