@@ -31,6 +31,14 @@ class ContextOptions:
         disabled = tuple(name for name in self.disabled if name not in names)
         return replace(self, required=(*self.required, *names), disabled=disabled)
 
+    def why_not(self, name: str, level: int) -> str:
+        """Why the fields do not admit a pass of a level; empty where they do."""
+        if name in self.disabled:
+            return "it is disabled"
+        if level > self.opt_level and name not in self.required:
+            return f"its level {level} is above {self.opt_level}, and it is not required"
+        return ""
+
 
 def config_entry(text: str) -> tuple[str, object]:
     """Read ``KEY=VALUE`` of a context's config.

@@ -53,6 +53,8 @@ def _run(
     for step in outcome.steps:
         if step.skipped:
             print(f"relay-lsp: {step.name} is skipped: {step.skipped}", file=sys.stderr)
+    for name, reason in outcome.by_name.items():
+        print(f"relay-lsp: {name} runs because it is asked for by name: {reason}", file=sys.stderr)
     return file, outcome
 
 

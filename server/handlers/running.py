@@ -89,8 +89,10 @@ async def _offer_again(
 
 
 def _skipped_words(outcome: PassesOutcome) -> str:
-    """Which passes the context did not admit, and why; empty where it admitted all."""
-    return "".join(f"; {step.name} is skipped: {step.skipped}" for step in outcome.steps if step.skipped)
+    """Which passes the context did not admit, and why, whether they ran or not; empty where it admitted all."""
+    skipped = [f"; {step.name} is skipped: {step.skipped}" for step in outcome.steps if step.skipped]
+    by_name = [f"; {name} ran because it was asked for by name: {why}" for name, why in outcome.by_name.items()]
+    return "".join(skipped + by_name)
 
 
 async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:

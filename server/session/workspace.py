@@ -337,7 +337,8 @@ class Workspace:
         """
         version = document.version if version is None else version
         self._check(document, version)
-        job = VerifyPasses(document.text, document.name, tuple(calls), self.settings_for(document.uri).opt_level)
+        context = replace(self.context_for(document), gates=True)
+        job = VerifyPasses(document.text, document.name, tuple(calls), context.opt_level, context=context)
         self.client.status("working", "comparing before and after")
         try:
             await self.extensions.refresh()

@@ -100,6 +100,8 @@ class PassesOutcome:
     """What of the old text became what of the new."""
     remarks: tuple[PlacedRemark, ...] = ()
     """What the passes said about their decisions, where that was asked for."""
+    by_name: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The passes that ran because they were asked for by name, with why the context alone would not admit them."""
 
     @property
     def changed(self) -> bool:
@@ -185,7 +187,7 @@ class RunPasses:
         if self.provenance or (self.keeps_layers and edits):
             text = _with_comments(run, self.name, text, provenance=self.provenance)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
-        return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks)
+        return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks, by_name=run.by_name)
 
 
 def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:
@@ -274,6 +276,7 @@ class _Run:
     steps: Sequence[_RunStep]
     changing: Sequence[_RunStep]
     skipped: Sequence[StepOutcome] = ()
+    by_name: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def run_passes(
@@ -322,7 +325,9 @@ def run_passes(
     def layers() -> Mapping[Expr, AnySpan]:
         return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **layers_in(parsed)}
 
-    admitted = (options or ContextOptions(opt_level)).admitting(names)
+    options = options or ContextOptions(opt_level)
+    admitted = options.admitting(names)
+    by_name: dict[str, str] = {}
     try:
         context = passes.PassContext(
             *(admitted.opt_level, admitted.required, admitted.disabled, watching), config=admitted.config
@@ -337,7 +342,11 @@ def run_passes(
             progress(str(call))
             known = len(trace.steps)
             try:
-                pipeline = passes.Sequential([passes.create(call.name, **call.options)])
+                asked_for = passes.create(call.name, **call.options)
+                reason = options.why_not(asked_for.info.name, asked_for.info.opt_level)
+                if reason and not options.gates:
+                    by_name[call.name] = reason
+                pipeline = passes.Sequential([asked_for])
                 # Run as it is, so that the instruments see the passes that were asked for and no pipeline around each.
                 before, module = module, pipeline.run(module, context)
                 if module is not before:
@@ -363,15 +372,12 @@ def run_passes(
             steps += _steps_of(call, before, trace.steps[known:])
         skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
-    return _Run(parsed, module, trace, steps, _changing(steps, names), skipped)
+    return _Run(parsed, module, trace, steps, _changing(steps, names), skipped, by_name)
 
 
 def _skipped(item: SkippedPass, context: ContextOptions) -> StepOutcome:
     """A pass that the context did not admit, with the reason in words."""
-    if item.reason == "disabled":
-        reason = "it is disabled"
-    else:
-        reason = f"its level {item.info.opt_level} is above {context.opt_level}, and it is not required"
+    reason = context.why_not(item.info.name, item.info.opt_level)
     return StepOutcome(item.info.name, PassCall(item.info.name), False, 0.0, skipped=reason)
 
 

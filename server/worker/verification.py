@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 
 from ..pass_calls import PassCall
+from ..pass_contexts import ContextOptions
 from .jobs import FIRST_WORD, open_snapshot, places_of, without_expressions
 from .worker_process import Progress
 
@@ -64,6 +65,8 @@ class VerifyPasses:
     calls: tuple[PassCall, ...]
     opt_level: int = 3
     seed: int = 0
+    context: ContextOptions | None = None
+    """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
 
     def run(self, progress: Progress) -> VerifyOutcome:
         """Judge them. A text that has errors, and a pass that there is not, are diagnostics of the outcome."""
@@ -82,18 +85,29 @@ class VerifyPasses:
         names = [call.name for call in self.calls]
         try:
             # Each in a pipeline of its own, which sees to what it requires.
-            pipeline = [passes.Sequential([passes.create(call.name, **call.options)]) for call in self.calls]
+            asked_for = [passes.create(call.name, **call.options) for call in self.calls]
+            pipeline = [passes.Sequential([each]) for each in asked_for]
         except passes.PassError as error:
             diagnostics = tuple(replace(item, span=FIRST_WORD, place=None) for item in error.diagnostics)
             return VerifyOutcome(str(error), diagnostics=diagnostics, failed=True)
-        with passes.PassContext(opt_level=self.opt_level, required_pass=names):
+        admitted = (self.context or ContextOptions(self.opt_level)).admitting(names)
+        reasons = {each.info.name: admitted.why_not(each.info.name, each.info.opt_level) for each in asked_for}
+        skipped = "".join(f"; {name} is skipped: {reason}" for name, reason in reasons.items() if reason)
+        try:
+            context = passes.PassContext(
+                admitted.opt_level, admitted.required, admitted.disabled, config=admitted.config
+            )
+        except (AttributeError, TypeError) as error:
+            return VerifyOutcome(f"the context cannot be made: {error}", failed=True)
+        with context:
             report = check(
                 snapshot.parsed.module,
                 pipeline,
                 seed=self.seed,
                 progress=lambda number: progress(str(self.calls[number])),
             )
-        return _outcome(report, names, snapshot.parsed)
+        outcome = _outcome(report, names, snapshot.parsed)
+        return replace(outcome, message=outcome.message + skipped)
 
 
 def _outcome(report: BisectionReport, names: Sequence[str], parsed: Parsed) -> VerifyOutcome:

@@ -8,6 +8,7 @@ from relay_lsp.server.features.pipeline_comment import pipeline_comment, pipelin
 from relay_lsp.server.pass_calls import PassCall, PassCallError
 from relay_lsp.server.pass_contexts import ContextOptions, config_entry, read_context_comment
 from relay_lsp.server.worker.jobs import RunPasses
+from relay_lsp.server.worker.verification import VerifyPasses
 
 TEXT = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4), float32]) {
@@ -24,6 +25,11 @@ def skipped(context: ContextOptions) -> dict[str, str]:
     return {step.name: step.skipped for step in outcome.steps if step.skipped}
 
 
+def ran_by_name(context: ContextOptions) -> dict[str, str]:
+    """The passes that run only because they are asked for by name, and why the context would not admit them."""
+    return dict(RunPasses(TEXT, "a.relay", CALLS, context=context).run(lambda _: None).by_name)
+
+
 def test_a_pipeline_runs_what_its_context_admits():
     assert skipped(ContextOptions(3, gates=True)) == {
         "FastMath": "its level 4 is above 3, and it is not required",
@@ -35,6 +41,20 @@ def test_a_pipeline_runs_what_its_context_admits():
 
 def test_a_pass_that_is_asked_for_by_name_always_runs():
     assert skipped(ContextOptions(0, disabled=("FastMath",))) == {}
+    assert ran_by_name(ContextOptions(0, disabled=("FastMath",)))["FastMath"] == "it is disabled"
+    assert ran_by_name(ContextOptions(3)) == {"FastMath": "its level 4 is above 3, and it is not required"}
+    assert ran_by_name(ContextOptions(4)) == {}
+    assert ran_by_name(ContextOptions(3, gates=True)) == {}
+
+
+def test_verification_skips_what_the_pipeline_skips():
+    def verified(context: ContextOptions) -> str:
+        return VerifyPasses(TEXT, "a.relay", CALLS[:1], context=context).run(lambda _: None).message
+
+    reason = "FastMath is skipped: its level 4 is above 3, and it is not required"
+    assert verified(ContextOptions(3, gates=True)) == f"nothing to compare: no pass changed the module; {reason}"
+    assert verified(ContextOptions(4, gates=True)).startswith("1 step compared")
+    assert verified(ContextOptions(3)).startswith("1 step compared")
 
 
 def test_a_config_that_is_none_is_a_refusal():
