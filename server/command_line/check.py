@@ -20,7 +20,7 @@ from ..features.code_actions import edits_of_all
 from ..features.diagnostics import diagnostics
 from ..features.repairs import with_repairs
 from ..lsp.capabilities import server_version
-from ..worker.jobs import FIRST_WORD
+from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
 from .files import SourceFile, files_in, read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError

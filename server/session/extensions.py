@@ -56,7 +56,7 @@ class LoadExtension:
         from relay_lsp.passes import find
 
         from ..features.pass_documentation import describe_pass
-        from ..worker.jobs import open_snapshot
+        from ..worker.read_texts import open_snapshot
         from .extension_operators import declare
 
         progress(f"loading {self.name}")
@@ -80,7 +80,7 @@ class WithExtensions:
 
     def run(self, progress: Progress) -> Any:
         """Load what this process does not have yet, and do the job."""
-        from ..worker.jobs import open_snapshot
+        from ..worker.read_texts import open_snapshot
 
         for name, stamp in self.extensions:
             if name not in _loaded or _loaded[name] != stamp:

@@ -11,7 +11,7 @@ import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
 from relay_lsp.ir.text.text_span import TextSpan
@@ -32,15 +32,15 @@ from ..worker.tracing import ExploredRun, ExplorePasses, TracePasses
 from ..worker.verification import VerifyOutcome, VerifyPasses
 from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
+from .client import Client
 from .extensions import Extensions
 from .folders import Folders
 from .models import Models
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
-    from relay_lsp.passes.infrastructure.extensions import ExtensionFault
 
-__all__ = ["Client", "MovedOn", "Workspace"]
+__all__ = ["MovedOn", "Workspace"]
 
 _SEARCH_SECONDS = 1.5
 """How long a request for code actions waits until it is known which passes would change the buffer."""
@@ -56,38 +56,6 @@ _WRITING_INSTRUMENTS = ("DumpIR",)
 _HINTS_SHOWN = 100
 _COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
-
-
-class Client(Protocol):
-    """What a workspace asks of its client."""
-
-    def publish(self, document: Document, diagnostics: Sequence[Diagnostic]) -> None:
-        """Show these diagnostics, and no others, for the document at its version."""
-        ...
-
-    def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
-        """Show these faults, and no others, in a user's Python file."""
-        ...
-
-    def say(self, message: str, severity: Severity) -> None:
-        """Show a message to the user."""
-        ...
-
-    def log(self, message: str) -> None:
-        """Write to the log that the user may look at."""
-        ...
-
-    def refresh_tokens_and_hints(self) -> None:
-        """Ask for them anew: they were given while but the beginning of a text was known."""
-        ...
-
-    def refresh_views(self) -> None:
-        """Ask for what is shown beside the text anew: settings or the history have changed."""
-        ...
-
-    def status(self, state: str, message: str) -> None:
-        """Tell whether we are at work: ``ready``, ``working`` or ``stopped``."""
-        ...
 
 
 class MovedOn(Exception):

@@ -11,11 +11,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from relay_lsp.ir.diagnostics import Diagnostic, Related, Severity, TextEdit, apply_edits
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..pass_calls import PassCall
@@ -31,6 +30,7 @@ from .pass_changes import (
     pass_changes,
     removed_by_step,
 )
+from .read_texts import FIRST_WORD, open_snapshot, places_in, places_of, without_expressions
 from .remarks import PlacedRemark, placed_remarks
 from .span_layers import ModuleLayers, layers_at_spans
 from .worker_process import Progress
@@ -38,7 +38,6 @@ from .worker_process import Progress
 if TYPE_CHECKING:
     from relay_lsp.ir.expressions import Expr
     from relay_lsp.ir.module import IRModule
-    from relay_lsp.ir.semantic.snapshot import Snapshot
     from relay_lsp.ir.spans import AnySpan
     from relay_lsp.ir.syntax import Parsed
     from relay_lsp.passes import Trace, TraceStep
@@ -46,17 +45,13 @@ if TYPE_CHECKING:
     from relay_lsp.passes.provenance import SkippedPass, TraceFailure
 
 __all__ = [
-    "FIRST_WORD",
     "CompareTexts",
     "PassesOutcome",
     "Prepare",
     "RunPasses",
     "StepOutcome",
     "WouldChange",
-    "open_snapshot",
-    "places_of",
     "run_passes",
-    "without_expressions",
 ]
 
 logger = logging.getLogger(__name__)
@@ -182,7 +177,7 @@ class RunPasses:
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
         changes = PassChanges()
         if edits:
-            places = _places_in(text, self.name, run.module)
+            places = places_in(text, self.name, run.module)
             changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
         if self.provenance or (self.keeps_layers and edits):
             text = _with_comments(run, self.name, text, provenance=self.provenance)
@@ -194,7 +189,7 @@ def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:
     """The text with comments of where its values come from: all that is known, or the layers of new statements."""
     from relay_lsp.passes.layers import layer_edits, provenance_edits
 
-    places = _places_in(text, name, run.module)
+    places = places_in(text, name, run.module)
     write = provenance_edits if provenance else layer_edits
     return apply_edits(text, write(run.parsed, run.trace, run.module, text, places))
 
@@ -412,19 +407,6 @@ def _changing(steps: Sequence[_RunStep], asked_for: Sequence[str]) -> list[_RunS
     ]
 
 
-@lru_cache(maxsize=4)
-def open_snapshot(text: str, name: str) -> Snapshot:
-    """The snapshot of a text; the last few are kept."""
-    from relay_lsp.ir.semantic.snapshot import Snapshot
-
-    return Snapshot.open(text, name)
-
-
-def forget_snapshots() -> None:
-    """Read texts anew: operators have come or gone."""
-    open_snapshot.cache_clear()
-
-
 def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, _StepText]) -> StepOutcome:
     if not changed:
         return StepOutcome(step.name, step.call, False, step.trace.seconds)
@@ -433,9 +415,6 @@ def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, _StepT
 
 
 _INFER_TYPE = "InferType"
-
-FIRST_WORD = TextSpan(0, 1)
-"""Where stands what has no place of its own."""
 
 
 class _StepText(NamedTuple):
@@ -464,7 +443,7 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
             places = _places_through(step, places)
             continue
         if step is run.changing[-1]:
-            text, new_places = final_text, _places_in(final_text, name, step.after)
+            text, new_places = final_text, places_in(final_text, name, step.after)
         else:
             printed = to_text_with_positions(step.after)
             text, new_places = printed.text, printed.positions.get
@@ -478,28 +457,6 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
 def _places_through(step: _RunStep, places: Places) -> Places:
     """The places in an unchanged text of the expressions that a step has put in place of equal ones."""
     return lambda expr: next((place for old in step.trace.origins(expr) if (place := places(old)) is not None), None)
-
-
-def places_of(parsed: Parsed) -> Places:
-    """Where the expressions of a text stand in it."""
-    from relay_lsp.ir.diagnostics import Place
-
-    return lambda expr: parsed.locate(Place(expr))
-
-
-def _places_in(text: str, name: str, module: IRModule) -> Places:
-    """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
-    from relay_lsp.ir.visitor import post_order
-
-    parsed = open_snapshot(text, name).parsed
-    places = places_of(parsed)
-    ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
-    read = parsed.module
-    theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
-    if len(ours) != len(theirs) or any(type(a) is not type(b) for a, b in zip(ours, theirs, strict=True)):
-        return lambda expr: None
-    same = dict(zip(ours, theirs, strict=True))
-    return lambda expr: places(same[expr]) if expr in same else None
 
 
 def _origins(
@@ -527,9 +484,3 @@ def _located(diagnostic: Diagnostic, trace: Trace, parsed: Parsed) -> Diagnostic
         places = map(places_of(parsed), trace.origins(diagnostic.place.expr))
         span = next((place for place in places if place is not None), None)
     return without_expressions(replace(diagnostic, span=span or FIRST_WORD))
-
-
-def without_expressions(diagnostic: Diagnostic) -> Diagnostic:
-    """The diagnostic without expressions, which stay on this side."""
-    related = tuple(Related(item.message, item.span) for item in diagnostic.related)
-    return replace(diagnostic, place=None, related=related)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
-from .jobs import PassesOutcome, open_snapshot, places_of, run_passes
+from .jobs import PassesOutcome, run_passes
 from .pass_changes import SpanLayers
+from .read_texts import open_snapshot, places_of
 from .span_layers import layers_at_spans
 from .worker_process import Progress
 

@@ -10,7 +10,7 @@ from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
-from .jobs import FIRST_WORD, open_snapshot, places_of, without_expressions
+from .read_texts import FIRST_WORD, open_snapshot, places_of, without_expressions
 from .worker_process import Progress
 
 if TYPE_CHECKING:

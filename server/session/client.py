@@ -1,0 +1,47 @@
+"""What a workspace asks of its client, whatever protocol that speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+
+from ..documents.documents import Document
+
+if TYPE_CHECKING:
+    from relay_lsp.passes.infrastructure.extensions import ExtensionFault
+
+__all__ = ["Client"]
+
+
+class Client(Protocol):
+    """What a workspace asks of its client."""
+
+    def publish(self, document: Document, diagnostics: Sequence[Diagnostic]) -> None:
+        """Show these diagnostics, and no others, for the document at its version."""
+        ...
+
+    def show_faults(self, path: str, faults: Sequence[ExtensionFault]) -> None:
+        """Show these faults, and no others, in a user's Python file."""
+        ...
+
+    def say(self, message: str, severity: Severity) -> None:
+        """Show a message to the user."""
+        ...
+
+    def log(self, message: str) -> None:
+        """Write to the log that the user may look at."""
+        ...
+
+    def refresh_tokens_and_hints(self) -> None:
+        """Ask for them anew: they were given while but the beginning of a text was known."""
+        ...
+
+    def refresh_views(self) -> None:
+        """Ask for what is shown beside the text anew: settings or the history have changed."""
+        ...
+
+    def status(self, state: str, message: str) -> None:
+        """Tell whether we are at work: ``ready``, ``working`` or ``stopped``."""
+        ...

@@ -1,0 +1,58 @@
+"""The texts that the worker has read last, and where the expressions of a module stand in them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from relay_lsp.ir.diagnostics import Diagnostic, Related
+from relay_lsp.ir.text.text_span import TextSpan
+
+from .pass_changes import Places
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.module import IRModule
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.ir.syntax import Parsed
+
+__all__ = ["FIRST_WORD", "open_snapshot", "places_in", "places_of", "without_expressions"]
+
+FIRST_WORD = TextSpan(0, 1)
+"""Where stands what has no place of its own."""
+
+
+@lru_cache(maxsize=4)
+def open_snapshot(text: str, name: str) -> Snapshot:
+    """The snapshot of a text; the last few are kept."""
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+
+    return Snapshot.open(text, name)
+
+
+def places_of(parsed: Parsed) -> Places:
+    """Where the expressions of a text stand in it."""
+    from relay_lsp.ir.diagnostics import Place
+
+    return lambda expr: parsed.locate(Place(expr))
+
+
+def places_in(text: str, name: str, module: IRModule) -> Places:
+    """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
+    from relay_lsp.ir.visitor import post_order
+
+    parsed = open_snapshot(text, name).parsed
+    places = places_of(parsed)
+    ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
+    read = parsed.module
+    theirs = post_order(*(read.functions[var] for var in sorted(read, key=lambda var: var.name_hint)))
+    if len(ours) != len(theirs) or any(type(a) is not type(b) for a, b in zip(ours, theirs, strict=True)):
+        return lambda expr: None
+    same = dict(zip(ours, theirs, strict=True))
+    return lambda expr: places(same[expr]) if expr in same else None
+
+
+def without_expressions(diagnostic: Diagnostic) -> Diagnostic:
+    """The diagnostic without expressions, which stay on this side."""
+    related = tuple(Related(item.message, item.span) for item in diagnostic.related)
+    return replace(diagnostic, place=None, related=related)
