@@ -44,9 +44,10 @@ def initialized(server: RelayLanguageServer, params: types.InitializedParams) ->
     server.state.start()
     options = fields_of(server.initialization_options)
     # Trust is for the client's user to give. A setting, which a workspace may bring along, must not be able to.
-    # Over a network it is not even the client's: it comes from the command line that started the server.
-    is_granted = server.granted_trust
-    server.state.extensions.is_trusted = options.get("trusted") is True if is_granted is None else is_granted
+    # Over a network it is not even the client's: it comes from the command line that started the server, and a client
+    # whose user does not trust the workspace can only decline it.
+    is_granted, said = server.granted_trust, options.get("trusted")
+    server.state.extensions.is_trusted = said is True if is_granted is None else is_granted and said is not False
     server.state.may_write = is_granted is not False
     folder = options.get("folder")
     if server.state.root is None and isinstance(folder, str):

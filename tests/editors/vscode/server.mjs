@@ -72,7 +72,7 @@ export async function serveWebSocket(relayServer) {
     });
     const token = 'a token of the tests';
     const env = { ...process.env, RELAY_LSP_TOKEN: token };
-    const server = spawn(relayServer, ['serve', '--ws', `127.0.0.1:${port}`], { detached: true, stdio: 'ignore', env });
+    const server = spawn(relayServer, ['serve', '--ws', `127.0.0.1:${port}`, '--trusted'], { detached: true, stdio: 'ignore', env });
     for (let tries = 0; tries < 300; tries += 1) {
         const listens = await new Promise(resolve => {
             const socket = net.connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));

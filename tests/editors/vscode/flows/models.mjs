@@ -34,6 +34,8 @@ export async function models(workbench) {
     await page.keyboard.press('Enter');
     await workbench.until('the file', async () => fs.existsSync(file), 20);
     seen.saved = fs.readFileSync(file, 'utf8');
+    const active = page.locator('.tab.active');
+    await workbench.until('the saved text', async () => (await active.first().innerText()).includes('net.relay'));
     await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'cut.onnx' }).dblclick();
     const frame = page.locator('iframe.webview.ready').last().contentFrame().locator('iframe').contentFrame();
     seen.refused = await frame.locator('body').innerText({ timeout: 30_000 });
