@@ -231,7 +231,7 @@ const flows = {
         const before = await page.locator('.timeline > li').allInnerTexts();
         await page.getByRole('button', { name: 'Run …' }).click();
         await page.getByRole('button', { name: 'Add a pass' }).click();
-        await page.locator('.run li input:not([type])').last().fill('NoSuchPass');
+        await page.locator('.run li input:not([type])').last().fill('ToCPS');
         await page.getByRole('button', { name: 'Run', exact: true }).click();
         await page.locator('.timeline .failure').waitFor();
         const problem = await page.locator('.timeline .failure').innerText();

@@ -305,7 +305,7 @@ def test_a_line_of_eight_thousand_characters_scrolls(report: dict[str, Any]):
 def test_a_served_page_runs_other_passes_and_says_what_is_wrong(report: dict[str, Any]):
     served = seen(report, "served")
     assert not any("FuseOps" in text for text in served["before"])
-    assert "NoSuchPass failed" in served["problem"]
+    assert "ToCPS failed" in served["problem"]
     assert "is not a pass; write Name" in served["refused"]
     assert any("FuseOps" in text for text in served["after"])
     assert "Against the run before" in served["form"]

@@ -28,6 +28,9 @@ class LoweringFailed:
 
 FAILED: Final = LoweringFailed()
 
+_LONGEST_NAME: Final = 200
+"""Of a longer name a message shows so much."""
+
 
 class LoweringContext:
     """The state of a :class:`Lowering`, which its parts by grammar rule extend with actions."""
@@ -110,7 +113,8 @@ class LoweringContext:
         near = closest(name, candidates, count=3)
         hint = f"; did you mean {near[0]}?" if near else ""
         self.unresolved.append((self.unit, token))
-        self.report(code, f"{what} {name}{hint}", span, [replacement(span, other) for other in near], related)
+        shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}… ({len(name)} characters)"
+        self.report(code, f"{what} {shown}{hint}", span, [replacement(span, other) for other in near], related)
 
     def _define(self, kind: SymbolKind, name: str, token: int, value: Expr | Type) -> Definition:
         definition = Definition(kind, name, self.unit, token, value, self.container)
