@@ -11,7 +11,14 @@ from collections.abc import Iterable
 from ..attributes import AttributeField, Attrs
 from .operator import Op, OpPattern, registered
 
-__all__ = ["document_operator", "document_operators", "signature", "value_text"]
+__all__ = [
+    "document_operator",
+    "document_operators",
+    "kind_text",
+    "operator_properties",
+    "signature",
+    "value_text",
+]
 
 _PATTERNS = {
     OpPattern.ELEMWISE: "elementwise",
@@ -55,11 +62,9 @@ def document_operator(op: Op) -> str:
         lines += [f"A text gives its attributes as `meta[{attrs_type.type_key}][…]`.", ""]
     if fields:
         lines += ["| attribute | takes | default | |", "|---|---|---|---|"]
-        lines += [
-            f"| `{field.name}` | {_kind(field)} | {_default_cell(field)} | {_cell(field.doc)} |" for field in fields
-        ]
+        lines.extend(map(_row, fields))
         lines.append("")
-    lines += [_properties(op), ""]
+    lines += [operator_properties(op), ""]
     return "\n".join(lines)
 
 
@@ -106,8 +111,17 @@ def _default_cell(field: AttributeField) -> str:
     return "" if field.required else f"`{value_text(field.default)}`"
 
 
-def _kind(field: AttributeField) -> str:
-    kind = field.kind.replace("|", "\\|")
+def _row(field: AttributeField) -> str:
+    return f"| `{field.name}` | {_kind_cell(field)} | {_default_cell(field)} | {_cell(field.doc)} |"
+
+
+def _kind_cell(field: AttributeField) -> str:
+    return kind_text(field).replace("|", "\\|")
+
+
+def kind_text(field: AttributeField) -> str:
+    """What an attribute takes: its kind, with the choices and the bounds that there are."""
+    kind = field.kind
     if field.choices:
         kind += f": {', '.join(f'`{choice}`' for choice in field.choices)}"
     if field.lower is not None:
@@ -117,7 +131,8 @@ def _kind(field: AttributeField) -> str:
     return kind
 
 
-def _properties(op: Op) -> str:
+def operator_properties(op: Op) -> str:
+    """How passes treat an operator, in one line."""
     properties = [f"Fusion: {_PATTERNS[op.pattern]}", f"level {op.support_level}"]
     if op.stateful:
         properties.append("has effects, so it is never folded or removed")

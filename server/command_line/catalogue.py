@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.attributes import AttributeField
 from relay_lsp.ir.ops import Op
-from relay_lsp.ir.ops.documentation import document_operator, document_operators, value_text
+from relay_lsp.ir.ops.documentation import (
+    document_operator,
+    document_operators,
+    kind_text,
+    operator_properties,
+    signature,
+    value_text,
+)
 
 from ..features.markdown import markdown
 from .problems import EXIT_OK, CommandError
+from .terminal import columns_of, definitions, documentation, wrapped
 
 __all__ = ["operators", "passes"]
 
@@ -39,21 +48,40 @@ def passes(options: argparse.Namespace) -> int:
     if options.name not in known:
         raise CommandError(f"there is no pass called {options.name}{_near(options.name, known)}")
     declaration = known[options.name].declaration()
-    if options.format == "json":
+    if options.markdown:
+        from relay_lsp.passes.infrastructure.catalogue import document_pass
+
+        print(document_pass(declaration), end="")
+    elif options.format == "json":
         print(json.dumps(_pass_json(declaration), indent=2, ensure_ascii=False))
-        return EXIT_OK
-    print(f"{declaration.name}  ({declaration.kind}, level {declaration.info.opt_level})")
-    if declaration.info.required:
-        print(f"requires {', '.join(declaration.info.required)}")
-    print(f"\n{markdown(declaration.doc)}")
-    if declaration.options:
-        print("\noptions:")
-        _list((_option_head(field), markdown(field.doc)) for field in declaration.options.values())
+    else:
+        _print(_pass_lines(declaration, columns_of(sys.stdout)))
     return EXIT_OK
 
 
-def _option_head(field: AttributeField) -> str:
-    return f"{field.name} ({field.kind})" if field.required else f"{field.name}={value_text(field.default)}"
+def _pass_lines(declaration: Any, columns: int) -> Iterator[str]:
+    yield f"{declaration.name}  ({declaration.kind}, level {declaration.info.opt_level})"
+    if declaration.info.required:
+        yield from wrapped(f"requires {', '.join(declaration.info.required)}", columns)
+    yield ""
+    yield from documentation(declaration.doc, columns)
+    yield from _field_lines("options:", declaration.options.values(), columns)
+
+
+def _field_lines(heading: str, fields: Iterable[AttributeField], columns: int) -> Iterator[str]:
+    rows = [(_field_head(field), f"{_sentence(field.doc)} Takes {kind_text(field)}.") for field in fields]
+    if rows:
+        yield from ("", heading)
+        yield from definitions(rows, columns)
+
+
+def _field_head(field: AttributeField) -> str:
+    return field.name if field.required else f"{field.name}={value_text(field.default)}"
+
+
+def _sentence(doc: str) -> str:
+    text = markdown(doc).strip()
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _pass_json(declaration: Any) -> dict[str, Any]:
@@ -93,11 +121,31 @@ def operators(options: argparse.Namespace) -> int:
     op = ops.find(options.name)
     if op is None:
         raise CommandError(f"there is no operator called {options.name}{_near(options.name, known)}")
-    if options.format == "json":
+    if options.markdown:
+        print(document_operator(op), end="")
+    elif options.format == "json":
         print(json.dumps(_operator_json(op), indent=2, ensure_ascii=False))
-        return EXIT_OK
-    print(document_operator(op), end="")
+    else:
+        _print(_operator_lines(op, columns_of(sys.stdout)))
     return EXIT_OK
+
+
+def _operator_lines(op: Op, columns: int) -> Iterator[str]:
+    yield op.name
+    yield ""
+    yield from wrapped(signature(op), columns, "  ", "      ")
+    yield ""
+    yield from documentation(op.doc, columns)
+    if op.arguments:
+        yield from ("", "arguments:")
+        yield from definitions([(argument.name, markdown(argument.doc)) for argument in op.arguments], columns)
+    if op.attrs_type is not None:
+        yield from _field_lines("attributes:", op.attrs_type.fields().values(), columns)
+    elif op.metadata_attrs_type is not None:
+        heading = f"attributes, which a text gives as meta[{op.metadata_attrs_type.type_key}][…]:"
+        yield from _field_lines(heading, op.metadata_attrs_type.fields().values(), columns)
+    yield ""
+    yield from wrapped(operator_properties(op), columns)
 
 
 def _summary(op: Op) -> str:
@@ -117,10 +165,18 @@ def _operator_json(op: Op) -> dict[str, Any]:
 
 
 def _list(rows: Iterable[tuple[str, str]]) -> None:
+    """Print a line for each; on a terminal, what does not fit goes on below its beginning."""
+    if sys.stdout.isatty():
+        _print(definitions(rows, columns_of(sys.stdout)))
+        return
     rows = list(rows)
     width = min(max((len(name) for name, _ in rows), default=0), 40)
-    for name, words in rows:
-        print(f"  {name:<{width}}  {words}")
+    _print(f"  {name:<{width}}  {words}" for name, words in rows)
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
 
 
 def _near(name: str, known: Iterable[str]) -> str:

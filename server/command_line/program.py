@@ -457,7 +457,7 @@ def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
     passes = _add(commands, "passes", "list the passes, or explain one")
     _add_extensions(passes)
     passes.add_argument("name", metavar="NAME", nargs="?")
-    passes.add_argument("--markdown", action="store_true", help="print docs/passes.md: all about every pass")
+    passes.add_argument("--markdown", action="store_true", help="print Markdown: docs/passes.md, or of NAME alone")
     passes.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
 
     def command(options: argparse.Namespace) -> int:
@@ -473,7 +473,7 @@ def _add_ops(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_extensions(ops)
     ops.add_argument("name", metavar="NAME", nargs="?")
     ops.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
-    ops.add_argument("--markdown", action="store_true", help="print docs/operators.md: all about every operator")
+    ops.add_argument("--markdown", action="store_true", help="print Markdown: docs/operators.md, or of NAME alone")
 
     def command(options: argparse.Namespace) -> int:
         from .catalogue import operators

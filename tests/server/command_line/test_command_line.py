@@ -343,11 +343,40 @@ def test_the_catalogues(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["passes", "EliminateCommonSubexpr"]) == 0
     assert "Before" in capsys.readouterr().out
     assert run(["ops", "nn.softmax"]) == 0
-    assert "`axis`" in capsys.readouterr().out
+    assert "  axis=-1  The axis" in capsys.readouterr().out
     assert run(["ops", "--format", "json"]) == 0
     assert any(item["name"] == "nn.conv2d" for item in json.loads(capsys.readouterr().out))
     assert run(["ops", "nn.sofmax"]) == 2
     assert "did you mean nn.softmax" in capsys.readouterr().err
+    assert run(["passes", "FuseOp"]) == 2
+    assert "did you mean FuseOps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["ops", "nn.conv2d"], ["passes", "OutLiner"], ["passes", "FuseOps"], ["ops"]])
+def test_documentation_fits_the_terminal(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    widest: dict[int, int] = {}
+    for columns in (80, 110):
+        with monkeypatch.context() as patch:
+            patch.setenv("COLUMNS", str(columns))
+            patch.setattr(sys.stdout, "isatty", lambda: True)
+            assert run(arguments) == 0
+        lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("    def ")]
+        widest[columns] = max(len(line) for line in lines if "{" not in line and "};" not in line)
+    assert widest[80] <= 80 < widest[110] <= 110
+
+
+def test_documentation_of_an_operator_is_no_markdown_unless_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ops", "nn.conv2d"]) == 0
+    out = capsys.readouterr().out
+    assert "|" not in out
+    assert "```" not in out
+    assert max(map(len, out.splitlines())) <= 100
+    assert run(["ops", "nn.conv2d", "--markdown"]) == 0
+    assert "| `strides` | a list of dimensions | `[1, 1]` |" in capsys.readouterr().out
+    assert run(["passes", "FuseOps", "--markdown"]) == 0
+    assert "| `fuse_opt_level` | an integer | `-1` |" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("arguments", [[], ["check"], ["opt"], ["nothing"]])
