@@ -38,7 +38,9 @@ export async function models(workbench) {
     await workbench.until('the saved text', async () => (await active.first().innerText()).includes('net.relay'));
     await page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'cut.onnx' }).dblclick();
     const frame = page.locator('iframe.webview.ready').last().contentFrame().locator('iframe').contentFrame();
-    seen.refused = await frame.locator('body').innerText({ timeout: 30_000 });
+    const body = frame.locator('body');
+    await workbench.until('the reason', async () => (await body.innerText({ timeout: 30_000 })).trim() !== '');
+    seen.refused = await body.innerText();
     await workbench.shot('model-refused');
     return seen;
 }
