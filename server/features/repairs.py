@@ -24,7 +24,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType, Type
 
 from .call_parts import argument_type, attribute_values
-from .completion_values import next_name
+from .completion.values import next_name
 
 __all__ = ["with_repairs"]
 

@@ -1,4 +1,4 @@
-"""Call hierarchy, linked editing, layout while typing, hints of arguments and shapes, pass names in comments."""
+"""Call hierarchy, linked editing, layout while typing, hints of arguments and shapes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
-from relay_lsp.server.features.completion import Completion, completions, documentation
 from relay_lsp.server.features.file_names import rename_source
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_layers, inlay_shapes
 from relay_lsp.server.features.layers.layer_index import layer_index
@@ -159,31 +158,6 @@ def test_a_hint_is_explained_when_it_is_looked_at() -> None:
     snapshot = read_fixture("def @main(%x: float32) { %x }").snapshot
     assert inlay_documentation(snapshot, "argument:nn.dense:weight")
     assert inlay_documentation(snapshot, f"type:{snapshot.text.index('%x')}") == "```relay\nfloat32\n```"
-
-
-# The pipeline's comment
-
-
-def completed(source: str) -> dict[str, Completion]:
-    fixture = read_fixture(source)
-    return {item.label: item for item in completions(fixture.snapshot, fixture.offset).items}
-
-
-def test_passes_are_offered_in_the_comment_that_names_the_pipeline() -> None:
-    items = completed("// relay-lsp: SimplifyInference, Fo$0\ndef @main(%x: float32) { %x }")
-    assert "FoldConstant" in items
-    assert items["FoldConstant"].detail
-    assert documentation(items["FoldConstant"].subject)
-
-
-def test_options_are_offered_between_the_brackets_of_a_pass() -> None:
-    items = completed("// relay-lsp: FoldConstant[$0\ndef @main(%x: float32) { %x }")
-    assert list(items) == ["fold_qnn"]
-    assert items["fold_qnn"].snippet.startswith("fold_qnn=${1:")
-
-
-def test_another_comment_offers_nothing() -> None:
-    assert completed("// Fo$0\ndef @main(%x: float32) { %x }") == {}
 
 
 # Names, fixes, forms

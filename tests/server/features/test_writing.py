@@ -1,4 +1,4 @@
-"""Completion, signature help, rename, inlay hints, semantic tokens."""
+"""Signature help, rename, inlay hints, semantic tokens."""
 
 from __future__ import annotations
 
@@ -6,87 +6,11 @@ import pytest
 
 from relay_lsp.ir.diagnostics import apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
 from relay_lsp.server.features.inlay_hints import inlay_hints
 from relay_lsp.server.features.rename import RenameError, prepare_rename, rename
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.features.signature_help import signature_help
 from tests.fixture import read_fixture
-
-# Completion
-
-
-def completed(source: str) -> dict[str, Completion]:
-    fixture = read_fixture(source)
-    return {item.label: item for item in completions(fixture.snapshot, fixture.offset).items}
-
-
-def test_values_in_scope_with_their_types() -> None:
-    items = completed("""
-def @main(%x: Tensor[(1, 64), float32], %y: float32) {
-  %0 = nn.relu(%x);
-  add(%$0)
-}
-def @other(%z: float32) { %z }
-""")
-    assert set(items) == {"%x", "%y", "%0"}
-    assert items["%x"].detail == "Tensor[(1, 64), float32]"
-
-
-def test_operators_functions_and_attributes_of_the_call() -> None:
-    items = completed("""
-def @main(%x: Tensor[(1, 64), float32]) {
-  nn.softmax(%x, $0)
-}
-""")
-    assert items["axis"].kind is CompletionKind.ATTRIBUTE
-    assert items["axis"].insert_text == "axis="
-    assert items["nn.relu"].kind is CompletionKind.OPERATOR
-    assert items["@main"].kind is CompletionKind.FUNCTION
-    assert "%x" in items
-
-
-def test_an_attribute_that_is_there_already_is_not_offered() -> None:
-    assert "axis" not in completed("def @main(%x: Tensor[(1, 64), float32]) { nn.softmax(%x, axis=1, $0) }")
-
-
-def test_the_values_that_an_attribute_takes() -> None:
-    items = completed("def @main(%x: Tensor[(1, 64), float32]) { cast(%x, dtype=$0) }")
-    assert '"float16"' in items
-
-
-def test_the_word_that_is_begun_is_replaced_with_its_dots() -> None:
-    fixture = read_fixture("def @main(%x: Tensor[(1, 64), float32]) { nn.re$0 }")
-    item = next(item for item in completions(fixture.snapshot, fixture.offset).items if item.label == "nn.relu")
-    assert fixture.words(item.span) == "nn.re"
-
-
-def test_types_where_a_type_is_wanted() -> None:
-    items = completed("""
-type Option[A] { Some(A), None, }
-def @main(%x: $0) { %x }
-""")
-    assert {"Tensor", "float32", "Option"} <= set(items)
-    assert "nn.relu" not in items
-
-
-def test_constructors() -> None:
-    items = completed("""
-type Option[A] { Some(A), None, }
-def @main(%x: float32) { S$0 }
-""")
-    assert items["Some"].kind is CompletionKind.CONSTRUCTOR
-
-
-def test_nothing_in_a_comment() -> None:
-    assert completed("def @main(%x: float32) { /* nn.$0 */ %x }") == {}
-
-
-def test_documentation_is_given_when_an_item_is_looked_at() -> None:
-    assert "nn.softmax(" in documentation("op:nn.softmax")
-    assert "`axis`" in documentation("attribute:nn.softmax:axis")
-    assert documentation("op:no.such.operator") == ""
-
 
 # Signature help
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .completion_items import Completion, CompletionKind
-from .completion_snippets import placeholder
-from .markdown import markdown
+from ..markdown import markdown
+from .items import Completion, CompletionKind
+from .snippets import placeholder
 
 __all__ = ["pass_documentation", "pipeline_completions"]
 

@@ -16,7 +16,10 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind, Token, TokenRol
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import DataType, FuncType, Type
 
-from .completion_attributes import (
+from ..matching import NEAREST, likeness
+from ..operator_documentation import attribute_documentation, operator_documentation
+from ..type_words import type_words
+from .attributes import (
     DTYPES,
     attribute_completions,
     field_before,
@@ -24,16 +27,13 @@ from .completion_attributes import (
     string_values,
     value_completions,
 )
-from .completion_items import Completion, CompletionKind, Completions
-from .completion_operators import operator_completions
-from .completion_pipelines import pass_documentation, pipeline_completions
-from .completion_places import CompletionPlace, place_at
-from .completion_snippets import DEFINITIONS, KEYWORDS, applied
-from .completion_statement import StatementPlace, place_in_statement
-from .completion_values import field_completions, next_name, value_completions_at
-from .matching import NEAREST, likeness
-from .operator_documentation import attribute_documentation, operator_documentation
-from .type_words import type_words
+from .items import Completion, CompletionKind, Completions
+from .operators import operator_completions
+from .pipelines import pass_documentation, pipeline_completions
+from .places import CompletionPlace, place_at
+from .snippets import DEFINITIONS, KEYWORDS, applied
+from .statement import StatementPlace, place_in_statement
+from .values import field_completions, next_name, value_completions_at
 
 __all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
 

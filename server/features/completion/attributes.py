@@ -12,8 +12,8 @@ from relay_lsp.ir.ops.documentation import value_text
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .completion_items import Completion, CompletionKind
-from .completion_snippets import attribute_snippet
+from .items import Completion, CompletionKind
+from .snippets import attribute_snippet
 
 __all__ = ["DTYPES", "attribute_completions", "field_before", "list_completions", "string_values", "value_completions"]
 

@@ -14,11 +14,11 @@ from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, TupleType, Type
 
-from .call_parts import attribute_values, name_type
-from .completion_items import Completion, CompletionKind
-from .completion_statement import StatementPlace
-from .matching import has_in_order, in_order
-from .type_words import type_words
+from ..call_parts import attribute_values, name_type
+from ..matching import has_in_order, in_order
+from ..type_words import type_words
+from .items import Completion, CompletionKind
+from .statement import StatementPlace
 
 __all__ = ["field_completions", "next_name", "value_completions_at"]
 

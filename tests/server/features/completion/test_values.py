@@ -1,149 +1,11 @@
-"""What can be written at the cursor, in every kind of place, and what is put in for it."""
+"""Which values and operators come first, among few and among thousands."""
 
 from __future__ import annotations
 
-import pytest
-
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.completion import Completion, CompletionKind, completions, documentation
+from relay_lsp.server.features.completion import completions
 from tests.fixture import read_fixture
-
-OPTION = "type Option[A] { Some(A), None, }\n"
-
-
-def completed(source: str) -> dict[str, Completion]:
-    fixture = read_fixture(source)
-    return {item.label: item for item in completions(fixture.snapshot, fixture.offset).items}
-
-
-def labels(source: str) -> list[str]:
-    return list(completed(source))
-
-
-# Kinds of places
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "def @main(%x: $0) { %x }",
-        "def @main(%x: float32) -> $0 { %x }",
-        "def @main(%x: (float32, $0)) { %x.0 }",
-        "def @main(%f: fn (float32, $0) -> float32) { %f }",
-        "def @main(%x: Option[$0]) { %x }",
-        "def @main(%x: float32) { let %y: $0",
-        "def @main(%x: float32) { fn (%y: $0",
-        "type List[A] { Cons(A, $0",
-        "free_var %x: $0;",
-    ],
-)
-def test_types(source: str) -> None:
-    items = completed(OPTION + source)
-    assert {"Tensor", "float32", "Option"} <= set(items)
-    assert "nn.relu" not in items
-    assert items["Tensor"].snippet == "Tensor[($1), ${2:float32}]"
-
-
-def test_dtypes_in_a_tensor_type_and_in_an_attribute() -> None:
-    assert labels("def @main(%x: Tensor[(1, 2), fl$0]) { %x }")[0] == "float32"
-    assert labels('def @main(%x: float32) { cast(%x, dtype="fl$0") }')[0] == "float32"
-
-
-def test_a_new_name_of_a_type_or_constructor_is_for_the_user_to_find() -> None:
-    assert labels("type List[A] { $0 }") == []
-    assert labels("type List[A] { Cons(A), N$0 }") == []
-
-
-@pytest.mark.parametrize("source", ["$0", "de$0", "def @main(%x: float32) { %x }\n$0", "$0\ndef @main() { 1f }"])
-def test_definitions_outside_of_functions(source: str) -> None:
-    items = completed(source)
-    assert "def" in items
-    assert set(items) <= {"def", "type", "#[version]"}
-    assert items["def"].snippet.startswith("def @${1:main}(")
-
-
-@pytest.mark.parametrize(
-    "arms", ["$0", "Some(%y) => %y, $0", "Some(%y) => %y, N$0", "Some(%y) => { add(%y, %y) },\n$0"]
-)
-def test_arms_of_a_match(arms: str) -> None:
-    items = completed(f"{OPTION}def @main(%o: Option[float32]) {{ match (%o) {{ {arms} }} }}")
-    assert set(items) <= {"Some", "None", "_"}
-    assert items["None"].snippet == "None => $0,"
-    assert "Some" not in items or items["Some"].snippet == "Some(${1:%x}) => $0,"
-
-
-def test_the_value_of_an_arm_is_an_expression() -> None:
-    items = completed(f"{OPTION}def @main(%o: Option[float32]) {{ match (%o) {{ Some(%y) => $0 }} }}")
-    assert {"nn.relu", "%y", "Some"} <= set(items)
-    assert items["Some"].snippet == "Some(${1:A})$0"
-
-
-@pytest.mark.parametrize("body", ["$0", "if ($0", "%0 = $0;", "(%x, $0", "let %y = $0", "add(%x, $0)", "%x + $0"])
-def test_expressions_also_where_the_text_is_broken(body: str) -> None:
-    items = completed(f"{OPTION}def @main(%x: float32) {{ {body} }}")
-    assert {"%x", "@main", "Some", "nn.relu", "let", "if", "True"} <= set(items)
-
-
-def test_the_fields_of_a_tuple() -> None:
-    items = completed("def @main(%x: (float32, Tensor[(2), int8])) { %x.$0 }")
-    assert {label: item.detail for label, item in items.items()} == {"0": "float32", "1": "Tensor[(2), int8]"}
-
-
-def test_only_values_after_a_percent_sign_and_only_functions_after_an_at_sign() -> None:
-    assert set(labels("def @main(%x: float32) { add(%$0 }")) == {"%x"}
-    assert set(labels("def @half() { 1f }\ndef @main(%x: float32) { @$0 }")) == {"@half", "@main"}
-
-
-def test_nothing_in_a_comment_or_a_string_that_is_no_attribute() -> None:
-    assert labels("def @main(%x: float32) { // nn.$0\n %x }") == []
-    assert labels("def @main(%x: float32) { // nn. $0\n %x }") == []
-    assert labels('def @main(%x: float32) { add(%x, "nn.$0") }') == []
-
-
-# What is put in
-
-
-def test_an_operator_brings_its_arguments_and_what_it_cannot_do_without() -> None:
-    items = completed("def @main(%x: float32) { $0 }")
-    assert items["nn.dense"].snippet == "nn.dense(${1:data}, ${2:weight}, units=$3)$0"
-    assert items["cast"].snippet == 'cast(${1:data}, dtype="$2")$0'
-
-
-def test_an_attribute_brings_its_brackets_or_quotes() -> None:
-    items = completed("def @main(%x: float32) { nn.conv2d(%x, %x, $0) }")
-    assert items["strides"].snippet == "strides=[$1]"
-    assert items["data_layout"].snippet == 'data_layout="$1"'
-
-
-def test_a_function_brings_what_it_takes() -> None:
-    items = completed("def @f(%a: float32, %b: int8) { %a }\ndef @g() { 1f }\ndef @main() { @$0 }")
-    assert items["@f"].snippet == "@f(${1:float32}, ${2:int8})$0"
-    assert items["@g"].snippet == "@g($0)"
-
-
-def test_what_begins_as_typed_comes_first() -> None:
-    assert labels("def @main(%x: float32) { nn.re$0 }")[0] == "nn.relu"
-    assert labels("def @main(%x: float32) { relu$0 }")[0] == "nn.relu"
-
-
-# Pipelines in comments
-
-
-def test_passes_and_their_options_in_the_comment_of_a_pipeline() -> None:
-    assert "FoldConstant" in labels("// relay-lsp: $0\ndef @main() { 1f }")
-    assert labels("// relay-lsp: SimplifyInference, FoldC$0\ndef @main() { 1f }")[0] == "FoldConstant"
-    assert labels("// relay-lsp: FuseOps[$0]\ndef @main() { 1f }") == ["fuse_opt_level", "name_parameters"]
-    assert labels("// relay-lsp: FuseOps[fuse_opt_level=$0]\ndef @main() { 1f }") == ["-1"]
-    assert "True" in labels("// relay-lsp: SimplifyInference, FoldConstant[fold_qnn=$0\ndef @main() { 1f }")
-
-
-def test_documentation_is_given_when_an_item_is_looked_at() -> None:
-    items = completed("// relay-lsp: FoldC$0\ndef @main() { 1f }")
-    assert items["FoldConstant"].kind is CompletionKind.PASS
-    assert documentation(items["FoldConstant"].subject)
-    assert "nn.softmax(" in documentation("op:nn.softmax")
-    assert "`axis`" in documentation("attribute:nn.softmax:axis")
-    assert documentation("op:no.such.operator") == ""
+from tests.server.features.completion.offered import completed, labels
 
 
 def test_of_many_values_the_nearest_are_offered_and_every_letter_brings_others() -> None:
@@ -184,9 +46,6 @@ def test_a_value_that_was_just_written_is_found_by_its_letters() -> None:
     assert [item.label for item in completions(after, fixture.offset + len(written)).items] == ["%new"]
     again = after.edit(TextSpan(line, line + len(written)), "")
     assert completions(again, fixture.offset).items == []
-
-
-# What comes first
 
 
 def test_the_value_that_is_being_defined_is_no_argument_of_its_own() -> None:

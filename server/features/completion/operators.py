@@ -14,9 +14,9 @@ from relay_lsp.ir.ops import Op
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .completion_items import Completion, CompletionKind
-from .completion_snippets import operator_snippet
-from .matching import has_in_order
+from ..matching import has_in_order
+from .items import Completion, CompletionKind
+from .snippets import operator_snippet
 
 __all__ = ["operator_completions", "operator_uses"]
 

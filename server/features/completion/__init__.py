@@ -1,0 +1,8 @@
+"""What can be written at the cursor: one kind of item one file, brought together in :mod:`.completions`."""
+
+from __future__ import annotations
+
+from .completions import completions, documentation
+from .items import Completion, CompletionKind, Completions
+
+__all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
