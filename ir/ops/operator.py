@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Argument",
+    "FlopRule",
     "Kernel",
     "Op",
     "OpPattern",
@@ -118,6 +119,13 @@ Value: TypeAlias = "NDArray | tuple[Value, ...]"
 Kernel: TypeAlias = Callable[[Any, Sequence[Any], Type], Any]
 """``kernel(attrs, inputs, result_type)``: numpy arrays (or nested tuples of them) in and out."""
 
+FlopRule: TypeAlias = Callable[[Any, Sequence[Type], Type], int]
+"""``flops(attrs, argument_types, result_type)``: the floating-point operations of a call.
+
+Raises:
+    UnknownSizeError: a shape is open.
+"""
+
 
 class Op(Expr):
     """An operator; also the expression that names it in a call."""
@@ -126,6 +134,7 @@ class Op(Expr):
         "arguments",
         "attrs_type",
         "doc",
+        "flops",
         "infer_layout",
         "kernel",
         "metadata_attrs_type",
@@ -150,6 +159,7 @@ class Op(Expr):
         relation: TypeRelation | None = None,
         pattern: OpPattern = OpPattern.OPAQUE,
         kernel: Kernel | None = None,
+        flops: FlopRule | None = None,
         infer_layout: InferLayout | None = None,
         stateful: bool = False,
         level: int = 10,
@@ -167,6 +177,8 @@ class Op(Expr):
         self.relation: Final = relation
         self.pattern: Final = pattern
         self.kernel: Final = kernel
+        self.flops: Final = flops
+        """The operations of a call, where the pattern does not say; ask :mod:`.costs`."""
         self.infer_layout: Final = infer_layout
         self.stateful: Final = stateful
         self.support_level: Final = level

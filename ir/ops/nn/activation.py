@@ -15,6 +15,7 @@ from ...expressions import NDArray
 from ...types import TupleType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis
+from ..flops import flops_per_result, no_flops
 from ..identity import identity_relation
 from ..layout_inference import InferredLayout, Layouts, elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
@@ -160,6 +161,7 @@ register(
         attrs=LeakyReluAttrs,
         relation=identity_relation,
         pattern=OpPattern.ELEMWISE,
+        flops=flops_per_result(2),
         infer_layout=elementwise_layout,
         kernel=leaky_relu_kernel,
         level=3,
@@ -176,6 +178,7 @@ register(
         attrs=PReluAttrs,
         relation=prelu_relation,
         pattern=OpPattern.BROADCAST,
+        flops=flops_per_result(2),
         infer_layout=prelu_layout,
         kernel=prelu_kernel,
         level=3,
@@ -189,6 +192,7 @@ register(
         attrs=SoftmaxAttrs,
         relation=softmax_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=flops_per_result(5),
         kernel=softmax_kernel,
         level=1,
     )
@@ -204,6 +208,7 @@ register(
         attrs=SoftmaxAttrs,
         relation=softmax_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=flops_per_result(5),
         kernel=softmax_kernel,
         level=1,
     )
@@ -216,6 +221,7 @@ register(
         attrs=SoftmaxAttrs,
         relation=softmax_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=flops_per_result(5),
         kernel=log_softmax_kernel,
         level=1,
     )
@@ -231,6 +237,7 @@ register(
         attrs=DropoutAttrs,
         relation=dropout_relation,
         pattern=OpPattern.OPAQUE,
+        flops=no_flops,
         infer_layout=elementwise_layout,
         kernel=dropout_kernel,
         stateful=True,

@@ -13,6 +13,7 @@ from ...dimensions import Dim, Shape
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, convert_shape
+from ..flops import convolution_flops
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, in_words
@@ -276,6 +277,7 @@ def _register_convolution(name: str, data: str, kernel: str, attrs: type[Attrs],
             relation=Convolution(data, kernel),
             pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
             infer_layout=convolution_layout,
+            flops=convolution_flops,
             kernel=convolution_kernel(data, kernel),
             level=level,
         )

@@ -10,6 +10,7 @@ from ...dimensions import ANY, Dim, Shape
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, convert_shape
+from ..flops import transposed_convolution_flops
 from ..layout_inference import InferLayout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, floor_divide, multiply, subtract
@@ -130,6 +131,7 @@ def _register_transposed(
             relation=TransposedConvolution(data, kernel),
             pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
             infer_layout=infer_layout,
+            flops=transposed_convolution_flops,
             kernel=transposed_convolution_kernel(data, kernel),
             level=2,
         )

@@ -17,6 +17,7 @@ from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..axes import require_axis
+from ..flops import matrix_flops
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words, maximum, multiply
@@ -345,6 +346,7 @@ register(
         attrs=DenseAttrs,
         relation=MatrixProduct("data", "weight"),
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=matrix_flops,
         infer_layout=dense_layout,
         kernel=dense_kernel,
         level=1,
@@ -365,6 +367,7 @@ register(
         attrs=MatmulAttrs,
         relation=MatrixProduct("tensor_a", "tensor_b"),
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=matrix_flops,
         kernel=dense_kernel,
         level=1,
     )
@@ -384,6 +387,7 @@ register(
         attrs=BatchMatmulAttrs,
         relation=batch_matmul_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=matrix_flops,
         kernel=batch_matmul_kernel,
     )
 )
@@ -403,6 +407,7 @@ register(
         metadata_attrs=DensePackAttrs,
         relation=dense_pack_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=matrix_flops,
         infer_layout=dense_pack_layout,
         kernel=dense_pack_kernel,
     )

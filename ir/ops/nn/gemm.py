@@ -18,6 +18,7 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..data_layout import Layout, convert_array
+from ..flops import transformed_convolution_flops
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import ceil_divide, multiply
 from .convolution import DATA, WEIGHT, convolution_layout
@@ -97,6 +98,7 @@ register(
         relation=UncheckedConvolution("NHWC", "HWIO"),
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         infer_layout=convolution_layout,
+        flops=transformed_convolution_flops,
         kernel=gemm_kernel,
     )
 )

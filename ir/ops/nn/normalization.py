@@ -16,6 +16,7 @@ from ...types import TensorType, TupleType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis
 from ..data_layout import Layout, LayoutAxis
+from ..flops import flops_per_input
 from ..identity import identity_relation
 from ..layout_inference import InferLayout, InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
@@ -288,6 +289,7 @@ register(
         attrs=BatchNormAttrs,
         relation=batch_norm_relation,
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+        flops=flops_per_input(2),
         infer_layout=_following_axis(4, 2),
         kernel=batch_norm_kernel,
         level=1,
@@ -304,6 +306,7 @@ register(
         arguments=(Argument("data", "The tensor to normalize."), GAMMA, BETA),
         attrs=InstanceNormAttrs,
         relation=Normalization(least_rank=3),
+        flops=flops_per_input(8),
         infer_layout=_following_axis(2, 0),
         kernel=instance_norm_kernel,
         level=1,
@@ -319,6 +322,7 @@ register(
         arguments=(Argument("data", "The tensor to normalize."), GAMMA, BETA),
         attrs=LayerNormAttrs,
         relation=Normalization(),
+        flops=flops_per_input(8),
         infer_layout=_following_axis(2, 0),
         kernel=layer_norm_kernel,
         level=1,
@@ -335,6 +339,7 @@ register(
         arguments=(Argument("data", "The tensor to normalize."), GAMMA, BETA),
         attrs=GroupNormAttrs,
         relation=Normalization(),
+        flops=flops_per_input(8),
         kernel=group_norm_kernel,
         level=1,
     )
@@ -365,6 +370,7 @@ register(
         arguments=(Argument("data", "The tensor to normalize."),),
         attrs=L2NormalizeAttrs,
         relation=identity_relation,
+        flops=flops_per_input(3),
         infer_layout=l2_normalize_layout,
         kernel=l2_normalize_kernel,
         level=2,

@@ -11,6 +11,7 @@ from ...attributes import Attrs
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, LayoutError
+from ..flops import flops_per_input, pool_flops
 from ..layout_inference import InferLayout, InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
@@ -190,6 +191,7 @@ def _register_pools(rank: int, letters: str, layout: InferLayout, classes: Seque
                 relation=Pool(letters),
                 pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
                 infer_layout=layout,
+                flops=pool_flops,
                 kernel=pool_kernel(letters, average=name == "avg"),
                 level=2,
             )
@@ -207,6 +209,7 @@ def _register_pools(rank: int, letters: str, layout: InferLayout, classes: Seque
                 relation=AdaptivePool(letters),
                 pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
                 infer_layout=layout,
+                flops=flops_per_input(1),
                 kernel=adaptive_pool_kernel(letters, average=name == "avg"),
             )
         )
@@ -229,6 +232,7 @@ for _name, _word in (("max", "largest element"), ("avg", "average")):
             relation=global_pool_relation,
             pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
             infer_layout=pool_layout,
+            flops=flops_per_input(1),
             kernel=global_pool_kernel(average=_name == "avg"),
             level=2,
         )

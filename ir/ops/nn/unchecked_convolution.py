@@ -12,6 +12,7 @@ from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, convert_array, convert_shape
+from ..flops import transformed_convolution_flops
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from .convolution import DATA, WEIGHT, convolution_layout, given_or
 from .convolution_attributes import Conv2DAttrs, ConvolutionAttrs
@@ -113,6 +114,7 @@ register(
         relation=UncheckedConvolution("NCHW", "OIHW"),
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         infer_layout=convolution_layout,
+        flops=transformed_convolution_flops,
         kernel=convolution_kernel("NCHW", "OIHW"),
     )
 )

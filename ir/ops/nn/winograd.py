@@ -21,6 +21,7 @@ from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..data_layout import Layout, convert_array
+from ..flops import transformed_convolution_flops
 from ..operator import Kernel, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import add, subtract
 from .convolution import DATA, WEIGHT, convolution_layout, given_or
@@ -217,6 +218,7 @@ register(
         relation=UncheckedConvolution("NCHW", "OIHW"),
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         infer_layout=convolution_layout,
+        flops=transformed_convolution_flops,
         kernel=winograd_kernel("NCHW", "OIHW"),
     )
 )
@@ -233,6 +235,7 @@ register(
         relation=UncheckedConvolution("NCDHW", "OIDHW"),
         pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
         infer_layout=convolution_layout,
+        flops=transformed_convolution_flops,
         kernel=winograd_kernel("NCDHW", "OIDHW"),
     )
 )

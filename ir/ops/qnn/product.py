@@ -232,6 +232,7 @@ def _register_product(
             attrs=attrs,
             relation=relation,
             pattern=pattern,
+            flops=get(f"nn.{name}").flops,
             kernel=_through(f"nn.{name}"),
             infer_layout=infer_layout,
             level=11,

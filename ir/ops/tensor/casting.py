@@ -18,6 +18,7 @@ from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout
+from ..flops import no_flops
 from ..identity import identity_relation
 from ..layout_inference import InferredLayout, Layouts, elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, register
@@ -169,6 +170,7 @@ register(
         attrs=CastAttrs,
         relation=_cast_relation,
         pattern=OpPattern.ELEMWISE,
+        flops=no_flops,
         kernel=_reinterpret_kernel,
         infer_layout=elementwise_layout,
         level=3,

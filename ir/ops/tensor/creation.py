@@ -17,6 +17,7 @@ from ...dimensions import ANY, Shape
 from ...expressions import Constant, Expr, NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
+from ..flops import no_flops
 from ..identity import identity_relation
 from ..layout_inference import elementwise_layout
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
@@ -160,6 +161,7 @@ for _name, _value in (("zeros", 0), ("ones", 1)):
             attrs=InitOpAttrs,
             relation=_init_relation,
             pattern=OpPattern.ELEMWISE,
+            flops=no_flops,
             kernel=_init_kernel(_value),
             level=3,
         )
@@ -171,6 +173,7 @@ for _name, _value in (("zeros", 0), ("ones", 1)):
             arguments=(Argument("data", "A tensor; only its type counts."),),
             relation=identity_relation,
             pattern=OpPattern.ELEMWISE,
+            flops=no_flops,
             kernel=_like_kernel(_value),
             infer_layout=elementwise_layout,
             level=4,
@@ -185,6 +188,7 @@ register(
         attrs=InitOpAttrs,
         relation=_full_relation,
         pattern=OpPattern.ELEMWISE,
+        flops=no_flops,
         kernel=_full_kernel,
         level=3,
     )
@@ -200,6 +204,7 @@ register(
         ),
         relation=_full_like_relation,
         pattern=OpPattern.ELEMWISE,
+        flops=no_flops,
         kernel=_full_like_kernel,
         level=3,
     )

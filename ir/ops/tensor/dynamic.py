@@ -19,6 +19,7 @@ from ...dimensions import ANY
 from ...expressions import NDArray
 from ...types import TensorType, Type
 from ..arguments import attributes_or_default, tensor_argument
+from ..flops import no_flops
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
 from .creation import InitOpAttrs, require_scalar
@@ -239,6 +240,7 @@ register(
         attrs=InitOpAttrs,
         relation=_broadcast_to_relation,
         pattern=OpPattern.BROADCAST,
+        flops=no_flops,
         kernel=_broadcast_to_kernel,
         level=4,
         shape_needs_data=True,
@@ -253,6 +255,7 @@ for _name, _value in (("zeros", 0), ("ones", 1)):
             attrs=InitOpAttrs,
             relation=_init_relation,
             pattern=OpPattern.ELEMWISE,
+            flops=no_flops,
             kernel=_init_kernel(_value),
             level=3,
             shape_needs_data=True,
@@ -266,6 +269,7 @@ register(
         attrs=InitOpAttrs,
         relation=_full_relation,
         pattern=OpPattern.ELEMWISE,
+        flops=no_flops,
         kernel=_full_kernel,
         level=3,
         shape_needs_data=True,

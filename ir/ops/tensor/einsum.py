@@ -5,6 +5,7 @@ Source of the rule: ``src/relay/op/tensor/math.cc``, ``src/topi/einsum.cc``.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ import numpy as np
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim, Shape
 from ...expressions import NDArray
-from ...types import TensorType, Type
+from ...types import TensorType, TupleType, Type
 from ..arguments import tensors_argument
 from ..broadcasting import broadcast_shapes
+from ..flops import UnknownSizeError, element_count
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words, maximum
 
@@ -144,6 +146,23 @@ def _kernel(attrs: EinsumAttrs, inputs: Sequence[tuple[NDArray, ...]], result_ty
     return np.asarray(result).astype(data[0].dtype, copy=False)
 
 
+def _flops(attrs: EinsumAttrs, arguments: Sequence[Type], result: Type) -> int:
+    """For each element of the result, a multiplication and an addition for each element that is summed there."""
+    data = arguments[0]
+    equation = EinsumEquation.parse(attrs.equation)
+    summed: dict[str, int] = {}
+    for term, tensor in zip(equation.inputs, data.fields if isinstance(data, TupleType) else (), strict=True):
+        shape = tensor.shape if isinstance(tensor, TensorType) else ()
+        before, _, after = term.partition(ELLIPSIS)
+        named = shape[: len(before)] + shape[len(shape) - len(after) :]
+        for letter, size in zip(before + after, named, strict=True):
+            if letter not in equation.output:
+                if not isinstance(size, int):
+                    raise UnknownSizeError(f"axis {letter} is open")
+                summed[letter] = max(size, summed.get(letter, 1))
+    return 2 * element_count(result) * math.prod(summed.values())
+
+
 register(
     Op(
         "einsum",
@@ -153,6 +172,7 @@ register(
         attrs=EinsumAttrs,
         relation=_relation,
         pattern=OpPattern.INJECTIVE,
+        flops=_flops,
         kernel=_kernel,
         level=11,
     )

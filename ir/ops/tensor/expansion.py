@@ -17,6 +17,7 @@ from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..axes import require_axis
 from ..broadcasting import broadcast_shapes, require_same_dtype
+from ..flops import no_flops
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words, multiply
 from .creation import InitOpAttrs, required_shape
@@ -193,6 +194,7 @@ register(
         attrs=RepeatAttrs,
         relation=_repeat_relation,
         pattern=OpPattern.BROADCAST,
+        flops=no_flops,
         kernel=_repeat_kernel,
         level=3,
     )
@@ -206,6 +208,7 @@ register(
         attrs=TileAttrs,
         relation=_tile_relation,
         pattern=OpPattern.BROADCAST,
+        flops=no_flops,
         kernel=_tile_kernel,
         level=3,
     )
@@ -219,6 +222,7 @@ register(
         attrs=InitOpAttrs,
         relation=_broadcast_to_relation,
         pattern=OpPattern.BROADCAST,
+        flops=no_flops,
         kernel=_broadcast_kernel,
         level=4,
         shape_needs_data=True,
@@ -232,6 +236,7 @@ register(
         arguments=(DATA, Argument("broadcast_type", "A tensor; only its type counts.")),
         relation=_broadcast_to_like_relation,
         pattern=OpPattern.BROADCAST,
+        flops=no_flops,
         kernel=_broadcast_like_kernel,
         level=10,
     )

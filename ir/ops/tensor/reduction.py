@@ -21,6 +21,7 @@ from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import reduced_axes, require_axes
 from ..data_layout import Layout
+from ..flops import flops_per_input
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import in_words
@@ -289,6 +290,7 @@ register(
         attrs=VarianceAttrs,
         relation=_variance_relation,
         pattern=OpPattern.COMM_REDUCE,
+        flops=flops_per_input(3),
         kernel=_variance_kernel,
         infer_layout=reduce_layout,
         level=4,

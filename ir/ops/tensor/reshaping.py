@@ -20,6 +20,7 @@ from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axes, require_axis
 from ..data_layout import Layout
+from ..flops import no_flops
 from ..layout_inference import InferredLayout, Layouts
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
 from ..shapes import are_equal, floor_divide, in_words, multiply, product
@@ -441,6 +442,7 @@ register(
         attrs=ExpandDimsAttrs,
         relation=_expand_dims_relation,
         pattern=OpPattern.BROADCAST,
+        flops=no_flops,
         kernel=_expand_dims_kernel,
         level=1,
         reshapes_only=True,

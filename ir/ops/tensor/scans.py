@@ -15,6 +15,7 @@ from ...expressions import NDArray
 from ...types import DataType, TensorType, Type
 from ..arguments import attributes_or_default, tensor_argument
 from ..axes import require_axis
+from ..flops import flops_per_input
 from ..operator import Argument, Op, RelationContext, RelationError, register
 from ..shapes import product
 
@@ -72,6 +73,7 @@ for _name, _scan, _what in (("cumsum", np.add, "sum"), ("cumprod", np.multiply, 
             arguments=(Argument("data", "A tensor of any shape."),),
             metadata_attrs=ScanopAttrs,
             relation=_relation,
+            flops=flops_per_input(1),
             kernel=_kernel(_scan),
             level=3,
         )
