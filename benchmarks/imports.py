@@ -1,11 +1,17 @@
 """How long models take to import, type and print, and how much memory: ``python -m benchmarks.imports``.
 
 The models are made here, with random weights: ResNet-50 in 224 by 224 pixels, and a chain of 10,000 nodes. Each is
-imported in a process of its own. Memory is what the process takes beside Python and its packages (Linux).
+imported in a process of its own, once with its weights beside the text and once with its weights in it, as
+``relay-lsp import`` does with and without ``--params``. Times are the processor's. Memory is what the process takes at
+most beside Python and its packages (Linux).
+
+``python -m benchmarks.imports MODEL…`` measures models in files.
 """
 
 from __future__ import annotations
 
+import importlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -88,10 +94,11 @@ def _model(
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 
-def _measure(path: Path) -> None:
-    import relay_lsp.frontends.onnx  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    from relay_lsp.frontends.model_text import model_text
-    from relay_lsp.frontends.models import read_model
+def _measure(path: Path, weights_aside: bool) -> None:
+    from relay_lsp.frontends.model_text import model_text_pieces
+    from relay_lsp.frontends.models import framework_of, read_model
+
+    importlib.import_module(f"relay_lsp.frontends.{framework_of(path).name}")
 
     def megabytes() -> float:
         # Not `ru_maxrss`, which begins with what the parent had.
@@ -101,25 +108,36 @@ def _measure(path: Path) -> None:
     before, start = megabytes(), time.process_time()
     imported = read_model(path)
     between = time.process_time()
-    model_text(imported, weights_aside=True)
+    with Path(os.devnull).open("w", encoding="utf-8") as file:
+        file.writelines(model_text_pieces(imported, weights_aside)[0])
     done = time.process_time()
     size = path.stat().st_size / 2**20
     print(
-        f"{path.stem}: imported in {between - start:.2f} s, typed and printed in {done - between:.2f} s (processor); "
-        f"{megabytes() - before:.0f} MB for {size:.0f} MB in the file"
+        f"{path.stem}, weights {'beside' if weights_aside else 'in'} the text: imported in {between - start:.2f} s, "
+        f"typed and printed in {done - between:.2f} s; {megabytes() - before:.0f} MB for {size:.0f} MB in the file",
+        flush=True,
     )
 
 
 def main() -> None:
-    """Make the models, and measure each."""
+    """Make the models, or take those that are named, and measure each."""
+    if sys.argv[1:2] in (["--beside"], ["--inside"]):
+        _measure(Path(sys.argv[2]), sys.argv[1] == "--beside")
+        return
+    for name in sys.argv[1:]:
+        _measure_apart(Path(name))
     if len(sys.argv) > 1:
-        _measure(Path(sys.argv[1]))
         return
     with tempfile.TemporaryDirectory() as folder:
         for name, model in (("resnet50", _ResNet().model()), ("chain of 10000", _chain(10_000))):
             path = Path(folder) / f"{name}.onnx"
             path.write_bytes(model.SerializeToString())
-            subprocess.run([sys.executable, "-m", "benchmarks.imports", str(path)], check=True)
+            _measure_apart(path)
+
+
+def _measure_apart(path: Path) -> None:
+    for mode in ("--beside", "--inside"):
+        subprocess.run([sys.executable, "-m", "benchmarks.imports", mode, str(path)], check=True)
 
 
 if __name__ == "__main__":

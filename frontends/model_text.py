@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from relay_lsp.ir.expressions import Constant, Expr, Function, GlobalVar, NDArray, Var
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.printing import to_text
+from relay_lsp.ir.printing import text_pieces
 from relay_lsp.ir.types import TensorType
 from relay_lsp.ir.visitor import post_order, rewrite_post_order
 
 from .imported import ImportedModel
 
-__all__ = ["model_text", "with_readable_names", "without_weights"]
+__all__ = ["model_text", "model_text_pieces", "with_readable_names", "without_weights"]
 
 _UNREADABLE = re.compile(r"[^A-Za-z0-9_]")
 _LEAST_WEIGHTS = 17
@@ -104,18 +105,26 @@ def model_text(
         weights_aside: make the weights parameters of ``@main``, so that the text does not hold them.
         folder: where the text will lie, so that it finds the model's file.
     """
+    pieces, params = model_text_pieces(imported, weights_aside, folder)
+    return "".join(pieces), params
+
+
+def model_text_pieces(
+    imported: ImportedModel, weights_aside: bool = False, folder: Path | None = None
+) -> tuple[Iterator[str], dict[str, NDArray]]:
+    """What :func:`model_text` gives, the text piece by piece: written so, it takes no memory beside the weights."""
     module, params = with_readable_names(imported.module, imported.params)
     if weights_aside:
         module, params = without_weights(module, params)
     else:
         module, params = with_weights(module, params), {}
-    text = to_text(infer_types(module).module, show_meta_data=True)
-    version, _, rest = text.partition("\n")
+    pieces = text_pieces(infer_types(module).module)
     source = imported.source
-    if not source.sha256:
-        return text, params
-    reference = ModelReference(_path_from(folder, source.path), source.framework, source.sha256)
-    return f"{version}\n{reference}\n{rest}", params
+    if source.sha256:
+        version = next(pieces)  # The first line, as TVM's parser wants it.
+        reference = ModelReference(_path_from(folder, source.path), source.framework, source.sha256)
+        pieces = chain((version, f"{reference}\n"), pieces)
+    return pieces, params
 
 
 def _path_from(folder: Path | None, path: Path | None) -> str:

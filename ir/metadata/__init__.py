@@ -10,6 +10,14 @@ from .encoding import MetadataError
 from .nodes import type_key_of
 from .objects import MetadataNode, SharedString
 from .reader import read_metadata
-from .writer import write_metadata
+from .writer import metadata_pieces, write_metadata
 
-__all__ = ["MetadataError", "MetadataNode", "SharedString", "read_metadata", "type_key_of", "write_metadata"]
+__all__ = [
+    "MetadataError",
+    "MetadataNode",
+    "SharedString",
+    "metadata_pieces",
+    "read_metadata",
+    "type_key_of",
+    "write_metadata",
+]

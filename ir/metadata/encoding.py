@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Iterator
+from typing import Final
 
-__all__ = ["MetadataError", "decode_base64", "encode_base64"]
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MetadataError", "base64_pieces", "decode_base64", "encode_base64"]
+
+_PIECE: Final = 3 * 2**16
+"""How many bytes are encoded at once: a multiple of three, so that no piece but the last is padded."""
 
 
 class MetadataError(ValueError):
@@ -30,3 +38,11 @@ def decode_base64(blob: str) -> bytes:
 def encode_base64(raw: bytes) -> str:
     """``raw`` in base64, on one line."""
     return base64.b64encode(raw).decode("ascii")
+
+
+def base64_pieces(head: bytes, data: npt.NDArray[np.uint8]) -> Iterator[str]:
+    """``head`` and then the bytes of ``data`` in base64, piece by piece: a tensor's text may be larger than memory."""
+    start = -len(head) % 3
+    yield encode_base64(head + data[:start].tobytes())
+    for position in range(start, data.size, _PIECE):
+        yield encode_base64(data[position : position + _PIECE].tobytes())

@@ -7,13 +7,13 @@ dmlc's ``JSONWriter``.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from .encoding import MetadataError, decode_base64, encode_base64
 
-__all__ = ["Graph", "GraphNode", "read_graph", "write_graph"]
+__all__ = ["Graph", "GraphNode", "graph_pieces", "read_graph"]
 
 _TVM_VERSION: Final = "0.12.0"
 
@@ -116,15 +116,23 @@ def _string(value: object, what: str) -> str:
     return value
 
 
-def write_graph(graph: Graph) -> str:
-    """The JSON text of ``graph``, laid out as TVM lays it out."""
-    nodes = ", ".join("\n    " + _write_node(node) for node in graph.nodes)
-    tensors = ", ".join(f'\n    "{blob}"' for blob in graph.tensors)
-    closing = "\n  " if graph.tensors else ""
-    return (
-        f'{{\n  "root": {graph.root}, \n  "nodes": [{nodes}\n  ], \n  "b64ndarrays": [{tensors}{closing}], '
-        f'\n  "attrs": {{"tvm_version": "{_TVM_VERSION}"}}\n}}'
-    )
+def graph_pieces(root: int, nodes: Iterable[GraphNode], tensors: Iterable[Iterable[str]]) -> Iterator[str]:
+    """The JSON text of a graph, laid out as TVM lays it out, piece by piece: what tensors hold can be large.
+
+    Args:
+        root: the number of the root node.
+        nodes: all nodes; node 0 is the null reference.
+        tensors: the text in base64 of each tensor, in pieces.
+    """
+    written = ", ".join("\n    " + _write_node(node) for node in nodes)
+    yield f'{{\n  "root": {root}, \n  "nodes": [{written}\n  ], \n  "b64ndarrays": ['
+    separator, closing = "", ""
+    for pieces in tensors:
+        yield f'{separator}\n    "'
+        yield from pieces
+        yield '"'
+        separator, closing = ", ", "\n  "
+    yield f'{closing}], \n  "attrs": {{"tvm_version": "{_TVM_VERSION}"}}\n}}'
 
 
 def _write_node(node: GraphNode) -> str:

@@ -6,6 +6,7 @@ Source of the rule: ``SaveDLTensor`` and ``NDArray::Load`` in ``include/tvm/runt
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -13,9 +14,9 @@ import numpy as np
 from ..arrays import numpy_dtype
 from ..expressions import NDArray
 from ..types import DataType
-from .encoding import MetadataError, decode_base64, encode_base64
+from .encoding import MetadataError, base64_pieces, decode_base64
 
-__all__ = ["decode_tensor", "encode_tensor"]
+__all__ = ["decode_tensor", "tensor_pieces"]
 
 _MAGIC: Final = 0xDD5E40F096B4A13F
 _HEADER: Final = struct.Struct("<QQiiiBBH")
@@ -71,12 +72,21 @@ def decode_tensor(blob: str) -> tuple[NDArray, DataType]:
         raise MetadataError(f"a tensor of shape {list(shape)} cannot be held") from None
 
 
-def encode_tensor(array: NDArray, dtype: DataType) -> str:
-    """``array`` as TVM would store it under ``dtype``."""
-    data = np.ascontiguousarray(array, _holder(dtype)).tobytes()
+def tensor_pieces(array: NDArray, dtype: DataType) -> Iterator[str]:
+    """The text of ``array`` as TVM would store it under ``dtype``, piece by piece.
+
+    Raises:
+        MetadataError: TVM stores no such dtype; raised at once, before the first piece is asked for.
+    """
+    holder = _holder(dtype)
     code = _CODES.get(dtype.code)
     if code is None:
         raise MetadataError(f"a tensor of dtype {dtype} cannot be written")
     header = _HEADER.pack(_MAGIC, 0, _CPU, 0, array.ndim, code, dtype.bits, dtype.lanes)
     shape = struct.pack(f"<{array.ndim}q", *array.shape)
-    return encode_base64(header + shape + struct.pack("<q", len(data)) + data)
+    return _pieces(header + shape, array, holder)
+
+
+def _pieces(head: bytes, array: NDArray, holder: np.dtype[Any]) -> Iterator[str]:
+    data = np.ascontiguousarray(array, holder).reshape(-1).view(np.uint8)
+    yield from base64_pieces(head + struct.pack("<q", data.size), data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from ..attributes import Attrs
@@ -13,12 +13,12 @@ from ..spans import SequentialSpan, SourceName, Span
 from ..types import Type
 from .attribute_fields import attribute_kinds
 from .encoding import MetadataError
-from .graph import Graph, GraphNode, write_graph
+from .graph import GraphNode, graph_pieces
 from .nodes import SCHEMAS, type_key_of
 from .objects import FieldText, Identity, Kind, MetadataNode, SharedArray, SharedString
-from .tensors import encode_tensor
+from .tensors import tensor_pieces
 
-__all__ = ["write_metadata"]
+__all__ = ["metadata_pieces", "write_metadata"]
 
 _BUCKETS: Final = 13
 """How many buckets libstdc++'s hash table has until it holds more elements than that."""
@@ -33,8 +33,17 @@ def write_metadata(table: Mapping[str, Sequence[object]], *, show_spans: bool = 
     Raises:
         MetadataError: an object has no counterpart in TVM.
     """
+    return "".join(metadata_pieces(table, show_spans=show_spans))
+
+
+def metadata_pieces(table: Mapping[str, Sequence[object]], *, show_spans: bool = True) -> Iterator[str]:
+    """What :func:`write_metadata` gives, piece by piece: no piece holds more of a tensor than 256 KiB of its text.
+
+    Raises:
+        MetadataError: an object has no counterpart in TVM; raised at once, before the first piece is asked for.
+    """
     root = {key: tuple(table[key]) for key in _hash_table_order(list(table))}
-    return write_graph(_Writer(show_spans).write(root))
+    return _Writer(show_spans).write(root)
 
 
 def _hash_table_order(keys: Sequence[str]) -> list[str]:
@@ -90,12 +99,12 @@ class _Writer:
         self.show_spans: Final = show_spans
         self.drafts: list[_Draft] = [_Draft(GraphNode())]
         self.numbers: dict[object, int] = {}
-        self.tensors: list[str] = []
+        self.tensors: list[Iterator[str]] = []
         self.tensor_numbers: dict[int, int] = {}
         self.kept: list[object] = []
 
-    def write(self, root: object) -> Graph:
-        """The graph of everything below ``root``.
+    def write(self, root: object) -> Iterator[str]:
+        """The text of the graph of everything below ``root``, in pieces.
 
         Raises:
             MetadataError: an object has no counterpart in TVM.
@@ -124,7 +133,7 @@ class _Writer:
             for name, reference in draft.references:
                 draft.node.fields[name] = str(reference.index)
             draft.node.data = [reference.index for reference in draft.data]
-        return Graph(top.index, [draft.node for draft in self.drafts], self.tensors)
+        return graph_pieces(top.index, [draft.node for draft in self.drafts], self.tensors)
 
     def _draft(self, value: object) -> _Draft:
         if isinstance(value, Op):
@@ -185,7 +194,7 @@ class _Writer:
         number = self.tensor_numbers.get(id(constant.data))
         if number is None:
             number = self.tensor_numbers[id(constant.data)] = len(self.tensors)
-            self.tensors.append(encode_tensor(constant.data, constant.dtype))
+            self.tensors.append(tensor_pieces(constant.data, constant.dtype))
         return number
 
 

@@ -3,7 +3,7 @@
 Source of the rule: ``src/relay/printer``.
 """
 
-from .text import PrintedText, to_text, to_text_with_positions
+from .text import PrintedText, text_pieces, to_text, to_text_with_positions
 from .types import type_to_text
 from .values import number_text, scalar_text, string_literal
 
@@ -12,6 +12,7 @@ __all__ = [
     "number_text",
     "scalar_text",
     "string_literal",
+    "text_pieces",
     "to_text",
     "to_text_with_positions",
     "type_to_text",

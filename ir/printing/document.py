@@ -73,8 +73,11 @@ def join(parts: Iterable[Document], separator: str) -> Document:
     return joined
 
 
-def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -> str:
-    """The text of ``document``. ``positions`` receives the first place of every :class:`Positioned` expression."""
+def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -> list[str]:
+    """The text of ``document`` in pieces.
+
+    ``positions`` receives the first place of every :class:`Positioned` expression.
+    """
     text: list[str] = []
     offset = 0
     stack: list[tuple[Iterator[Document | _End], int]] = [(iter((document,)), 0)]
@@ -104,4 +107,4 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
                 positions.setdefault(piece.expr, TextSpan(piece.start, offset))
         else:
             stack.pop()
-    return "".join(text)
+    return text

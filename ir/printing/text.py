@@ -5,11 +5,12 @@ Source of the rule: ``src/relay/printer/text_printer.cc`` and ``.h``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ..expressions import Expr
-from ..metadata import write_metadata
+from ..metadata import metadata_pieces
 from ..module import IRModule
 from ..text.text_span import TextSpan
 from ..types import Type
@@ -17,7 +18,7 @@ from .document import Document, flatten
 from .printer import ExprPrinter
 from .values import MetadataTable
 
-__all__ = ["PrintedText", "to_text", "to_text_with_positions"]
+__all__ = ["PrintedText", "text_pieces", "to_text", "to_text_with_positions"]
 
 _HEADER = '#[version = "0.0.5"]\n'
 
@@ -69,7 +70,20 @@ def to_text(
         TypeTooLongError: a type that is declared is too long to be written out.
     """
     printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=False)
-    return flatten(_document(node, printer, show_header))
+    body = flatten(_document(node, printer, show_header))
+    return "".join((*body, *_metadata_section(printer, show_header)))
+
+
+def text_pieces(node: IRModule | Expr) -> Iterator[str]:
+    """What :func:`to_text` gives, piece by piece: the weights of a large model need not stand in memory as text.
+
+    Raises:
+        MetadataError: an attribute's value has no counterpart in TVM; raised at once.
+        TypeTooLongError: a type that is declared is too long to be written out; raised at once.
+    """
+    printer = ExprPrinter(MetadataTable(show=True), None, True, True, keep_positions=False)
+    body = flatten(_document(node, printer))
+    return chain(body, _metadata_section(printer))
 
 
 def to_text_with_positions(
@@ -91,25 +105,24 @@ def to_text_with_positions(
     """
     printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=True)
     positions: dict[Expr, TextSpan] = {}
-    text = flatten(_document(node, printer, with_metadata_section=with_metadata_section), positions)
-    return PrintedText(text, positions, printer.table.objects)
+    body = flatten(_document(node, printer), positions)
+    section = _metadata_section(printer) if with_metadata_section else ()
+    return PrintedText("".join((*body, *section)), positions, printer.table.objects)
 
 
-def _document(
-    node: IRModule | Expr | Type, printer: ExprPrinter, show_header: bool = True, with_metadata_section: bool = True
-) -> Document:
+def _document(node: IRModule | Expr | Type, printer: ExprPrinter, show_header: bool = True) -> Document:
     if isinstance(node, IRModule):
         body = printer.module(node)
     elif isinstance(node, Expr):
         body = printer.expression(node)
     else:
         body = printer.types.text(node)
+    return [_HEADER, body] if show_header else [body]
+
+
+def _metadata_section(printer: ExprPrinter, show_header: bool = True) -> Iterator[str]:
+    """What stands below the text that ``printer`` printed: the metadata, a note that it is not shown, or nothing."""
     table = printer.table
-    header = [_HEADER] if show_header else []
-    if not with_metadata_section:
-        return [*header, body]
     if table.objects and table.show:
-        return [*header, body, "\n#[metadata]\n", write_metadata(table.objects, show_spans=printer.show_spans)]
-    if table.objects and show_header:
-        return [*header, body, "\n", _OMITTED]
-    return [*header, body]
+        return chain(("\n#[metadata]\n",), metadata_pieces(table.objects, show_spans=printer.show_spans))
+    return iter(("\n", _OMITTED) if table.objects and show_header else ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,8 +81,8 @@ def read_file(name: str) -> SourceFile:
         ) from None
 
 
-def write_file(name: str, text: str) -> None:
-    """Write a text in place of a file: the old one stays whole until the new one is.
+def write_file(name: str, text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces, in place of a file: the old one stays whole until the new one is.
 
     Raises:
         CommandError: it cannot be written.
@@ -92,7 +93,7 @@ def write_file(name: str, text: str) -> None:
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-                stream.write(text)
+                stream.writelines((text,) if isinstance(text, str) else text)
             if target.exists():
                 os.chmod(temporary, target.stat().st_mode)
             os.replace(temporary, target)

@@ -11,7 +11,7 @@ import numpy as np
 
 from relay_lsp.frontends.diagnostics import ImportDiagnostic, MissingExtraError, ModelImportError
 from relay_lsp.frontends.imported import ImportedModel
-from relay_lsp.frontends.model_text import model_text
+from relay_lsp.frontends.model_text import model_text_pieces
 from relay_lsp.frontends.models import read_model
 from relay_lsp.frontends.verification import compare_with_runtime
 from relay_lsp.ir.diagnostics import Severity
@@ -30,13 +30,13 @@ def import_model(options: argparse.Namespace) -> int:
     imported = _read(path, options)
     _report(options.file, imported.diagnostics)
     folder = Path(options.output).parent if options.output else path.parent
-    text, params = model_text(imported, bool(options.params or options.without_weights), folder)
+    text, params = model_text_pieces(imported, bool(options.params or options.without_weights), folder)
     if options.params:
         _write_params(Path(options.params), params)
     if options.output:
         write_file(options.output, text)
     else:
-        sys.stdout.write(text)
+        sys.stdout.writelines(text)
     failed = any(diagnostic.severity is Severity.ERROR for diagnostic in imported.diagnostics)
     if options.verify and not _verified(imported, path, options.seed):
         failed = True
