@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count as numbers_from
 from itertools import islice
 from typing import Final
 
+from ..syntax.lexer import WHITE_SPACE
 from ..syntax.segments import Role
 from ..syntax.splitting import Segments, Splice
-from .declarations import NeedsFullAnalysis
+from .declarations import Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_analyzer import ModuleAnalyzer, Outer, between, is_closed_at, reanalyze
@@ -55,9 +58,17 @@ def _followed(earlier: ModuleAnalysis, segments: Segments, splice: Splice) -> Mo
     if position == len(earlier.functions):
         return None
     function = earlier.functions[position]
-    if isinstance(function, WholeFunctionAnalysis) or splice.first < function.start:
+    if isinstance(function, WholeFunctionAnalysis):
         return None
-    if splice.old_end > function.last + 1:
+    heads = earlier.heads
+    if splice.first == function.start - 1 < min(splice.old_end, splice.new_end):
+        head = _laid_out_otherwise(earlier, segments, splice.first)
+        if head is None:
+            return None
+        heads = {**heads, head.name: head}
+        function = replace(function, head=head)
+        splice = Splice(splice.first + 1, splice.old_end, splice.new_end, splice.names)
+    if splice.first < function.start or splice.old_end > function.last + 1:
         return None
     new = segments[splice.first : splice.new_end]
     has_brace = bool(new) and new[-1].role is Role.CLOSE
@@ -72,9 +83,22 @@ def _followed(earlier: ModuleAnalysis, segments: Segments, splice: Splice) -> Mo
     if not is_closed and is_closed_at(segments, end) is not False:
         return None
     try:
-        return _edited(earlier, function.ending(end, is_closed=is_closed), segments, position, splice)
+        return _edited(earlier, function.ending(end, is_closed=is_closed), heads, segments, position, splice)
     except NeedsFullAnalysis:
         return None
+
+
+def _laid_out_otherwise(earlier: ModuleAnalysis, segments: Segments, index: int) -> Head | None:
+    """The head of a function of which an edit changed the white space at its end; ``None`` where it changed more.
+
+    The blanks before the first statement are part of the head, so a statement that is typed there edits both.
+    """
+    old, new = earlier.segments[index], segments[index]
+    if new.role is not Role.HEADER or old.text.rstrip(WHITE_SPACE) != new.text.rstrip(WHITE_SPACE):
+        return None
+    if any(isinstance(function, WholeFunctionAnalysis) for function in earlier.functions):
+        return None  # these know the heads of others by their identity
+    return earlier.context.head(new)
 
 
 def _reach(function: AnalysedFunction) -> int:
@@ -83,9 +107,17 @@ def _reach(function: AnalysedFunction) -> int:
 
 
 def _edited(
-    earlier: ModuleAnalysis, head: FunctionStatements, segments: Segments, position: int, splice: Splice
+    earlier: ModuleAnalysis,
+    head: FunctionStatements,
+    heads: Mapping[str, Head],
+    segments: Segments,
+    position: int,
+    splice: Splice,
 ) -> ModuleAnalysis:
-    """The analysis after an edit of a function, of which ``head`` has the extent that it has now."""
+    """The analysis after an edit of a function, of which ``head`` has the extent and the head that it has now.
+
+    ``heads`` are those of all functions.
+    """
     function = earlier.functions[position]
     assert isinstance(function, FunctionStatements)
     shift_by = splice.new_end - splice.old_end
@@ -105,7 +137,7 @@ def _edited(
     statements = context.statements_of(segments[first:new_end], names)
     affected = {name for state in removed if state is not None and (name := state.bound) is not None}
     affected.update([state.bound for state in statements if state.bound is not None])
-    outside = Outer(earlier.heads, earlier.functions[:position])
+    outside = Outer(heads, earlier.functions[:position])
     typer = StatementTyper(context, head, function.names.copy(), earlier.states, outside)
     typer.remove(removed)
     depended_on = typer.mentions.among(affected)  # by others than what is placed now
@@ -143,7 +175,7 @@ def _edited(
     top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
     call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
     analysis = ModuleAnalysis(
-        earlier.context, segments, states, functions, reported, earlier.heads, types, top_level, call_memo
+        earlier.context, segments, states, functions, reported, heads, types, top_level, call_memo
     )
     touched = affected.union([state.bound for state in followed.values()])
     return analysis if analysis.outer_graph.isdisjoint(touched) else reanalyze(analysis)

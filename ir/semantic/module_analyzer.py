@@ -159,7 +159,7 @@ class ModuleAnalyzer:
     def _region(self, header: int) -> _Region:
         """The function whose head is a segment."""
         segments = self.segments
-        head = self._head(segments[header])
+        head = self.context.head(segments[header])
         known = self._known(header + 1)
         if isinstance(known, FunctionStatements) and (is_closed := is_closed_at(segments, known.end)) is not None:
             # Only its head or its brace changed: what its statements are need not be looked at again.
@@ -196,12 +196,6 @@ class ModuleAnalyzer:
         if not is_before:
             return function.moved(self.shift)
         return function if isinstance(function, FunctionStatements) and function.end <= splice.first else None
-
-    def _head(self, header: Segment) -> Head:
-        head = header.memo.get(self.context)
-        if not isinstance(head, Head):
-            head = header.memo[self.context] = Head(header, self.context.types)
-        return head
 
     def _gap(self, last: int) -> int:
         """How much text without a token follows a function that is not closed."""

@@ -92,6 +92,10 @@ class ModuleMeaning(Protocol):
         """The functions of the module that have one of some names, in order."""
         ...
 
+    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
+        """Those of some names that are those of functions of the module, and where they stand, in order."""
+        ...
+
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""

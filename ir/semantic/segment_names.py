@@ -51,7 +51,6 @@ class SegmentNames:
 
     def __init__(self, analysis: ModuleAnalysis) -> None:
         self.analysis: Final = analysis
-        self._of_heads: Final[dict[int, LocalNames]] = {}
 
     def state(self, index: int) -> TypedStatement | None:
         """The typed statement of a segment; ``None`` where the segment is not a statement that is typed by itself."""
@@ -88,15 +87,15 @@ class SegmentNames:
         if segment.role is Role.HEADER:
             function = self.plain(index)
             assert function is not None
-            known = self._of_heads.get(index)
-            if known is not None:
-                return known
             head = function.head
+            known = head.memo.get(LocalNames)
+            if isinstance(known, LocalNames):
+                return known
             defined = {definition.token: (definition.kind, definition.name) for definition in head.definitions}
             used = {token: (0, used.token) for token, used in head.uses.items() if used.unit is not None}
             outside = {token: (used.kind, used.name) for token, used in head.uses.items() if used.unit is None}
             names = LocalNames({1: (SymbolKind.FUNCTION, head.name), **defined}, used, outside, head.unresolved)
-            self._of_heads[index] = names
+            head.memo[LocalNames] = names
             return names
         state = self.state(index)
         if state is None:

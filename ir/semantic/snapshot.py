@@ -406,6 +406,10 @@ class Snapshot:
         """Those of the functions that have one of some names, with their ``@``."""
         return self._meaning.functions_named(names)
 
+    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
+        """Those of some names that are those of functions of the module, and where they stand, in order."""
+        return self._meaning.function_names_among(names)
+
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""

@@ -259,6 +259,15 @@ class StatementNames:
         symbols = (self._function_symbol(function) for function in self.analysis.functions if function.name in names)
         return [symbol for symbol in symbols if symbol is not None]
 
+    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
+        """Those of some names that are those of functions of the module, and where they stand, in order.
+
+        No symbol is made: a module may have a thousand functions that ``@main`` does not call.
+        """
+        for function in self.analysis.functions:
+            if function.name in names and "\0" not in self.analysis.segments[function.start - 1].text:
+                yield function.name, self.analysis.unit(function.start - 1).span(1)
+
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
         symbols = [self.symbol(site) for index in self.analysis.types for site in self.in_segments.definitions(index)]

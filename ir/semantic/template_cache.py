@@ -128,6 +128,13 @@ class TemplateCache:
             inner = self._within[parameters] = TemplateCache(self.types, parameters)
         return inner
 
+    def head(self, header: Segment) -> Head:
+        """The head of a function, read once for its segment."""
+        head = header.memo.get(self)
+        if not isinstance(head, Head):
+            head = header.memo[self] = Head(header, self.types)
+        return head
+
     def own(self, statement: TypedStatement) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
         if statement.own is None:

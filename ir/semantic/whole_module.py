@@ -254,6 +254,10 @@ class WholeModuleAnalysis:
         """The functions of the module that have one of some names, in order."""
         return [one for one in self._in_order if one.kind is SymbolKind.FUNCTION and one.name in names]
 
+    def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
+        """Those of some names that are those of functions of the module, and where they stand, in order."""
+        return ((function.name, function.span) for function in self.functions_named(names))
+
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
         return [symbol for symbol in self._in_order if symbol.kind in OF_MODULE]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from lark import Lark, Token, UnexpectedToken
 from lark.lexer import Lexer
 
 from .tokens import KINDS
 
-__all__ = ["Refused", "parse_kinds"]
+__all__ = ["Refused", "accepted_insertion", "parse_kinds"]
 
 
 _Tree = TypeVar("_Tree")
@@ -69,3 +70,54 @@ def parse_kinds(tree_class: type[_Tree], starts: Sequence[str], start: str, kind
         error = cast("Any", refusal)
         position = len(kinds) if error.token.type == "$END" else int(error.token.start_pos or 0)
         raise Refused(position, error.accepts or error.expected) from None
+
+
+def accepted_insertion(
+    tree_class: type[_Tree], starts: Sequence[str], start: str, kinds: str, insertions: Sequence[tuple[int, str]]
+) -> tuple[int, str] | None:
+    """The first of some insertions, each of a kind before a position, with which a sequence is of the grammar.
+
+    What comes before all of them is gone through once, and no tree is made: each attempt costs what lies between the
+    insertion and the fault that is left.
+    """
+    if not insertions:
+        return None
+    parser = cast("Any", _parser(tree_class, starts))
+    state = parser.parse_interactive("", start=start).parser_state
+    state.parse_conf = copy(state.parse_conf)
+    state.parse_conf.callbacks = {}
+    first, last = min(at for at, _ in insertions), max(at for at, _ in insertions)
+    before: dict[int, Any] = {}
+    for position in range(last + 1):
+        if position >= first:
+            before[position] = state.copy(deepcopy_values=False)
+        if position < last and not _takes(state, kinds[position]):
+            break
+    for at, kind in insertions:
+        if at in before and _accepts(before[at].copy(deepcopy_values=False), kind + kinds[at:]):
+            return at, kind
+    return None
+
+
+def _takes(state: Any, kind: str) -> bool:
+    """Whether a token of a kind may come next; ``state`` is that after it, then."""
+    try:
+        state.feed_token(_TOKENS[kind])
+    except UnexpectedToken:
+        return False
+    return True
+
+
+def _accepts(state: Any, kinds: str) -> bool:
+    """Whether a sequence may come next and end there."""
+    if not all(_takes(state, kind) for kind in kinds):
+        return False
+    try:
+        state.feed_token(_END, True)
+    except UnexpectedToken:
+        return False
+    return True
+
+
+_TOKENS: Final = {character: Token(kind.terminal, character) for character, kind in KINDS.items()}
+_END: Final = Token("$END", "")

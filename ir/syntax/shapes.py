@@ -7,13 +7,13 @@ with the position of the fault and what could have stood there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from .tokens import KINDS
 
-__all__ = ["STARTS", "Shape", "ShapeFault", "ShapeNode", "Start", "shape_of"]
+__all__ = ["STARTS", "Shape", "ShapeFault", "ShapeNode", "Start", "accepted_insertion", "shape_of"]
 
 Start = Literal["header", "type_definition", "statement", "clause_head", "parameter", "annotation", "attribute"]
 STARTS: Final[tuple[Start, ...]] = (
@@ -110,6 +110,13 @@ def shape_of(start: Start, kinds: str) -> Shape:
             _memo.clear()
         shape = _memo[key] = _parse(start, kinds)
     return shape
+
+
+def accepted_insertion(start: Start, kinds: str, insertions: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
+    """The first of some insertions, each of a kind before a position, that makes a sequence a whole ``start``."""
+    from .grammar import accepted_insertion as accepted
+
+    return accepted(ShapeNode, STARTS, start, kinds, insertions)
 
 
 def _parse(start: Start, kinds: str) -> Shape:

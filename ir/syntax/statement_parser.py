@@ -12,7 +12,7 @@ from ..diagnostics import Fix, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, Statement
 from .segment_text import SegmentText
-from .shapes import Shape, ShapeFault, Start, shape_of
+from .shapes import Shape, ShapeFault, Start, accepted_insertion, shape_of
 from .suggestions import operator_prefix
 from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KINDS, LET_BINDING, NAME, UNCLOSED_STRING, UNKNOWN
 
@@ -182,13 +182,12 @@ class StatementParser:
         if position and kinds[position - 1] == ",":  # a list may end with a comma, but hardly was meant to
             attempts[:0] = [(position - 1, kind) for kind in ")]"]
         attempts.extend((position - back, kind) for back in (1, 2) for kind in insertable if back <= position)
-        for at, kind in attempts:
-            if kind == ";" and at < len(kinds) and kinds[at] != "}":
-                continue
-            shape = shape_of(start, kinds[:at] + kind + kinds[at:])
-            if shape.fault is None:
-                return shape, kind, at
-        return None
+        attempts = [(at, kind) for at, kind in attempts if kind != ";" or at == len(kinds) or kinds[at] == "}"]
+        accepted = accepted_insertion(start, kinds, attempts)
+        if accepted is None:
+            return None
+        at, kind = accepted
+        return shape_of(start, kinds[:at] + kind + kinds[at:]), kind, at
 
     def report_missing(self, kind: str, token: int) -> None:
         """Report that a token of this kind is missing before ``token``, with the fix that writes it."""

@@ -80,6 +80,8 @@ class _Run:
 
     head: int | None
     """The segment of the function's head, counted from the beginning of the block, where it lies in the block."""
+    has_comments: bool = False
+    """Whether there are type comments in that head."""
     groups: list[list[_Numbered]] = field(default_factory=list[list[_Numbered]])
     names: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -140,7 +142,7 @@ def _causes(snapshot: Snapshot) -> list[_Cause]:
                 function = block.first + run.head
                 if function not in of_heads:  # that of a function that is read as a whole comes twice
                     start = snapshot.segment_start(function)
-                    stale = _in_head(snapshot, function)
+                    stale = _in_head(snapshot, function) if run.has_comments else ()
                     of_heads[function] = {comment.bound: _Cause(function, [(start, comment)]) for comment in stale}
                     causes += of_heads[function].values()
                 cause_of = dict(of_heads[function])
@@ -162,7 +164,7 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
         runs = block.memo[_runs] = [_Run(None)]
         for index, text, is_head in snapshot.heads_and_statements(block):
             if is_head:
-                runs.append(_Run(index - block.first))
+                runs.append(_Run(index - block.first, "ty=" in text))
             elif "ty=" in text:
                 for comment in _in_statement(snapshot, index, text):
                     runs[-1].add(index - block.first, comment)

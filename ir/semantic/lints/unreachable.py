@@ -200,8 +200,8 @@ def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
     unreached = cast("frozenset[str] | None", memo.get(_functions))
     if unreached is None:
         unreached = memo[_functions] = _unreached(snapshot)
-    for function in snapshot.functions_named(unreached) if unreached else ():
-        yield _hint(f"@main never calls {function.name}, neither directly nor through others", function.span)
+    for name, span in snapshot.function_names_among(unreached) if unreached else ():
+        yield _hint(f"@main never calls {name}, neither directly nor through others", span)
 
 
 def _unreached(snapshot: Snapshot) -> frozenset[str]:
