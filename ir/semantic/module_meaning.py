@@ -84,6 +84,10 @@ class ModuleMeaning(Protocol):
         """The kind and name of each definition in a range of segments, in order."""
         ...
 
+    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
+        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
+        ...
+
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
         ...

@@ -244,6 +244,10 @@ class Snapshot:
         """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
         return self._meaning.template(index)
 
+    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
+        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
+        return self._meaning.parameters(index)
+
     def segment_start(self, index: int) -> int:
         """Where a segment begins."""
         return self._split.segments.start(index)

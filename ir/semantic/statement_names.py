@@ -29,7 +29,7 @@ from .lowered_statement import LoweredStatement
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .name_uses import NameUses
 from .segment_names import DefinitionSite, SegmentNames
-from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
+from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
 from .typed_statement import ReportedStatement, TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
@@ -267,6 +267,19 @@ class StatementNames:
         for function in self.analysis.functions:
             if function.name in names and "\0" not in self.analysis.segments[function.start - 1].text:
                 yield function.name, self.analysis.unit(function.start - 1).span(1)
+
+    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
+        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
+        function = self.in_segments.plain(index)
+        if function is None:
+            start = self.analysis.segments.start(index)
+            yield from parameters_among(self.symbols(index, index + 1), start)
+            return
+        starts = self.analysis.segments[index].tokens[2]
+        types = function.parameters
+        for definition in function.head.definitions:
+            if definition.kind is SymbolKind.PARAMETER:
+                yield starts[definition.token], definition.name, _known(types[definition.name])
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from ..collections.cached import cached
@@ -15,7 +15,7 @@ from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..types import FuncType, Type, TypeCall
 
-__all__ = ["OF_MODULE", "Symbol", "SymbolSource", "constructor_type", "is_visible"]
+__all__ = ["OF_MODULE", "Symbol", "SymbolSource", "constructor_type", "is_visible", "parameters_among"]
 
 OF_MODULE: Final = (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
 """What is known in the whole module."""
@@ -94,6 +94,13 @@ def is_visible(symbol: Symbol, unit: Unit, offset: int) -> bool:
         return unit.segment.role is Role.HEADER
     nodes = nodes_at(unit.segment, symbol.span.start - unit.base, unit.base)
     return not any(node.is_block or node.kind == "function" for node in nodes)
+
+
+def parameters_among(symbols: Iterable[Symbol], start: int) -> Iterator[tuple[int, str, Type | None]]:
+    """The parameters among some symbols: where each begins, counted from ``start``, its name and its type."""
+    for symbol in symbols:
+        if symbol.kind is SymbolKind.PARAMETER:
+            yield symbol.span.start - start, symbol.name, symbol.type
 
 
 def constructor_type(module: IRModule, constructor: Constructor) -> Type:

@@ -30,7 +30,7 @@ from .cache_regions import CacheBlock, CacheRegion
 from .function_names import FunctionNames
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
-from .symbols import OF_MODULE, Symbol, constructor_type, is_visible
+from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters_among
 
 __all__ = ["WholeModuleAnalysis"]
 
@@ -257,6 +257,10 @@ class WholeModuleAnalysis:
     def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
         return ((function.name, function.span) for function in self.functions_named(names))
+
+    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
+        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
+        return parameters_among(self.symbols(index, index + 1), self._segments.start(index))
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""

@@ -17,13 +17,11 @@ from typing import Final, cast
 
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
 from ...printing.types import type_to_text
-from ...syntax.scopes import SymbolKind
 from ...text.text_span import TextSpan
 from ...type_visitor import has_error, has_incomplete
 from ...types import Type
 from ..cache_regions import CacheBlock
 from ..snapshot import Snapshot
-from ..symbols import Symbol
 from ..type_comments import TYPE_COMMENT, type_of_comment
 
 __all__ = ["STALE_TYPE_COMMENT", "stale_type_comments", "type_comment_updates"]
@@ -214,25 +212,21 @@ def _in_head(snapshot: Snapshot, index: int) -> Sequence[_StaleComment]:
     memo = snapshot.statement_memo(index)
     stale = cast("Sequence[_StaleComment] | None", memo.get(_in_head))
     if stale is None:
-        stale = memo[_in_head] = tuple(
-            _read_head(snapshot, snapshot.segment_start(index), snapshot.segment_text(index))
-        )
+        stale = memo[_in_head] = tuple(_read_head(snapshot, index, snapshot.segment_text(index)))
     return stale
 
 
-def _read_head(snapshot: Snapshot, start: int, text: str) -> Iterator[_StaleComment]:
+def _read_head(snapshot: Snapshot, index: int, text: str) -> Iterator[_StaleComment]:
     comments = list(TYPE_COMMENT.finditer(text))
-    symbols = snapshot.symbols_in(TextSpan(start, start + len(text) - 1)) if comments else ()
-    parameters = [symbol for symbol in symbols if symbol.kind is SymbolKind.PARAMETER]
+    parameters = list(snapshot.parameters(index)) if comments else []
     number = 0
-    parameter: Symbol | None = None
+    name, inferred = "", None
     for comment in comments:
-        while number < len(parameters) and parameters[number].span.start - start < comment.start():
-            parameter = parameters[number]
+        while number < len(parameters) and parameters[number][0] < comment.start():
+            _, name, inferred = parameters[number]
             number += 1
-        inferred = parameter.type if parameter is not None else None
-        if parameter is not None and inferred is not None and _differs(comment[1], inferred):
-            yield _stale_comment(comment, inferred, parameter.name, ())
+        if inferred is not None and _differs(comment[1], inferred):
+            yield _stale_comment(comment, inferred, name, ())
 
 
 def _stale_comment(comment: re.Match[str], inferred: Type, bound: str, names: Sequence[str]) -> _StaleComment:
