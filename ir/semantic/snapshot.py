@@ -224,13 +224,19 @@ class Snapshot:
             if not block.is_block or self._meaning.template(index) is not None:
                 yield index, self._extent(index)
 
-    def heads_and_statements(self, block: CacheBlock) -> Iterator[tuple[int, str, bool]]:
-        """The heads of functions and the statements of a block: their segments, texts, and whether it is a head."""
+    def heads_and_statements(self, block: CacheBlock, word: str) -> Iterator[tuple[int, str, bool]]:
+        """The heads of functions in a block, and its statements that have a word in them.
+
+        Yields their segments, their texts, and whether it is a head.
+        """
         for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
-            is_head = segment.role is Role.HEADER
-            is_statement = segment.role is Role.STATEMENT
-            if is_head or (is_statement and (not block.is_block or self._meaning.template(index) is not None)):
-                yield index, segment.text, is_head
+            if segment.role is Role.HEADER:
+                yield index, segment.text, True
+                continue
+            if segment.role is not Role.STATEMENT or word not in (text := segment.text):
+                continue
+            if not block.is_block or self._meaning.template(index) is not None:
+                yield index, text, False
 
     def statement_type(self, index: int) -> Type | None:
         """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""

@@ -11,8 +11,8 @@ from relay_lsp.ir.diagnostics import Diagnostic
 
 from ..features.diagnostics import diagnostics
 from ..lsp.conversion import ProtocolConverter
+from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import Plain
 from .views import view
 
 __all__ = ["register"]

@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from ..documents.positions import ranges_of
 from ..features.document_links import links
+from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import Plain
 from ..lsp.structures import LinkEntry
 from ..scheduling.time_slices import in_slices
 from .addresses import file_uri, folder_of

@@ -32,8 +32,8 @@ from ..features.signature_help import signature_help
 from ..features.values import layers_span, value_at
 from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..lsp.conversion import ProtocolConverter
+from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import Plain
 from ..lsp.structures import LocationEntry
 from ..lsp.whole_text import fold_entries, outline_entries
 from .addresses import folder_of, origin_address

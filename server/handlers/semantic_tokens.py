@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
+from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import Plain
 from ..lsp.token_deltas import TokenBlock, join, token_blocks, tokens_in_range
 from ..scheduling.time_slices import in_slices
 from .views import View, early_or_refreshed_view, view

@@ -12,8 +12,8 @@ from ..documents.documents import Document
 from ..import_path import withhold
 from ..lsp.capabilities import initialize_result
 from ..lsp.conversion import change_of
+from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import Plain
 from .arguments import fields_of
 from .running import apply
 

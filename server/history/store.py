@@ -398,7 +398,7 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def _make_private(path: Path) -> None:
-    """Let nobody but its owner read a file, from the moment that there is one: it holds whole texts.
+    """Let only its owner read a file, from the moment that there is one: it holds whole texts.
 
     The files that SQLite puts beside it get the same permissions.
     """

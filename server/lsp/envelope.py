@@ -1,4 +1,4 @@
-"""What a message must be before anything in it is looked at: its form, and when it may come.
+"""Which messages are refused, and how: by their form, by when they come, by what they ask for.
 
 Source of the rules: JSON-RPC 2.0, sections 4 and 5; LSP 3.17, *Base Protocol*, *Lifecycle Messages*.
 """
@@ -9,23 +9,57 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-__all__ = ["INVALID_PARAMS", "INVALID_REQUEST", "METHOD_NOT_FOUND", "PARSE_ERROR", "Lifecycle", "Refusal"]
+__all__ = [
+    "INVALID_REQUEST",
+    "PARSE_ERROR",
+    "Lifecycle",
+    "Refusal",
+    "bad_parameters",
+    "too_many_requests",
+    "unasked_answer",
+    "unknown_method",
+]
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
+_METHOD_NOT_FOUND = -32601
+_INVALID_PARAMS = -32602
+_SERVER_CANCELLED = -32802
 _NOT_INITIALIZED = -32002
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a message is left aside. ``request`` is the id to answer to; ``is_silent``: it wants no answer."""
+    """Why a message is not handled. ``request`` is the id to answer to; ``is_silent``: it wants no answer."""
 
     code: int
     message: str
     request: int | str | None = None
     is_silent: bool = False
+
+
+def bad_parameters(fields: Mapping[str, Any]) -> Refusal:
+    """Refuse a message whose parameters are of the wrong types."""
+    return _refuse(_INVALID_PARAMS, f"the parameters of {fields['method']} are not as the protocol has them", fields)
+
+
+def too_many_requests(fields: Mapping[str, Any]) -> Refusal:
+    """Refuse a request that comes while thousands wait for their answers."""
+    return _refuse(_SERVER_CANCELLED, "too many requests wait for an answer", fields)
+
+
+def unasked_answer() -> Refusal:
+    """Leave an answer aside whose id is of no request of ours."""
+    return Refusal(INVALID_REQUEST, "an answer to nothing that was asked", is_silent=True)
+
+
+def unknown_method(fields: Mapping[str, Any]) -> Refusal:
+    """Refuse a message of a method that the server does not have."""
+    return _refuse(_METHOD_NOT_FOUND, f"unknown method {fields['method'][:80]}", fields)
+
+
+def _refuse(code: int, message: str, fields: Mapping[str, Any]) -> Refusal:
+    return Refusal(code, message, _identity(fields), is_silent="id" not in fields)
 
 
 class Lifecycle:
@@ -55,14 +89,13 @@ class Lifecycle:
     def _out_of_turn(self, method: str, fields: Mapping[str, Any]) -> Refusal | None:
         if method == "exit":
             return None
-        request, is_silent = _identity(fields), "id" not in fields
         if self.is_shut_down:
-            return Refusal(INVALID_REQUEST, "the server has been shut down", request, is_silent)
+            return _refuse(INVALID_REQUEST, "the server has been shut down", fields)
         if method == "initialize":
             if self.is_initialized:
-                return Refusal(INVALID_REQUEST, "the server has been initialized already", request, is_silent)
+                return _refuse(INVALID_REQUEST, "the server has been initialized already", fields)
         elif not self.is_initialized:
-            return Refusal(_NOT_INITIALIZED, "initialize must come first", request, is_silent)
+            return _refuse(_NOT_INITIALIZED, "initialize must come first", fields)
         return None
 
     def note(self, method: str) -> None:

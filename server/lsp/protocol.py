@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
@@ -18,7 +19,7 @@ from ..documents.documents import Document
 from ..session.workspace import Workspace
 from .capabilities import choose_encoding, pulls_diagnostics, server_version, supports
 from .conversion import ProtocolConverter
-from .pygls_adapter import RelayProtocol, is_refusal
+from .pygls_adapter import RelayProtocol
 from .token_deltas import TokenMemory
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ _MESSAGE_TYPES = {
 }
 
 
+def _is_refusal(error: BaseException | None) -> bool:
+    """Whether a handler raised this to refuse a request: that is an answer, and no fault of the server."""
+    return type(error) is JsonRpcException
+
+
+def _is_fault(record: logging.LogRecord) -> bool:
+    if str(record.msg).startswith("Unable to deserialize message"):  # the client is told, who may send many of them
+        return False
+    return record.exc_info is None or not _is_refusal(record.exc_info[1])
+
+
+logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_fault)
+
+
 class RelayLanguageServer(LanguageServer):
     """pygls's server with :class:`.RelayProtocol`; the client of a :class:`.workspace.Workspace`."""
 
@@ -54,7 +69,7 @@ class RelayLanguageServer(LanguageServer):
         """Whether the client pulls diagnostics after each change."""
         self.initialization_options: Any = None
         self.granted_trust: bool | None = None
-        """What whoever started the server has granted, where that is not the client."""
+        """The trust that the command line grants over a network; ``None`` where the client says what it trusts."""
         self.has_left = False
         """Whether the client has asked us to shut down, after which nothing more may be sent."""
         self.tokens = TokenMemory()
@@ -195,5 +210,5 @@ class RelayLanguageServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log errors: a message box for each would only be in the way."""
-        if not is_refusal(error):
+        if not _is_refusal(error):
             logger.error("%s: %s", source.__name__, error, exc_info=error)

@@ -1,35 +1,35 @@
 """pygls, adapted where it lets itself be adapted: its protocol class, its converter, its table of builtin handlers.
 
-msgspec reads and writes the messages: that is the fast path for long texts and for large answers. pygls's own workspace
-splits a whole text into lines for each change, so its handlers for texts and folders are taken out of its table, and
-:mod:`..documents` has the texts. ``docs/design/0015-pygls-and-what-stands-beside-it.md`` has the figures.
+:mod:`.message_codec` reads and writes the messages. pygls's own workspace splits a whole text into lines for each
+change, so its handlers for texts and folders are taken out of its table, and :mod:`..documents` has the texts.
+``docs/design/0015-pygls-and-what-stands-beside-it.md`` has the figures.
+
+Two private names of pygls's stand here and nowhere else, because it has no public ones for what they do: ``_send_data``
+and ``_request_futures``. ``tests/server/lsp/test_pygls_adapter.py`` fails when pygls changes them.
 """
 
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
-from .envelope import INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, Lifecycle, Refusal
+from .envelope import PARSE_ERROR, Lifecycle, Refusal, bad_parameters, too_many_requests, unasked_answer, unknown_method
+from .message_codec import Plain, decode_message, encode_message
 
 if TYPE_CHECKING:
     from cattrs import Converter
     from pygls.io_ import AsyncWriter, Writer
     from pygls.lsp.server import LanguageServer
 
-__all__ = ["Plain", "RelayProtocol", "is_refusal"]
+__all__ = ["RelayProtocol"]
 
-_SERVER_CANCELLED = -32802
 _MOST_PENDING = 4000
 """Requests that may wait for an answer at once; no editor comes near."""
 
@@ -46,28 +46,6 @@ _BUILTIN_HANDLERS = frozenset(
 """The messages that pygls handles before we do; the others concern its workspace."""
 
 
-@dataclass(frozen=True)
-class Plain:
-    """An answer of dictionaries, lists and structures of msgspec, which are encoded as they are.
-
-    For thousands of objects, the conversion of lsprotocol's types takes most of the time.
-    """
-
-    value: Any
-
-
-def is_refusal(error: BaseException | None) -> bool:
-    """Whether a handler raised this to refuse a request: that is an answer, and no fault of the server."""
-    return type(error) is JsonRpcException
-
-
-def _is_fault(record: logging.LogRecord) -> bool:
-    if str(record.msg).startswith("Unable to deserialize message"):  # the client is told, who may send many of them
-        return False
-    return record.exc_info is None or not is_refusal(record.exc_info[1])
-
-
-logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_fault)
 logger = logging.getLogger(__name__)
 
 
@@ -97,26 +75,16 @@ class RelayProtocol(LanguageServerProtocol):
     def receive(self, body: bytes) -> None:
         """Handle a message. One that cannot be understood is answered, if it wants an answer."""
         try:
-            message = _decode(body)
+            message = decode_message(body)
         except (ValueError, RecursionError) as error:
             self.refuse(Refusal(PARSE_ERROR, f"no JSON: {error}"))
             return
-        refusal = self.lifecycle.refusal(message)
+        refusal = self.lifecycle.refusal(message) or self._refusal(message)
         if refusal is not None:
             self.refuse(refusal)
             return
         fields = cast("dict[str, Any]", message)
         method = fields.get("method")
-        if method is None and not self._is_awaited(fields["id"]):
-            logger.info("an answer to nothing that was asked was left aside")
-            return
-        if method is not None and not self._handles(method):
-            words = f"unknown method {method[:80]}"
-            self.refuse(Refusal(METHOD_NOT_FOUND, words, fields.get("id"), is_silent="id" not in fields))
-            return
-        if "id" in fields and method is not None and len(self._request_futures) > _MOST_PENDING:
-            self.refuse(Refusal(_SERVER_CANCELLED, "too many requests wait for an answer", fields["id"]))
-            return
         try:
             structured = self.structure_message(fields)
         except JsonRpcException as error:
@@ -124,8 +92,7 @@ class RelayProtocol(LanguageServerProtocol):
             if method is None:
                 self._give_up(fields["id"])
             else:
-                words = f"the parameters of {method} are not as the protocol has them"
-                self.refuse(Refusal(INVALID_PARAMS, words, fields.get("id"), is_silent="id" not in fields))
+                self.refuse(bad_parameters(fields))
             return
         if method is not None:
             self.lifecycle.note(method)
@@ -139,17 +106,26 @@ class RelayProtocol(LanguageServerProtocol):
         error = {"code": refusal.code, "message": refusal.message}
         self.send({"jsonrpc": self.VERSION, "id": refusal.request, "error": error})
 
-    def _handles(self, method: str) -> bool:
-        tables = cast("list[dict[str, Any]]", [self.fm.features, self.fm.builtin_features])  # pyright: ignore[reportUnknownMemberType]
-        return method == types.CANCEL_REQUEST or any(method in table for table in tables)
+    @property
+    def _pending(self) -> dict[int | str, Any]:
+        """The client's requests and ours that are not answered yet; ours are futures of threads."""
+        return self._request_futures
 
-    def _is_awaited(self, identity: int | str) -> bool:
-        """Whether we have sent a request of this id. The client's own requests are in the same table of pygls's."""
-        return isinstance(self._request_futures.get(identity), Future)
+    def _refusal(self, fields: dict[str, Any]) -> Refusal | None:
+        """What is wrong with a message of the right form; ``None`` where it can be handled."""
+        method = fields.get("method")
+        if method is None:
+            return None if isinstance(self._pending.get(fields["id"]), Future) else unasked_answer()
+        tables = cast("list[dict[str, Any]]", [self.fm.features, self.fm.builtin_features])  # pyright: ignore[reportUnknownMemberType]
+        if method != types.CANCEL_REQUEST and not any(method in table for table in tables):
+            return unknown_method(fields)
+        if "id" in fields and len(self._pending) > _MOST_PENDING:
+            return too_many_requests(fields)
+        return None
 
     def _give_up(self, identity: int | str) -> None:
         """Wait no longer for an answer: what came is none."""
-        future = self._request_futures.pop(identity)
+        future = self._pending.pop(identity)
         future.set_exception(JsonRpcException(f"the answer to request {identity} is not as the protocol has it"))
 
     def cancel_requests(self) -> None:
@@ -157,7 +133,7 @@ class RelayProtocol(LanguageServerProtocol):
 
         pygls does so itself at ``shutdown``, but walks the table that each cancelled request takes itself out of.
         """
-        for identity, future in list(self._request_futures.items()):
+        for identity, future in list(self._pending.items()):
             if identity != self.msg_id and not future.done():
                 future.cancel()
 
@@ -169,32 +145,13 @@ class RelayProtocol(LanguageServerProtocol):
         """Send a message: a dictionary as in :class:`Plain`, or a message of lsprotocol or pygls."""
         if self.writer is None:
             return
-        body = _encode(data if isinstance(data, dict) else self.converter.unstructure(data))
+        body = encode_message(data if isinstance(data, dict) else self.converter.unstructure(data))
         header = f"Content-Length: {len(body)}\r\n\r\n".encode() if self._has_headers else b""
         sent = self.writer.write(header + body)
         if inspect.isawaitable(sent):
             self.in_background(sent)
 
-    _send_data = send  # the one private name of pygls's; tests/server/lsp/test_pygls_adapter.py holds it
+    _send_data = send
 
     in_background: Callable[[Awaitable[None]], object]
     """Runs what a writer gives to its end."""
-
-
-def _decode(body: bytes) -> Any:
-    """What a message says.
-
-    Raises:
-        ValueError: it is no JSON.
-    """
-    try:
-        return msgspec.json.decode(body)
-    except ValueError:  # halves of surrogate pairs, other encodings: what only the standard library reads
-        return json.loads(body)
-
-
-def _encode(value: Any) -> bytes:
-    try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON has as an escape only
-        return json.dumps(value, default=msgspec.to_builtins).encode()

@@ -1,4 +1,4 @@
-"""The end of the process, which comes whatever its threads are doing: nobody is there any more to stop it."""
+"""Ends the process when its client has left, whatever its threads are doing."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Ending:
 def watch_client(process_id: int | None, ended: Callable[[], None]) -> None:
     """Call ``ended``, on a thread, when the client's process is gone.
 
-    A number that nobody has is that of a process of another machine or container; there the end of the input tells. So
-    it does on Windows, where Python cannot ask for a process without ending it.
+    Where there is no process of this number, the client runs on another machine or in a container, and the end of the
+    input tells that it has left. So it does on Windows, where Python cannot ask for a process without ending it.
     """
     if process_id is None or sys.platform == "win32" or not _is_there(process_id):
         return

@@ -1,4 +1,4 @@
-"""Reading files that somebody else may have put there: plain ones only, and no more of them than asked for."""
+"""Reads files of unknown origin: only plain files, and no more of them than the caller asks for."""
 
 from __future__ import annotations
 

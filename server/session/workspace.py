@@ -153,11 +153,12 @@ class Workspace:
 
     def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
         """What is wrong with the text, and what passes found in it the last time it was saved."""
+        settings = self.settings_for(document.uri)
         findings = diagnostics(
             snapshot,
-            unused_values=self.settings_for(document.uri).unused_values,
-            unreachable_code=self.settings_for(document.uri).unreachable_code,
-            type_comments=self.settings_for(document.uri).type_comments,
+            unused_values=settings.unused_values,
+            unreachable_code=settings.unreachable_code,
+            type_comments=settings.type_comments,
         )
         text, from_passes = self._findings.get(document.uri, ("", ()))
         # What passes found holds for the very text they saw.

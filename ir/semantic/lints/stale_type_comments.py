@@ -160,10 +160,10 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
     runs = cast("list[_Run] | None", block.memo.get(_runs))
     if runs is None:
         runs = block.memo[_runs] = [_Run(None)]
-        for index, text, is_head in snapshot.heads_and_statements(block):
+        for index, text, is_head in snapshot.heads_and_statements(block, "ty="):
             if is_head:
                 runs.append(_Run(index - block.first, "ty=" in text))
-            elif "ty=" in text:
+            else:
                 for comment in _in_statement(snapshot, index, text):
                     runs[-1].add(index - block.first, comment)
     return runs

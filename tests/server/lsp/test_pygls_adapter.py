@@ -1,4 +1,4 @@
-"""Where pygls is adapted: its one private name that we replace, and messages that msgspec reads and writes."""
+"""Where pygls is adapted: its two private names that we use, and messages that msgspec reads and writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from lsprotocol import types
 from pygls.protocol import JsonRPCProtocol, LanguageServerProtocol
 
 from relay_lsp.server.documents.positions import Position, Range
-from relay_lsp.server.lsp.pygls_adapter import Plain, RelayProtocol
+from relay_lsp.server.lsp.message_codec import Plain
+from relay_lsp.server.lsp.pygls_adapter import RelayProtocol
 from relay_lsp.server.serving.application import create_server
 
 
@@ -57,6 +58,15 @@ def test_pygls_sends_everything_through_the_one_method_that_is_replaced(protocol
         "jsonrpc": "2.0", "id": 7, "method": "workspace/configuration", "params": {"items": []},
     }  # fmt: skip
     assert response == {"jsonrpc": "2.0", "id": 1, "result": None}
+
+
+def test_pygls_keeps_unanswered_requests_in_the_table_that_is_read(protocol: RelayProtocol, sent: Sent):
+    unanswered = protocol._request_futures
+    future = protocol.send_request(types.WORKSPACE_CONFIGURATION, types.ConfigurationParams([]), msg_id=7)
+    assert unanswered == {7: future}
+    protocol.receive(b'{"jsonrpc": "2.0", "id": 7, "result": []}')
+    assert future.done()
+    assert unanswered == {}
 
 
 def test_pygls_leaves_texts_and_folders_to_us(protocol: RelayProtocol):

@@ -1,0 +1,45 @@
+"""Messages as bytes, read and written by msgspec: the fast path for long texts and for large answers.
+
+``docs/design/0015-pygls-and-what-stands-beside-it.md`` has the figures.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+__all__ = ["Plain", "decode_message", "encode_message"]
+
+
+@dataclass(frozen=True)
+class Plain:
+    """An answer of dictionaries, lists and structures of msgspec, which are encoded as they are.
+
+    For thousands of objects, the conversion of lsprotocol's types takes most of the time.
+    """
+
+    value: Any
+
+
+def decode_message(body: bytes) -> Any:
+    """What the body of a message says.
+
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(body)
+    except ValueError:  # halves of surrogate pairs, other encodings: what only the standard library reads
+        return json.loads(body)
+
+
+def encode_message(value: Any) -> bytes:
+    """The body of a message of dictionaries, lists and structures of msgspec."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON has as an escape only
+        return json.dumps(value, default=msgspec.to_builtins).encode()
