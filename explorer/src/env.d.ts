@@ -1,1 +1,6 @@
 declare module '*.css';
+
+declare module '*?worker&inline' {
+    const Made: new () => Worker;
+    export default Made;
+}

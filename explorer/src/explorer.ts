@@ -177,6 +177,23 @@ export class Explorer {
         this.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
     }
 
+    /** Show the dataflow of a stage in its pane, or its text again. */
+    toggleGraph(stage: number): void {
+        const { graphs } = this.view;
+        this.view.graphs = graphs.includes(stage) ? graphs.filter(each => each !== stage) : [...graphs, stage];
+        this.write(true);
+        this.arrange();
+        this.link();
+    }
+
+    /** That of the active pane. */
+    toggleActiveGraph(): void {
+        const pane = this.panes[this.active] ?? this.panes[0];
+        if (pane) {
+            this.toggleGraph(pane.stage.number);
+        }
+    }
+
     set(change: Partial<View>): void {
         Object.assign(this.view, change);
         this.write(false);
@@ -283,6 +300,9 @@ export class Explorer {
                 this.panesElement.insertBefore(pane.element, this.panesElement.children[index] ?? null);
             }
         });
+        for (const pane of this.panes) {
+            pane.showGraph(this.view.graphs.includes(pane.stage.number));
+        }
         if (this.view.collapses) {
             this.collapse(true);
         }
@@ -290,7 +310,7 @@ export class Explorer {
 
     private make(stage: Stage): Pane {
         const pin = (expression: number | undefined) => expression === undefined ? undefined : { stage: stage.number, expression };
-        const pane: Pane = new Pane(stage, this.trace.expressions, this.title(stage.number), {
+        const pane: Pane = new Pane(stage, this.trace, this.title(stage.number), {
             hover: expression => this.hover(pin(expression)),
             pin: expression => this.choose(pin(expression)),
             focus: () => (this.active = this.panes.indexOf(pane)),

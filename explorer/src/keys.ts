@@ -2,7 +2,7 @@
 
 export type Action =
     | 'help' | 'release' | 'find' | 'next' | 'previous' | 'ancestor' | 'descendant' | 'above' | 'below' | 'colour' | 'follow'
-    | 'collapse' | 'all' | 'theme' | 'paneBefore' | 'paneBehind';
+    | 'collapse' | 'all' | 'theme' | 'graph' | 'paneBefore' | 'paneBehind';
 
 export const KEYS: readonly [string, string][] = [
     ['?', 'this list'],
@@ -17,11 +17,12 @@ export const KEYS: readonly [string, string][] = [
     ['f', 'panes follow, or stay where they are'],
     ['u', 'collapse what did not change'],
     ['a', 'steps without effect'],
+    ['g', 'the dataflow of the pane, or its text; there: arrows along edges, Enter opens groups and pins, + − zoom, 0 fits'],
     ['t', 'theme'],
 ];
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-    '?': 'help', '/': 'find', n: 'next', N: 'previous', c: 'colour', f: 'follow', u: 'collapse', a: 'all', t: 'theme',
+    '?': 'help', '/': 'find', n: 'next', N: 'previous', c: 'colour', f: 'follow', u: 'collapse', a: 'all', t: 'theme', g: 'graph',
     '[': 'paneBefore', ']': 'paneBehind',
     ArrowLeft: 'ancestor', ArrowRight: 'descendant', ArrowUp: 'above', ArrowDown: 'below',
 };
@@ -32,5 +33,8 @@ export function keyOf(event: KeyboardEvent): Action | undefined {
     }
     const { target } = event;
     const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
+    if (target instanceof HTMLCanvasElement && event.key.startsWith('Arrow')) {
+        return undefined; // They go along the edges of its graph.
+    }
     return event.ctrlKey || event.metaKey || event.altKey || isTyping ? undefined : ACTIONS[event.key];
 }

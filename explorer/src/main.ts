@@ -237,7 +237,8 @@ function drawHeader(pane: Pane): void {
     render(html`<b>${now.title(stage)}</b>
         <small>${step ? html`step ${step.number + 1}` : 'before all passes'} · ${count(pane.view.state.doc.lines, 'line')}</small>
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
-        <button aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
+        <button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>
+        <button class="close" aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
 }
 
 function details(now: Explorer): TemplateResult {
@@ -340,6 +341,7 @@ document.addEventListener('keydown', event => {
         collapse: () => now.collapse(!now.view.collapses),
         all: () => now.set({ showsAll: !now.view.showsAll }),
         theme: () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!),
+        graph: () => now.toggleActiveGraph(),
         paneBefore: () => now.focusPane(-1),
         paneBehind: () => now.focusPane(1),
     };

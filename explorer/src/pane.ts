@@ -4,9 +4,10 @@ import type { Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import type { DecorationSet, ViewUpdate } from '@codemirror/view';
 import type { Colours } from './colours';
+import { GraphView } from './graph/view';
 import { expressionAt, usesOf } from './names';
 import { tokens } from './syntax';
-import type { Expression, Stage } from './trace';
+import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
 import { count } from './words';
 
@@ -122,10 +123,13 @@ export class Pane {
     private readonly resizing: ResizeObserver;
     private marks: Marks = {};
     private moved = 0;
+    private readonly body = document.createElement('div');
+    private readonly expressions: readonly Expression[];
+    private graph?: GraphView;
 
     constructor(
         readonly stage: Stage,
-        private readonly expressions: readonly Expression[],
+        private readonly trace: Trace,
         title: string,
         private readonly events: PaneEvents,
     ) {
@@ -133,7 +137,8 @@ export class Pane {
         this.element.setAttribute('role', 'region');
         this.element.setAttribute('aria-label', title);
         this.element.dataset.stage = String(stage.number);
-        const body = document.createElement('div');
+        this.expressions = trace.expressions;
+        const { body } = this;
         body.className = 'body';
         this.map.className = 'map';
         this.map.setAttribute('aria-hidden', 'true');
@@ -183,12 +188,32 @@ export class Pane {
     repaint(): void {
         this.background = {};
         this.paintMap();
+        this.graph?.show(this.marks);
+    }
+
+    get isGraph(): boolean {
+        return this.graph !== undefined;
+    }
+
+    /** Show the dataflow of the stage in place of its text, or the text again. */
+    showGraph(isShown: boolean): void {
+        if (isShown === this.isGraph) {
+            return;
+        }
+        this.graph?.dispose();
+        this.graph = isShown ? new GraphView(this.trace, this.stage, this.events) : undefined;
+        this.body.hidden = isShown;
+        if (this.graph) {
+            this.element.append(this.graph.element);
+            this.graph.show(this.marks);
+        }
     }
 
     show(marks: Marks): void {
         const mapStays = this.marks.colours === marks.colours && this.marks.filter === marks.filter
             && this.marks.lit === marks.lit && this.marks.matches === marks.matches;
         this.marks = marks;
+        this.graph?.show(marks);
         this.view.dispatch({ effects: refresh.of(null) });
         if (!mapStays) {
             this.paintMap();
@@ -202,6 +227,7 @@ export class Pane {
 
     /** Scroll to the first of the expressions, unless one of them is on the screen. */
     follow(expressions: ReadonlySet<number>): void {
+        this.graph?.follow(expressions);
         const { places } = this.stage;
         let first = Infinity;
         const top = this.view.scrollDOM.scrollTop;
@@ -230,6 +256,7 @@ export class Pane {
     dispose(): void {
         window.removeEventListener('mouseup', this.onRelease);
         this.resizing.disconnect();
+        this.graph?.dispose();
         this.view.destroy();
         this.element.remove();
     }

@@ -13,6 +13,8 @@ export const FIELDS: readonly Field[] = ['any', 'operator', 'layer', 'type', 'te
 export interface View {
     /** The stages that have panes, in order; empty for the choice of the page. */
     panes: number[];
+    /** Those of the panes that show the dataflow in place of the text. */
+    graphs: number[];
     colouring: Colouring;
     filter?: string;
     pin?: Pin;
@@ -24,12 +26,15 @@ export interface View {
 }
 
 export function emptyView(): View {
-    return { panes: [], colouring: 'layer', query: '', field: 'any', follows: true, collapses: false, showsAll: false };
+    return { panes: [], graphs: [], colouring: 'layer', query: '', field: 'any', follows: true, collapses: false, showsAll: false };
 }
 
 export function toHash(view: View): string {
     const words = new URLSearchParams();
     words.set('panes', view.panes.join(','));
+    if (view.graphs.length > 0) {
+        words.set('graphs', view.graphs.join(','));
+    }
     words.set('colour', view.colouring);
     if (view.filter !== undefined) {
         words.set('filter', view.filter);
@@ -57,11 +62,13 @@ export function fromHash(hash: string, stages: number, expressions: number, usua
     const whole = (text: string | undefined, end: number) =>
         text !== undefined && /^\d+$/.test(text) && Number(text) < end ? Number(text) : undefined;
     const flag = (name: string, value: boolean) => (words.has(name) ? words.get(name) === '1' : value);
-    const panes = (words.get('panes') ?? '').split(',').map(each => whole(each, stages)).filter(each => each !== undefined);
+    const list = (name: string) => (words.get(name) ?? '').split(',').map(each => whole(each, stages)).filter(each => each !== undefined);
+    const panes = list('panes');
     const [stage, expression] = (words.get('pin') ?? '').split(':');
     const [at, what] = [whole(stage, stages), whole(expression, expressions)];
     return {
         panes: panes.length > 0 ? panes : usual.panes,
+        graphs: words.has('panes') ? list('graphs') : usual.graphs,
         colouring: COLOURINGS.find(each => each === words.get('colour')) ?? usual.colouring,
         filter: words.get('filter') ?? undefined,
         pin: at !== undefined && what !== undefined ? { stage: at, expression: what } : undefined,

@@ -11,6 +11,8 @@ export interface Expression {
     label: string;
     type: string;
     layers: readonly string[];
+    /** What it is made of, in the order of evaluation; -1 is an operator or constructor. */
+    operands: readonly number[];
 }
 
 export interface Stage {
@@ -77,7 +79,23 @@ export interface Trace {
     skipped: Skipped[];
     failure?: Failure;
     isWhole: boolean;
+    /** Whether the trace says what expressions are made of; older ones do not. */
+    hasOperands: boolean;
 }
+
+interface NewExpressions {
+    first: number;
+    kind: number[];
+    label: number[];
+    type: number[];
+    layers: number[];
+    operands?: (number | number[])[];
+}
+
+const NOTHING: number[] = [];
+
+/** Where a single number stands by itself. */
+const listOf = (numbers: number | number[]): number[] => (typeof numbers === 'number' ? [numbers] : numbers);
 
 interface Columns {
     expression: number[];
@@ -91,6 +109,7 @@ type Line = Record<string, any>;
 export function readTrace(text: string): Trace {
     const trace: Trace = {
         source: '', producer: '', pipeline: [], expressions: [], stages: [], steps: [], skipped: [], isWhole: false,
+        hasOperands: false,
     };
     const strings: string[] = [];
     const offsets: ((offset: number) => number)[] = [];
@@ -129,7 +148,8 @@ export function readTrace(text: string): Trace {
                 break;
             case 'stage': {
                 strings.push(...(record.strings as string[]));
-                const fresh = record.new as { first: number; kind: number[]; label: number[]; type: number[]; layers: number[] };
+                const fresh = record.new as NewExpressions;
+                trace.hasOperands ||= fresh.operands !== undefined;
                 fresh.kind.forEach((kind, index) => {
                     const type = fresh.type[index]!;
                     trace.expressions[fresh.first + index] = {
@@ -137,6 +157,7 @@ export function readTrace(text: string): Trace {
                         label: strings[fresh.label[index]!]!,
                         type: type < 0 ? '' : strings[type]!,
                         layers: layersOf(fresh.layers[index]!),
+                        operands: listOf(fresh.operands?.[index] ?? NOTHING),
                     };
                 });
                 trace.stages.push(readStage(record, trace.stages, offsets));
@@ -214,8 +235,7 @@ function readStep(record: Line): Step {
     const sources = new Map<number, readonly number[]>();
     const take = (columns: Columns, keep: boolean) => {
         columns.expression.forEach((expression, index) => {
-            const old = columns.sources[index]!;
-            const list = typeof old === 'number' ? [old] : old;
+            const list = listOf(columns.sources[index]!);
             const known = sources.get(expression);
             sources.set(expression, known ? [...known, ...list] : keep ? [expression, ...list] : list);
         });

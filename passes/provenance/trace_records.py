@@ -61,6 +61,10 @@ class NewExpressions(msgspec.Struct, frozen=True):
     """The number of a string: the type as Relay writes it; -1 where it is not inferred."""
     layers: list[int]
     """The number of a string that holds a JSON array: the names of the layers that the expression comes from."""
+    operands: list[int | list[int]] | None = None
+    """What each is made of, in the order of evaluation: what is called and its arguments, the parameters and the body
+    of a function, the variable, value and body of a ``let``. -1 is an operator or constructor, which has no number. A
+    single one stands by itself, none is an empty list. Older traces do not have it."""
 
 
 class FunctionAttributes(msgspec.Struct, frozen=True):

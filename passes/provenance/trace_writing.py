@@ -266,7 +266,13 @@ class _Writer:
             [string(_label(expr)) for expr in fresh],
             [self._type(expr.checked_type) for expr in fresh],
             [self._layers_of(expr) for expr in fresh],
+            [self._operands(expr) for expr in fresh],
         )
+
+    def _operands(self, expr: Expr) -> int | list[int]:
+        numbers = self._numbers
+        operands = [numbers.get(part, -1) for part in children(expr)]
+        return operands[0] if len(operands) == 1 else operands
 
     def _type(self, type: Type | None) -> int:
         if type is None:

@@ -1,0 +1,651 @@
+// The dataflow of a stage as a picture: groups that open and close, the colours and links of the panes.
+import type { Colours } from '../colours';
+import type { Marks, PaneEvents } from '../pane';
+import type { Stage, Trace } from '../trace';
+import { count, plain } from '../words';
+import type { Dataflow, Group } from './dataflow';
+import { asGroup, dataflow, functionsOf } from './dataflow';
+import type { Item, Layout, Level, Placed } from './layout';
+import LayoutWorker from './layoutWorker?worker&inline';
+
+const SHOWN_AT_FIRST = 80;
+const HEIGHT = 36;
+const LETTER = 6.6;
+const SMALLEST_TEXT = 0.4;
+const ZOOMS = [0.02, 3] as const;
+
+interface Answer {
+    number: number;
+    layout?: Layout;
+    error?: string;
+}
+
+/** One worker lays out for all graphs. */
+let worker: Worker | undefined;
+let asked = 0;
+const waiting = new Map<number, (answer: Answer) => void>();
+
+function place(level: Level): Promise<Answer> {
+    if (!worker) {
+        worker = new LayoutWorker();
+        worker.onmessage = (event: MessageEvent<Answer>) => {
+            waiting.get(event.data.number)?.(event.data);
+            waiting.delete(event.data.number);
+        };
+    }
+    asked += 1;
+    const number = asked;
+    return new Promise(resolve => {
+        waiting.set(number, resolve);
+        worker!.postMessage({ number, level });
+    });
+}
+
+export class GraphView {
+    readonly element = document.createElement('div');
+    private readonly tools = document.createElement('div');
+    private readonly chosen = document.createElement('select');
+    private readonly status = document.createElement('span');
+    private readonly canvas = document.createElement('canvas');
+    private readonly resizing: ResizeObserver;
+    private flow!: Dataflow;
+    private readonly open = new Set<number>();
+    private layout?: Layout;
+    private boxes = new Map<number, Placed>();
+    private marks: Marks = {};
+    private withWeights = false;
+    private zoom = 1;
+    private left = 0;
+    private top = 0;
+    private cursor?: number;
+    private asking = 0;
+    private frame = 0;
+    private wanted?: ReadonlySet<number>;
+    private isFitted = false;
+
+    constructor(private readonly trace: Trace, private readonly stage: Stage, private readonly events: PaneEvents) {
+        this.element.className = 'graph';
+        this.tools.className = 'tools';
+        this.canvas.tabIndex = 0;
+        this.canvas.setAttribute('role', 'application');
+        this.status.setAttribute('role', 'status');
+        this.buildTools();
+        this.element.append(this.tools, this.canvas);
+        this.resizing = new ResizeObserver(() => this.resize());
+        this.resizing.observe(this.canvas);
+        this.listen();
+        this.read();
+    }
+
+    dispose(): void {
+        this.resizing.disconnect();
+        cancelAnimationFrame(this.frame);
+        this.element.remove();
+    }
+
+    show(marks: Marks): void {
+        this.marks = marks;
+        this.paintSoon();
+    }
+
+    /** Bring the first of the expressions into sight, unless one of them is. */
+    follow(expressions: ReadonlySet<number>): void {
+        this.wanted = this.layout ? undefined : expressions;
+        const boxes = [...expressions].map(each => this.boxOf(each)).filter(each => each !== undefined);
+        const isSeen = (box: Placed) => {
+            const [x, y] = [(box.x + box.width / 2) * this.zoom + this.left, (box.y + box.height / 2) * this.zoom + this.top];
+            return x > 0 && y > 0 && x < this.canvas.clientWidth && y < this.canvas.clientHeight;
+        };
+        if (boxes.length > 0 && !boxes.some(isSeen)) {
+            this.centre(boxes[0]!);
+        }
+    }
+
+    // ---- what is shown
+
+    private buildTools(): void {
+        const button = (text: string, label: string, action: () => void) => {
+            const made = document.createElement('button');
+            made.textContent = text;
+            made.title = label;
+            made.setAttribute('aria-label', label);
+            made.addEventListener('click', action);
+            return made;
+        };
+        this.chosen.setAttribute('aria-label', 'Function or layer');
+        const functions = functionsOf(this.trace, this.stage);
+        const layers = [...new Set([...this.stage.members].flatMap(each => this.trace.expressions[each]!.layers))];
+        const add = (title: string, all: [string, string][]) => {
+            const group = document.createElement('optgroup');
+            group.label = title;
+            for (const [value, text] of all) {
+                group.append(new Option(text, value));
+            }
+            this.chosen.append(group);
+        };
+        add('functions', functions.map(({ name, expression }) => [`f${expression}`, plain(name, 60)]));
+        if (layers.length > 0) {
+            add('one layer', layers.slice(0, 2000).map(each => [`l${each}`, plain(each, 60)]));
+        }
+        this.chosen.addEventListener('change', () => this.read());
+        const weights = document.createElement('label');
+        const box = document.createElement('input');
+        box.type = 'checkbox';
+        box.addEventListener('change', () => {
+            this.withWeights = box.checked;
+            this.read();
+        });
+        weights.append(box, ' weights');
+        this.tools.append(
+            this.chosen, weights,
+            button('Open all', 'Open all groups', () => this.openAll()),
+            button('Close all', 'Close all groups', () => { this.open.clear(); this.place(); }),
+            button('Fit', 'Fit the graph into the pane (0)', () => this.fit()),
+            this.status,
+        );
+    }
+
+    private read(): void {
+        const chosen = this.chosen.value;
+        const functions = functionsOf(this.trace, this.stage);
+        const layer = chosen.startsWith('l') ? chosen.slice(1) : undefined;
+        const roots = layer === undefined ? [Number(chosen.slice(1))] : functions.map(each => each.expression);
+        const flows = (roots.length > 0 ? roots : [-1]).map(root => root < 0 || Number.isNaN(root) ? undefined : dataflow(this.trace, root, this.withWeights, layer));
+        this.flow = flows.filter(each => each !== undefined).sort((a, b) => b.nodes.length - a.nodes.length)[0]
+            ?? { nodes: [], groups: [{ kind: 'root', name: '', expression: -1, children: [], size: 0, parent: -1 }], groupOf: new Int32Array(), nodeOf: new Map() };
+        this.open.clear();
+        this.layout = undefined;
+        this.isFitted = false;
+        this.cursor = undefined;
+        this.openSome();
+        this.place();
+    }
+
+    /** Open groups, the outermost first, for as long as what is seen stays legible. */
+    private openSome(): void {
+        const { groups } = this.flow;
+        let shown = groups[0]!.children.length;
+        for (let waiting = groups[0]!.children.filter(each => each < 0); waiting.length > 0; ) {
+            const next: number[] = [];
+            for (const each of waiting) {
+                const group = groups[asGroup(each)]!;
+                if (shown + group.children.length - 1 <= SHOWN_AT_FIRST) {
+                    shown += group.children.length - 1;
+                    this.open.add(asGroup(each));
+                    next.push(...group.children.filter(inner => inner < 0));
+                }
+            }
+            waiting = next;
+        }
+    }
+
+    private openAll(): void {
+        this.flow.groups.forEach((_, index) => this.open.add(index));
+        this.place();
+    }
+
+    /** The innermost box that stands for a node or group: itself, or the closed group around it. */
+    private visible(child: number): number {
+        let shown = child;
+        let group = child >= 0 ? this.flow.groupOf[child]! : this.flow.groups[asGroup(child)]!.parent;
+        for (; group > 0; group = this.flow.groups[group]!.parent) {
+            if (!this.open.has(group)) {
+                shown = asGroup(group);
+            }
+        }
+        return shown;
+    }
+
+    private boxOf(expression: number): Placed | undefined {
+        const node = this.flow.nodeOf.get(expression);
+        return node === undefined ? undefined : this.boxes.get(this.visible(node));
+    }
+
+    private edges: { from: number; to: number }[] = [];
+
+    /** What is to be laid out: the open levels, with their edges. */
+    private level(): Level {
+        const { nodes, groups, groupOf } = this.flow;
+        const levels = new Map<number, Level>();
+        const make = (group: number): Level => {
+            const items = groups[group]!.children.map((child): Item => {
+                const label = this.label(child);
+                const width = Math.max(64, 20 + Math.max(label.length, this.note(child).length * 0.85) * LETTER);
+                const inner = child < 0 && this.open.has(asGroup(child)) ? make(asGroup(child)) : undefined;
+                return { id: child, width, height: HEIGHT, level: inner };
+            });
+            const level: Level = { items, edges: [] };
+            levels.set(group, level);
+            return level;
+        };
+        const root = make(0);
+        const parent = (child: number) => (child >= 0 ? groupOf[child]! : groups[asGroup(child)]!.parent);
+        const seen = new Set<string>();
+        const drawn = new Set<string>();
+        this.edges = [];
+        const shown = nodes.map((_, index) => this.visible(index));
+        const depths = groups.map(() => -1);
+        const depthOf = (group: number): number => {
+            let [depth, at] = [0, group];
+            for (; at > 0 && depths[at]! < 0; at = groups[at]!.parent) {
+                depth += 1;
+            }
+            return (depths[group] = depth + (at > 0 ? depths[at]! : 0));
+        };
+        nodes.forEach((node, to) => {
+            for (const from of node.inputs) {
+                let [a, b] = [shown[from]!, shown[to]!];
+                if (a === b || drawn.has(`${a} ${b}`)) {
+                    continue;
+                }
+                drawn.add(`${a} ${b}`);
+                this.edges.push({ from: a, to: b });
+                // The level that holds both ends, or what they are in.
+                while (parent(a) !== parent(b)) {
+                    if (depthOf(parent(a)) >= depthOf(parent(b))) {
+                        a = asGroup(parent(a));
+                    } else {
+                        b = asGroup(parent(b));
+                    }
+                }
+                const key = `${a} ${b}`;
+                if (a !== b && !seen.has(key)) {
+                    seen.add(key);
+                    levels.get(parent(a))!.edges.push([a, b]);
+                }
+            }
+        });
+        return root;
+    }
+
+    private place(): void {
+        const { nodes } = this.flow;
+        this.asking += 1;
+        const number = this.asking;
+        const level = this.level();
+        this.canvas.dataset.state = 'busy';
+        this.status.textContent = nodes.length > 0 ? 'Laying out …' : this.empty();
+        const focus = this.cursor === undefined ? undefined : this.boxes.get(this.cursor);
+        void place(level).then(answer => {
+            if (number !== this.asking) {
+                return;
+            }
+            if (!answer.layout) {
+                this.status.textContent = `The graph cannot be laid out: ${answer.error ?? 'unknown'}`;
+                return;
+            }
+            this.layout = answer.layout;
+            this.boxes = new Map(answer.layout.boxes.map(box => [box.id, box]));
+            this.routes = new Map(answer.layout.edges.map(edge => [`${edge.from} ${edge.to}`, edge.points]));
+            const now = this.cursor === undefined ? undefined : this.boxes.get(this.cursor);
+            if (focus && now) {
+                // What was opened or closed stays where it was on the screen.
+                this.left += (focus.x - now.x) * this.zoom;
+                this.top += (focus.y - now.y) * this.zoom;
+                this.reveal(now);
+            }
+            this.canvas.dataset.state = 'ready';
+            const shown = [...this.boxes.keys()].filter(each => each >= 0).length;
+            const closed = [...this.boxes.keys()].filter(each => each < 0 && !this.open.has(asGroup(each))).length;
+            this.status.textContent = nodes.length === 0 ? this.empty()
+                : `${shown === nodes.length ? count(shown, 'value') : `${shown.toLocaleString('en')} of ${count(nodes.length, 'value')}`}${closed > 0 ? `, ${count(closed, 'closed group')}` : ''}`;
+            this.canvas.setAttribute('aria-label', `Dataflow: ${this.status.textContent}. Arrows go along edges, Enter opens a group or pins a value.`);
+            if (!this.isFitted) {
+                this.fit();
+            }
+            if (this.wanted) {
+                this.follow(this.wanted);
+            }
+            this.paintSoon();
+        });
+    }
+
+    private routes = new Map<string, number[]>();
+
+    private empty(): string {
+        return this.trace.hasOperands ? 'There are no values here.' : 'This trace was written without operands; write it anew for graphs.';
+    }
+
+    private label(child: number): string {
+        if (child >= 0) {
+            return plain(this.flow.nodes[child]!.label, 36);
+        }
+        const { kind, name } = this.flow.groups[asGroup(child)]!;
+        return kind === 'function' ? plain(name, 44) : plain(name, 36);
+    }
+
+    private note(child: number): string {
+        return child >= 0 ? plain(this.flow.nodes[child]!.note, 36) : count(this.flow.groups[asGroup(child)]!.size, 'value');
+    }
+
+    // ---- where it is seen
+
+    private resize(): void {
+        const ratio = devicePixelRatio || 1;
+        const [width, height] = [Math.round(this.canvas.clientWidth * ratio), Math.round(this.canvas.clientHeight * ratio)];
+        if (this.canvas.width !== width || this.canvas.height !== height) {
+            this.canvas.width = width;
+            this.canvas.height = height;
+            if (!this.isFitted) {
+                this.fit();
+            }
+            this.paint();
+        }
+    }
+
+    fit(): void {
+        const { clientWidth, clientHeight } = this.canvas;
+        if (!this.layout || clientWidth === 0) {
+            return;
+        }
+        const { width, height } = this.layout;
+        const whole = Math.min((clientWidth - 20) / Math.max(1, width), (clientHeight - 20) / Math.max(1, height), 1);
+        // What would be too small to read shows its beginning.
+        this.zoom = this.isFitted ? whole : Math.max(whole, Math.min(0.75, (clientWidth - 20) / Math.max(1, width)), 0.3);
+        this.left = (clientWidth - width * this.zoom) / 2;
+        this.top = this.zoom > whole ? 10 : (clientHeight - height * this.zoom) / 2;
+        if (width * this.zoom > clientWidth) {
+            const first = this.edges[0] ? this.boxes.get(this.edges[0].from) : this.layout.boxes[0];
+            this.left = first ? clientWidth / 2 - (first.x + first.width / 2) * this.zoom : this.left;
+        }
+        this.isFitted = true;
+        this.paintSoon();
+    }
+
+    private reveal(box: Placed): void {
+        const [x, y] = [box.x * this.zoom + this.left, box.y * this.zoom + this.top];
+        if (x < 0 || y < 0 || x > this.canvas.clientWidth - 40 || y > this.canvas.clientHeight - 20) {
+            this.centre(box);
+        }
+    }
+
+    private centre(box: Placed): void {
+        this.left = this.canvas.clientWidth / 2 - (box.x + box.width / 2) * this.zoom;
+        this.top = this.canvas.clientHeight / 2 - (box.y + Math.min(box.height, 60) / 2) * this.zoom;
+        this.paintSoon();
+    }
+
+    private zoomAt(x: number, y: number, by: number): void {
+        const zoom = Math.min(ZOOMS[1], Math.max(ZOOMS[0], this.zoom * by));
+        this.left = x - ((x - this.left) * zoom) / this.zoom;
+        this.top = y - ((y - this.top) * zoom) / this.zoom;
+        this.zoom = zoom;
+        this.paintSoon();
+    }
+
+    // ---- what the user does
+
+    private listen(): void {
+        const { canvas } = this;
+        let [held, moved]: [{ x: number; y: number } | undefined, boolean] = [undefined, false];
+        canvas.addEventListener('pointerdown', event => {
+            held = { x: event.clientX, y: event.clientY };
+            moved = false;
+            canvas.setPointerCapture(event.pointerId);
+        });
+        canvas.addEventListener('pointermove', event => {
+            if (held) {
+                const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+                moved ||= Math.abs(dx) + Math.abs(dy) > 3;
+                if (moved) {
+                    this.left += dx;
+                    this.top += dy;
+                    held = { x: event.clientX, y: event.clientY };
+                    this.paintSoon();
+                }
+                return;
+            }
+            this.events.hover(this.expressionOf(this.boxAt(event.offsetX, event.offsetY)));
+        });
+        canvas.addEventListener('pointerup', event => {
+            held = undefined;
+            if (!moved) {
+                this.act(this.boxAt(event.offsetX, event.offsetY));
+            }
+        });
+        canvas.addEventListener('pointerleave', () => this.events.hover(undefined));
+        canvas.addEventListener('focus', () => this.events.focus());
+        canvas.addEventListener('wheel', event => {
+            event.preventDefault();
+            const lines = event.deltaMode === 1 ? 16 : 1;
+            this.zoomAt(event.offsetX, event.offsetY, Math.exp(-event.deltaY * lines * 0.0015));
+        }, { passive: false });
+        canvas.addEventListener('keydown', event => this.onKey(event));
+    }
+
+    private onKey(event: KeyboardEvent): void {
+        const { clientWidth, clientHeight } = this.canvas;
+        const go: Readonly<Record<string, () => void>> = {
+            ArrowUp: () => this.go(this.neighbours('to', 'from')),
+            ArrowDown: () => this.go(this.neighbours('from', 'to')),
+            ArrowLeft: () => this.step(-1),
+            ArrowRight: () => this.step(1),
+            Enter: () => this.act(this.cursor),
+            ' ': () => this.act(this.cursor),
+            '+': () => this.zoomAt(clientWidth / 2, clientHeight / 2, 1.25),
+            '=': () => this.zoomAt(clientWidth / 2, clientHeight / 2, 1.25),
+            '-': () => this.zoomAt(clientWidth / 2, clientHeight / 2, 0.8),
+            0: () => this.fit(),
+        };
+        const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : go[event.key];
+        if (action) {
+            event.preventDefault();
+            event.stopPropagation();
+            action();
+        }
+    }
+
+    /** What the edges of the box under the cursor lead to, as far as it is seen. */
+    private neighbours(mine: 'from' | 'to', other: 'from' | 'to'): number[] {
+        return this.edges.filter(edge => edge[mine] === this.cursor).map(edge => edge[other]);
+    }
+
+    /** Left and right go through all that is seen, in the order of evaluation. */
+    private step(by: number): void {
+        const all = [...this.boxes.keys()];
+        const at = this.cursor === undefined ? -1 : all.indexOf(this.cursor);
+        this.go([all[(at + by + all.length) % all.length]!]);
+    }
+
+    private go(to: readonly number[]): void {
+        const next = to[0] ?? (this.cursor === undefined ? (this.edges[0]?.from ?? [...this.boxes.keys()][0]) : undefined);
+        const box = next === undefined ? undefined : this.boxes.get(next);
+        if (box) {
+            this.cursor = next;
+            this.reveal(box);
+            this.events.hover(this.expressionOf(next));
+            this.paintSoon();
+        }
+    }
+
+    private act(box: number | undefined): void {
+        if (box === undefined) {
+            this.events.pin(undefined);
+        } else if (box < 0) {
+            const group = asGroup(box);
+            this.cursor = box;
+            if (this.open.has(group)) {
+                this.open.delete(group);
+            } else {
+                this.open.add(group);
+            }
+            this.place();
+        } else {
+            this.cursor = box;
+            this.events.pin(this.flow.nodes[box]!.expression);
+        }
+    }
+
+    private expressionOf(box: number | undefined): number | undefined {
+        if (box === undefined) {
+            return undefined;
+        }
+        const expression = box >= 0 ? this.flow.nodes[box]!.expression : this.flow.groups[asGroup(box)]!.expression;
+        return expression >= 0 ? expression : undefined;
+    }
+
+    /** The innermost box under a point of the canvas; of an open group, its head alone. */
+    private boxAt(x: number, y: number): number | undefined {
+        const [px, py] = [(x - this.left) / this.zoom, (y - this.top) / this.zoom];
+        let best: number | undefined;
+        for (const box of this.layout?.boxes ?? []) {
+            const height = box.id < 0 && this.open.has(asGroup(box.id)) ? 24 : box.height;
+            if (px >= box.x && px <= box.x + box.width && py >= box.y && py <= box.y + height) {
+                best = box.id;
+            }
+        }
+        return best;
+    }
+
+    // ---- the picture
+
+    private paintSoon(): void {
+        cancelAnimationFrame(this.frame);
+        this.frame = requestAnimationFrame(() => this.paint());
+    }
+
+    /** How many of the lit expressions, or of the matches, each closed group holds. */
+    private within(expressions: ReadonlySet<number> | undefined): Map<number, number> {
+        const counts = new Map<number, number>();
+        for (const each of expressions ?? []) {
+            const node = this.flow.nodeOf.get(each);
+            if (node !== undefined) {
+                const box = this.visible(node);
+                counts.set(box, (counts.get(box) ?? 0) + 1);
+            }
+        }
+        return counts;
+    }
+
+    private shade(child: number, colours: Colours | undefined): number {
+        const { shade, filter } = this.marks;
+        if (!colours || !shade) {
+            return -1;
+        }
+        const node = child >= 0 ? child : this.firstNode(this.flow.groups[asGroup(child)]!);
+        const at = node === undefined ? undefined : this.stage.places.of.get(this.flow.nodes[node]!.expression);
+        const key = at === undefined ? undefined : colours.keys[colours.of[at]!];
+        return key === undefined || (filter !== undefined && filter !== key) ? -1 : shade(key);
+    }
+
+    private firstNode(group: Group): number | undefined {
+        let at: Group | undefined = group;
+        for (; at; at = at.children.length > 0 ? this.flow.groups[asGroup(at.children[0]!)] : undefined) {
+            const node = at.children.find(each => each >= 0);
+            if (node !== undefined) {
+                return node;
+            }
+        }
+        return undefined;
+    }
+
+    private paint(): void {
+        const context = this.canvas.getContext('2d');
+        if (!context || !this.layout) {
+            return;
+        }
+        const ratio = devicePixelRatio || 1;
+        const style = getComputedStyle(this.canvas);
+        const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+        const [fore, dim, line, soft, back, accent] = ['fore', 'dim', 'line', 'soft', 'back', 'accent'].map(colour) as [string, string, string, string, string, string];
+        const [litEdge, litBack, askedBack, matchBack, goneBack] = ['lit-edge', 'lit', 'asked', 'match', 'gone'].map(colour) as [string, string, string, string, string];
+        const marks = Array.from({ length: 16 }, (_, index) => colour(`mark-${index}`));
+        const { clientWidth, clientHeight } = this.canvas;
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.clearRect(0, 0, clientWidth, clientHeight);
+        context.setTransform(this.zoom * ratio, 0, 0, this.zoom * ratio, this.left * ratio, this.top * ratio);
+        const [x0, y0, x1, y1] = [-this.left / this.zoom, -this.top / this.zoom, (clientWidth - this.left) / this.zoom, (clientHeight - this.top) / this.zoom];
+        const isSeen = (box: Placed) => box.x < x1 && box.x + box.width > x0 && box.y < y1 && box.y + box.height > y0;
+        const lit = this.within(this.marks.lit);
+        const matches = this.within(this.marks.matches);
+        const gone = this.within(this.marks.removed);
+        const asking = this.marks.asked === undefined ? undefined : this.flow.nodeOf.get(this.marks.asked);
+        const askedBox = asking === undefined ? undefined : this.visible(asking);
+        const hasText = this.zoom >= SMALLEST_TEXT;
+        context.lineWidth = 1 / Math.max(this.zoom, 0.5);
+        // Open groups lie under the edges, all else above them.
+        for (const box of this.layout.boxes) {
+            if (box.id < 0 && this.open.has(asGroup(box.id)) && isSeen(box)) {
+                context.fillStyle = soft;
+                context.strokeStyle = box.id === this.cursor ? accent : line;
+                this.rounded(context, box);
+                context.fill();
+                context.stroke();
+                if (hasText) {
+                    context.fillStyle = dim;
+                    context.font = '600 11px system-ui, sans-serif';
+                    context.fillText(`▾ ${this.label(box.id)}`, box.x + 8, box.y + 16, box.width - 12);
+                }
+            }
+        }
+        for (const { from, to } of this.edges) {
+            const [a, b] = [this.boxes.get(from), this.boxes.get(to)];
+            if (a && b && a.x < x1 && b.y + b.height > y0 - 2000 && a.y < y1 + 2000) {
+                const isLit = lit.has(from) && lit.has(to);
+                context.strokeStyle = isLit ? litEdge : dim;
+                context.globalAlpha = isLit ? 1 : 0.65;
+                this.edge(context, a, b, this.routes.get(`${from} ${to}`), hasText);
+            }
+        }
+        context.globalAlpha = 1;
+        for (const box of this.layout.boxes) {
+            if ((box.id < 0 && this.open.has(asGroup(box.id))) || !isSeen(box)) {
+                continue;
+            }
+            const shade = this.shade(box.id, this.marks.colours);
+            context.fillStyle = box.id === askedBox ? askedBack : gone.has(box.id) ? goneBack : lit.has(box.id) ? litBack
+                : matches.has(box.id) ? matchBack : shade >= 0 ? marks[shade]! : back;
+            const isMarked = lit.has(box.id) || box.id === askedBox;
+            context.strokeStyle = box.id === this.cursor ? accent : isMarked ? litEdge : line;
+            context.lineWidth = (isMarked || box.id === this.cursor ? 2 : 1) / Math.max(this.zoom, 0.5);
+            if (box.id < 0 && hasText) {
+                // A closed group is a pile.
+                context.strokeRect(box.x + 3, box.y + 3, box.width, box.height);
+            }
+            this.rounded(context, box);
+            context.fill();
+            context.stroke();
+            if (hasText) {
+                context.fillStyle = fore;
+                context.font = `${box.id < 0 ? '600 ' : ''}12px system-ui, sans-serif`;
+                const note = this.note(box.id);
+                context.fillText(`${box.id < 0 ? '▸ ' : ''}${this.label(box.id)}`, box.x + 8, box.y + (note ? 15 : 22), box.width - 14);
+                context.fillStyle = shade >= 0 || isMarked ? fore : dim;
+                context.font = '10.5px system-ui, sans-serif';
+                context.fillText(note, box.x + 8, box.y + 29, box.width - 14);
+            }
+        }
+    }
+
+    private rounded(context: CanvasRenderingContext2D, box: Placed): void {
+        context.beginPath();
+        context.roundRect(box.x, box.y, box.width, box.height, 4);
+    }
+
+    private edge(context: CanvasRenderingContext2D, a: Placed, b: Placed, route: readonly number[] | undefined, hasArrow: boolean): void {
+        const points = route && route.length >= 4 ? route
+            : [a.x + a.width / 2, a.y + a.height, b.x + b.width / 2, b.y];
+        const [endX, endY] = [points.at(-2)!, points.at(-1)!];
+        context.beginPath();
+        context.moveTo(points[0]!, points[1]!);
+        if (points.length === 4) {
+            const middle = (points[1]! + endY) / 2;
+            context.bezierCurveTo(points[0]!, middle, endX, middle, endX, endY);
+        } else {
+            for (let index = 2; index < points.length - 2; index += 2) {
+                const [x, y] = [points[index]!, points[index + 1]!];
+                const [nextX, nextY] = index + 4 < points.length ? [(x + points[index + 2]!) / 2, (y + points[index + 3]!) / 2] : [endX, endY];
+                context.quadraticCurveTo(x, y, nextX, nextY);
+            }
+        }
+        context.stroke();
+        if (hasArrow) {
+            context.fillStyle = context.strokeStyle;
+            context.beginPath();
+            context.moveTo(endX, endY);
+            context.lineTo(endX - 3.5, endY - 7);
+            context.lineTo(endX + 3.5, endY - 7);
+            context.fill();
+        }
+    }
+}
