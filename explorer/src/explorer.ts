@@ -3,6 +3,8 @@ import type { Colouring } from './colours';
 import { Painter } from './colours';
 import type { Linked } from './links';
 import { effectiveStages, Links } from './links';
+import type { Costs } from './costs';
+import { costsOf } from './costs';
 import type { Fold, Marks } from './pane';
 import { Pane } from './pane';
 import type { Search } from './search';
@@ -27,6 +29,8 @@ export class Explorer {
     linked?: Linked;
     searched?: Search;
     isBrokenQuery = false;
+    /** What each stage costs; worked out after the first picture. */
+    readonly costs = new Map<number, Costs>();
     private active = 0;
     private readonly memory: string;
 
@@ -53,6 +57,17 @@ export class Explorer {
     stepOf(stage: number): Step | undefined {
         return this.links.stepInto(stage);
     }
+
+    linesOf(stage: number): number {
+        let lines = this.lines.get(stage);
+        if (lines === undefined) {
+            lines = this.trace.stages[stage]!.text.split('\n').length;
+            this.lines.set(stage, lines);
+        }
+        return lines;
+    }
+
+    private readonly lines = new Map<number, number>();
 
     get shownStages(): Stage[] {
         return this.view.showsAll ? this.trace.stages : this.stages;
@@ -412,10 +427,18 @@ export class Explorer {
     /** Between two frames, work out what the first question will need. */
     private prepare(): void {
         const steps = [...this.trace.steps];
+        const stages = this.trace.hasOperands ? [...this.trace.stages] : [];
         const next = () => {
             const step = steps.shift();
+            const stage = step ? undefined : stages.shift();
             if (step) {
                 this.links.prepare(step);
+                setTimeout(next);
+            } else if (stage) {
+                this.costs.set(stage.number, costsOf(this.trace, stage));
+                if (stages.length === 0) {
+                    this.render();
+                }
                 setTimeout(next);
             }
         };

@@ -13,7 +13,7 @@ import { FIELDS } from './state';
 import type { Field } from './state';
 import type { Step } from './trace';
 import { readTrace, TraceError } from './trace';
-import { count, differences, milliseconds, plain, signed } from './words';
+import { amount, count, differences, milliseconds, plain, signed } from './words';
 import './style.css';
 
 const app = document.getElementById('app')!;
@@ -154,7 +154,7 @@ function timeline(now: Explorer): TemplateResult {
             ${plain(each.name)} <small>skipped: ${each.reason}</small></li>`);
     return html`<nav aria-label="Steps"><ol class="timeline">
         <li>${stageButton(now, 0, html`<b>${plain(now.title(0))}</b>
-            <small>${count(trace.stages[0]!.members.size, 'expression')}</small>`)}</li>
+            <small>${count(trace.stages[0]!.members.size, 'expression')}</small>${sizes(now, 0)}`)}</li>
         ${trace.steps.map(step => html`
             ${skipped(step.number)}
             ${step.hasEffect || view.showsAll ? html`<li style="--share: ${total > 0 ? (step.seconds / total) * 100 : 0}%">${stepButton(now, step)}</li>` : nothing}`)}
@@ -180,10 +180,27 @@ function stepButton(now: Explorer, step: Step): TemplateResult {
     const pipeline = step.pipeline.join(' › ');
     const title = [options, pipeline, `unexplained values: ${step.unexplained.size}`].filter(Boolean).join('\n');
     return stageButton(now, step.after, html`
-        <b title=${plain(title, 500)}>${plain(step.name)}</b> <small>${milliseconds(step.seconds)}</small>
-        <small class=${step.unexplained.size > 0 ? 'unexplained bad' : 'unexplained'}>${count(step.unexplained.size, 'unexplained value')}</small>
+        <b title=${plain(title, 500)}>${plain(step.name)}</b> <small class="sizes"><span>${milliseconds(step.seconds)}</span>
+            <span class=${step.unexplained.size > 0 ? 'unexplained bad' : 'unexplained'}>${count(step.unexplained.size, 'unexplained value')}</span></small>
+        ${step.hasEffect ? sizes(now, step.after, step.before) : nothing}
         ${step.hasEffect ? html`<small class="changes">${changes.slice(0, 3).map(([name, difference]) => html`<span>${plain(name, 40)} ${signed(difference)}</span>`)}${changes.length > 3 ? html`<span title=${changes.map(([name, difference]) => `${name} ${signed(difference)}`).join('\n')}>… ${changes.length - 3} more</span>` : nothing}</small>`
             : html`<small>no effect</small>`}`);
+}
+
+/** How long the text is, how many operations it takes, and the memory of its values; bold where that is new. */
+function sizes(now: Explorer, stage: number, before = stage): TemplateResult {
+    const costs = now.costs.get(stage);
+    const old = now.costs.get(before);
+    const lines = html`<span title="size of the text">${now.linesOf(stage).toLocaleString('en')} lines</span>`;
+    if (!costs || !old) {
+        return html`<small class="sizes">${lines}</small>`;
+    }
+    const difference = (value: number, was: number) => was === 0 || Math.abs(value - was) < was * 0.0005 ? '' : ` (${value > was ? '+' : '−'}${((Math.abs(value - was) / was) * 100).toFixed(1)} %)`;
+    const flops = `${amount(costs.flops, 'FLOP')}${difference(costs.flops, old.flops)}`;
+    const unknown = costs.unknown > 0 ? `, without ${count(costs.unknown, 'call')} whose operations are not known` : '';
+    const bytes = `${amount(costs.bytes, 'B')}${difference(costs.bytes, old.bytes)}`;
+    return html`<small class="sizes">${lines} <span title="floating-point operations${unknown}">${flops}${unknown ? ' …' : ''}</span>
+        <span title="memory of all values that calls give; not of those inside fused functions">${bytes}</span></small>`;
 }
 
 function stageButton(now: Explorer, stage: number, content: TemplateResult): TemplateResult {

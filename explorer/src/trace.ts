@@ -13,6 +13,8 @@ export interface Expression {
     layers: readonly string[];
     /** What it is made of, in the order of evaluation; -1 is an operator or constructor. */
     operands: readonly number[];
+    /** Floating-point operations of a call of an operator; -1 where they are not known. */
+    flops: number;
 }
 
 export interface Stage {
@@ -90,6 +92,7 @@ interface NewExpressions {
     type: number[];
     layers: number[];
     operands?: (number | number[])[];
+    flops?: number[];
 }
 
 const NOTHING: number[] = [];
@@ -157,6 +160,7 @@ export function readTrace(text: string): Trace {
                         label: strings[fresh.label[index]!]!,
                         type: type < 0 ? '' : strings[type]!,
                         layers: layersOf(fresh.layers[index]!),
+                        flops: fresh.flops?.[index] ?? -1,
                         operands: listOf(fresh.operands?.[index] ?? NOTHING),
                     };
                 });

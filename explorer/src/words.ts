@@ -27,4 +27,12 @@ export function differences(before: ReadonlyMap<string, number>, after: Readonly
         .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]) || a[0].localeCompare(b[0]));
 }
 
+/** A large number with its unit: 3.6 GFLOP, 12.1 MB. */
+export function amount(number: number, unit: string): string {
+    const powers = ['', 'k', 'M', 'G', 'T', 'P'];
+    const power = number < 1 ? 0 : Math.min(powers.length - 1, Math.floor(Math.log10(number) / 3));
+    const value = number / 1000 ** power;
+    return `${value >= 100 || power === 0 ? value.toFixed(0) : value.toFixed(1)} ${powers[power]}${unit}`;
+}
+
 export const signed = (number: number) => (number > 0 ? `+${number}` : `−${-number}`);

@@ -65,6 +65,9 @@ class NewExpressions(msgspec.Struct, frozen=True):
     """What each is made of, in the order of evaluation: what is called and its arguments, the parameters and the body
     of a function, the variable, value and body of a ``let``. -1 is an operator or constructor, which has no number. A
     single one stands by itself, none is an empty list. Older traces do not have it."""
+    flops: list[int] | None = None
+    """The floating-point operations of each call of an operator, by :mod:`relay_lsp.ir.ops.costs`; 0 for what is no
+    such call, -1 where they are not known. Older traces do not have it."""
 
 
 class FunctionAttributes(msgspec.Struct, frozen=True):

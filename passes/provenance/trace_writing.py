@@ -13,6 +13,7 @@ from relay_lsp.ir.diagnostics import Place
 from relay_lsp.ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, TupleGetItem, Var
 from relay_lsp.ir.metadata import write_metadata
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.costs import call_cost
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.printing import scalar_text, to_text_with_positions, type_to_text
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
@@ -267,6 +268,7 @@ class _Writer:
             [self._type(expr.checked_type) for expr in fresh],
             [self._layers_of(expr) for expr in fresh],
             [self._operands(expr) for expr in fresh],
+            [_flops(expr) for expr in fresh],
         )
 
     def _operands(self, expr: Expr) -> int | list[int]:
@@ -357,6 +359,13 @@ def _source_places(parsed: Parsed, order: Iterable[Expr]) -> Mapping[Expr, TextS
 
 def _operators(order: Iterable[Expr]) -> Counter[str]:
     return Counter(expr.op.name for expr in order if isinstance(expr, Call) and isinstance(expr.op, Op))
+
+
+def _flops(expr: Expr) -> int:
+    if not isinstance(expr, Call) or not isinstance(expr.op, Op):
+        return 0
+    flops = call_cost(expr).flops
+    return -1 if flops is None else flops
 
 
 def _label(expr: Expr) -> str:

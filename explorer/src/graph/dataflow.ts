@@ -117,10 +117,12 @@ function collect(trace: Trace, root: number, bound: Map<number, number[]>, order
     const seen = new Set<number>([root]);
     const stack: [number, boolean, number][] = [];
     const open = (expression: number, around: number) => {
-        const { operands } = expressions[expression]!;
-        for (let index = operands.length - 1; index >= 0; index -= 1) {
-            if (operands[index]! >= 0) {
-                stack.push([operands[index]!, false, around]);
+        const { kind, operands } = expressions[expression]!;
+        // Arguments come before the body of what is called with them.
+        const order = kind === 'Call' ? [...operands.slice(1), operands[0]!] : operands;
+        for (let index = order.length - 1; index >= 0; index -= 1) {
+            if (order[index]! >= 0) {
+                stack.push([order[index]!, false, around]);
             }
         }
     };

@@ -5,41 +5,15 @@ import type { Stage, Trace } from '../trace';
 import { count, plain } from '../words';
 import type { Dataflow, Group } from './dataflow';
 import { asGroup, dataflow, functionsOf } from './dataflow';
-import type { Item, Layout, Level, Placed } from './layout';
-import LayoutWorker from './layoutWorker?worker&inline';
+import type { Layout, Level, Placed } from './layout';
+import { levelsOf, visibleBox } from './levels';
+import { HEAD, paintGraph } from './picture';
+import { place } from './placing';
 
 const SHOWN_AT_FIRST = 80;
 const HEIGHT = 36;
 const LETTER = 6.6;
-const SMALLEST_TEXT = 0.4;
 const ZOOMS = [0.02, 3] as const;
-
-interface Answer {
-    number: number;
-    layout?: Layout;
-    error?: string;
-}
-
-/** One worker lays out for all graphs. */
-let worker: Worker | undefined;
-let asked = 0;
-const waiting = new Map<number, (answer: Answer) => void>();
-
-function place(level: Level): Promise<Answer> {
-    if (!worker) {
-        worker = new LayoutWorker();
-        worker.onmessage = (event: MessageEvent<Answer>) => {
-            waiting.get(event.data.number)?.(event.data);
-            waiting.delete(event.data.number);
-        };
-    }
-    asked += 1;
-    const number = asked;
-    return new Promise(resolve => {
-        waiting.set(number, resolve);
-        worker!.postMessage({ number, level });
-    });
-}
 
 export class GraphView {
     readonly element = document.createElement('div');
@@ -184,16 +158,8 @@ export class GraphView {
         this.place();
     }
 
-    /** The innermost box that stands for a node or group: itself, or the closed group around it. */
-    private visible(child: number): number {
-        let shown = child;
-        let group = child >= 0 ? this.flow.groupOf[child]! : this.flow.groups[asGroup(child)]!.parent;
-        for (; group > 0; group = this.flow.groups[group]!.parent) {
-            if (!this.open.has(group)) {
-                shown = asGroup(group);
-            }
-        }
-        return shown;
+    private visible(node: number): number {
+        return visibleBox(this.flow, this.open, node);
     }
 
     private boxOf(expression: number): Placed | undefined {
@@ -201,60 +167,15 @@ export class GraphView {
         return node === undefined ? undefined : this.boxes.get(this.visible(node));
     }
 
-    private edges: { from: number; to: number }[] = [];
+    private edges: readonly { from: number; to: number }[] = [];
 
     /** What is to be laid out: the open levels, with their edges. */
     private level(): Level {
-        const { nodes, groups, groupOf } = this.flow;
-        const levels = new Map<number, Level>();
-        const make = (group: number): Level => {
-            const items = groups[group]!.children.map((child): Item => {
-                const label = this.label(child);
-                const width = Math.max(64, 20 + Math.max(label.length, this.note(child).length * 0.85) * LETTER);
-                const inner = child < 0 && this.open.has(asGroup(child)) ? make(asGroup(child)) : undefined;
-                return { id: child, width, height: HEIGHT, level: inner };
-            });
-            const level: Level = { items, edges: [] };
-            levels.set(group, level);
-            return level;
-        };
-        const root = make(0);
-        const parent = (child: number) => (child >= 0 ? groupOf[child]! : groups[asGroup(child)]!.parent);
-        const seen = new Set<string>();
-        const drawn = new Set<string>();
-        this.edges = [];
-        const shown = nodes.map((_, index) => this.visible(index));
-        const depths = groups.map(() => -1);
-        const depthOf = (group: number): number => {
-            let [depth, at] = [0, group];
-            for (; at > 0 && depths[at]! < 0; at = groups[at]!.parent) {
-                depth += 1;
-            }
-            return (depths[group] = depth + (at > 0 ? depths[at]! : 0));
-        };
-        nodes.forEach((node, to) => {
-            for (const from of node.inputs) {
-                let [a, b] = [shown[from]!, shown[to]!];
-                if (a === b || drawn.has(`${a} ${b}`)) {
-                    continue;
-                }
-                drawn.add(`${a} ${b}`);
-                this.edges.push({ from: a, to: b });
-                // The level that holds both ends, or what they are in.
-                while (parent(a) !== parent(b)) {
-                    if (depthOf(parent(a)) >= depthOf(parent(b))) {
-                        a = asGroup(parent(a));
-                    } else {
-                        b = asGroup(parent(b));
-                    }
-                }
-                const key = `${a} ${b}`;
-                if (a !== b && !seen.has(key)) {
-                    seen.add(key);
-                    levels.get(parent(a))!.edges.push([a, b]);
-                }
-            }
+        const { root, edges } = levelsOf(this.flow, this.open, child => {
+            const width = Math.max(64, 20 + Math.max(this.label(child).length, this.note(child).length * 0.85) * LETTER);
+            return { width, height: HEIGHT };
         });
+        this.edges = edges;
         return root;
     }
 
@@ -489,7 +410,7 @@ export class GraphView {
         const [px, py] = [(x - this.left) / this.zoom, (y - this.top) / this.zoom];
         let best: number | undefined;
         for (const box of this.layout?.boxes ?? []) {
-            const height = box.id < 0 && this.open.has(asGroup(box.id)) ? 24 : box.height;
+            const height = box.id < 0 && this.open.has(asGroup(box.id)) ? HEAD : box.height;
             if (px >= box.x && px <= box.x + box.width && py >= box.y && py <= box.y + height) {
                 best = box.id;
             }
@@ -544,108 +465,24 @@ export class GraphView {
         if (!context || !this.layout) {
             return;
         }
-        const ratio = devicePixelRatio || 1;
-        const style = getComputedStyle(this.canvas);
-        const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
-        const [fore, dim, line, soft, back, accent] = ['fore', 'dim', 'line', 'soft', 'back', 'accent'].map(colour) as [string, string, string, string, string, string];
-        const [litEdge, litBack, askedBack, matchBack, goneBack] = ['lit-edge', 'lit', 'asked', 'match', 'gone'].map(colour) as [string, string, string, string, string];
-        const marks = Array.from({ length: 16 }, (_, index) => colour(`mark-${index}`));
-        const { clientWidth, clientHeight } = this.canvas;
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.clearRect(0, 0, clientWidth, clientHeight);
-        context.setTransform(this.zoom * ratio, 0, 0, this.zoom * ratio, this.left * ratio, this.top * ratio);
-        const [x0, y0, x1, y1] = [-this.left / this.zoom, -this.top / this.zoom, (clientWidth - this.left) / this.zoom, (clientHeight - this.top) / this.zoom];
-        const isSeen = (box: Placed) => box.x < x1 && box.x + box.width > x0 && box.y < y1 && box.y + box.height > y0;
-        const lit = this.within(this.marks.lit);
-        const matches = this.within(this.marks.matches);
-        const gone = this.within(this.marks.removed);
-        const asking = this.marks.asked === undefined ? undefined : this.flow.nodeOf.get(this.marks.asked);
-        const askedBox = asking === undefined ? undefined : this.visible(asking);
-        const hasText = this.zoom >= SMALLEST_TEXT;
-        context.lineWidth = 1 / Math.max(this.zoom, 0.5);
-        // Open groups lie under the edges, all else above them.
-        for (const box of this.layout.boxes) {
-            if (box.id < 0 && this.open.has(asGroup(box.id)) && isSeen(box)) {
-                context.fillStyle = soft;
-                context.strokeStyle = box.id === this.cursor ? accent : line;
-                this.rounded(context, box);
-                context.fill();
-                context.stroke();
-                if (hasText) {
-                    context.fillStyle = dim;
-                    context.font = '600 11px system-ui, sans-serif';
-                    context.fillText(`▾ ${this.label(box.id)}`, box.x + 8, box.y + 16, box.width - 12);
-                }
-            }
-        }
-        for (const { from, to } of this.edges) {
-            const [a, b] = [this.boxes.get(from), this.boxes.get(to)];
-            if (a && b && a.x < x1 && b.y + b.height > y0 - 2000 && a.y < y1 + 2000) {
-                const isLit = lit.has(from) && lit.has(to);
-                context.strokeStyle = isLit ? litEdge : dim;
-                context.globalAlpha = isLit ? 1 : 0.65;
-                this.edge(context, a, b, this.routes.get(`${from} ${to}`), hasText);
-            }
-        }
-        context.globalAlpha = 1;
-        for (const box of this.layout.boxes) {
-            if ((box.id < 0 && this.open.has(asGroup(box.id))) || !isSeen(box)) {
-                continue;
-            }
-            const shade = this.shade(box.id, this.marks.colours);
-            context.fillStyle = box.id === askedBox ? askedBack : gone.has(box.id) ? goneBack : lit.has(box.id) ? litBack
-                : matches.has(box.id) ? matchBack : shade >= 0 ? marks[shade]! : back;
-            const isMarked = lit.has(box.id) || box.id === askedBox;
-            context.strokeStyle = box.id === this.cursor ? accent : isMarked ? litEdge : line;
-            context.lineWidth = (isMarked || box.id === this.cursor ? 2 : 1) / Math.max(this.zoom, 0.5);
-            if (box.id < 0 && hasText) {
-                // A closed group is a pile.
-                context.strokeRect(box.x + 3, box.y + 3, box.width, box.height);
-            }
-            this.rounded(context, box);
-            context.fill();
-            context.stroke();
-            if (hasText) {
-                context.fillStyle = fore;
-                context.font = `${box.id < 0 ? '600 ' : ''}12px system-ui, sans-serif`;
-                const note = this.note(box.id);
-                context.fillText(`${box.id < 0 ? '▸ ' : ''}${this.label(box.id)}`, box.x + 8, box.y + (note ? 15 : 22), box.width - 14);
-                context.fillStyle = shade >= 0 || isMarked ? fore : dim;
-                context.font = '10.5px system-ui, sans-serif';
-                context.fillText(note, box.x + 8, box.y + 29, box.width - 14);
-            }
-        }
-    }
-
-    private rounded(context: CanvasRenderingContext2D, box: Placed): void {
-        context.beginPath();
-        context.roundRect(box.x, box.y, box.width, box.height, 4);
-    }
-
-    private edge(context: CanvasRenderingContext2D, a: Placed, b: Placed, route: readonly number[] | undefined, hasArrow: boolean): void {
-        const points = route && route.length >= 4 ? route
-            : [a.x + a.width / 2, a.y + a.height, b.x + b.width / 2, b.y];
-        const [endX, endY] = [points.at(-2)!, points.at(-1)!];
-        context.beginPath();
-        context.moveTo(points[0]!, points[1]!);
-        if (points.length === 4) {
-            const middle = (points[1]! + endY) / 2;
-            context.bezierCurveTo(points[0]!, middle, endX, middle, endX, endY);
-        } else {
-            for (let index = 2; index < points.length - 2; index += 2) {
-                const [x, y] = [points[index]!, points[index + 1]!];
-                const [nextX, nextY] = index + 4 < points.length ? [(x + points[index + 2]!) / 2, (y + points[index + 3]!) / 2] : [endX, endY];
-                context.quadraticCurveTo(x, y, nextX, nextY);
-            }
-        }
-        context.stroke();
-        if (hasArrow) {
-            context.fillStyle = context.strokeStyle;
-            context.beginPath();
-            context.moveTo(endX, endY);
-            context.lineTo(endX - 3.5, endY - 7);
-            context.lineTo(endX + 3.5, endY - 7);
-            context.fill();
-        }
+        const asked = this.marks.asked === undefined ? undefined : this.flow.nodeOf.get(this.marks.asked);
+        paintGraph(this.canvas, context, {
+            layout: this.layout,
+            boxes: this.boxes,
+            edges: this.edges,
+            routes: this.routes,
+            zoom: this.zoom,
+            left: this.left,
+            top: this.top,
+            cursor: this.cursor,
+            asked: asked === undefined ? undefined : this.visible(asked),
+            lit: this.within(this.marks.lit),
+            matches: this.within(this.marks.matches),
+            gone: this.within(this.marks.removed),
+            isOpen: box => box < 0 && this.open.has(asGroup(box)),
+            label: box => this.label(box),
+            note: box => this.note(box),
+            shade: box => this.shade(box, this.marks.colours),
+        });
     }
 }
