@@ -363,9 +363,18 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_function(trace)
     trace.add_argument(
         "--format",
-        choices=["text", "json"],
+        choices=["text", "json", "model-explorer", "dot"],
         default="text",
-        help="how to report (text); docs/trace-format.md describes json",
+        help="how to report (text); docs/trace-format.md describes json. model-explorer and dot write graphs of the "
+        "stages: files for Google's Model Explorer, or for Graphviz",
+    )
+    trace.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        default="",
+        help="with --format model-explorer or dot: the folder of the files, one graph for each stage; without it, dot "
+        "prints the last stage",
     )
     trace.add_argument(
         "--no-weights", action="store_true", help="with --format json: leave out the data of constant tensors"
@@ -374,6 +383,10 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     trace.add_argument("--all", action="store_true", help="show every new value; else the first ten of each step")
 
     def command(options: argparse.Namespace) -> int:
+        if options.format in ("model-explorer", "dot"):
+            from .graphs import write_graphs
+
+            return write_graphs(options)
         from .optimize import trace as trace_command
 
         return trace_command(options)
