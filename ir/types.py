@@ -6,8 +6,9 @@ Source of the rule: ``include/tvm/ir/type.h``, ``tensor_type.h``, ``adt.h``, ``s
 from __future__ import annotations
 
 import enum
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from typing_extensions import Self
@@ -39,6 +40,7 @@ __all__ = [
     "TypeVar",
     "is_static",
     "scalar_type",
+    "shortened_type",
 ]
 
 LONGEST_TYPE_SHOWN: Final = 10_000
@@ -222,21 +224,31 @@ class CompositeType(Type):
         return self._hash
 
     def __repr__(self) -> str:
-        shown: list[str] = []
-        length = 0
-        stack: list[str | Type] = [self]
-        while stack:
-            piece = stack.pop()
-            if isinstance(piece, CompositeType):
-                stack.extend(reversed(piece.pieces()))
-                continue
-            text = piece if isinstance(piece, str) else repr(piece)
-            length += len(text)
-            if length > LONGEST_TYPE_SHOWN:
-                shown.append("…")
-                break
-            shown.append(text)
-        return "".join(shown)
+        return shortened_type(self)
+
+
+def shortened_type(
+    type: Type, longest: int = LONGEST_TYPE_SHOWN, deepest: float = math.inf, leaf: Callable[[Type], str] = repr
+) -> str:
+    """A type in Relay's syntax, cut off behind about ``longest`` characters and where it nests deeper than ``deepest``.
+
+    ``leaf`` writes the types that are made of no others.
+    """
+    shown: list[str] = []
+    length = 0
+    stack: list[tuple[str | Type, int]] = [(type, 0)]
+    while stack:
+        piece, depth = stack.pop()
+        if isinstance(piece, CompositeType) and depth <= deepest:
+            stack.extend((part, depth + 1) for part in reversed(piece.pieces()))
+            continue
+        text = piece if isinstance(piece, str) else "…" if isinstance(piece, CompositeType) else leaf(piece)
+        length += len(text)
+        if length > longest:
+            shown.append("…")
+            break
+        shown.append(text)
+    return "".join(shown)
 
 
 def _separated(types: tuple[Type, ...]) -> list[str | Type]:

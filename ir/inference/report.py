@@ -27,7 +27,7 @@ from ..expressions import (
 from ..module import IRModule
 from ..ops.operator import Op
 from ..type_visitor import same_type
-from ..types import CompositeType, FuncType, IncompleteType, TensorType, TupleType, Type
+from ..types import FuncType, IncompleteType, TensorType, TupleType, Type, shortened_type
 from .solver import Mismatch
 
 __all__ = [
@@ -116,26 +116,9 @@ def count(number: int, noun: str) -> str:
 
 def describe(type: Type) -> str:
     """A type in Relay's syntax, cut off where it nests too deep to be read or gets too long."""
-    shown: list[str] = []
-    length = 0
-    stack: list[tuple[str | Type, int]] = [(type, 0)]
-    while stack:
-        piece, depth = stack.pop()
-        if isinstance(piece, CompositeType) and depth <= _DEEPEST:
-            stack.extend((part, depth + 1) for part in reversed(piece.pieces()))
-            continue
-        if isinstance(piece, CompositeType):
-            text = "…"
-        elif isinstance(piece, IncompleteType):
-            text = "_"
-        else:
-            text = piece if isinstance(piece, str) else repr(piece)
-        length += len(text)
-        if length > _LONGEST:
-            shown.append("…")
-            break
-        shown.append(text)
-    return "".join(shown)
+    return shortened_type(
+        type, _LONGEST, _DEEPEST, lambda leaf: "_" if isinstance(leaf, IncompleteType) else repr(leaf)
+    )
 
 
 def disagreement(mismatch: Mismatch) -> str:

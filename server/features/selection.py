@@ -25,6 +25,6 @@ def selection_ranges(snapshot: Snapshot, offset: int) -> list[TextSpan]:
                 ranges.append(span)
         elif span.start <= ranges[-1].start and span.end >= ranges[-1].end and span != ranges[-1]:
             ranges.append(span)
-    # The protocol nests one in the next. Thousands of levels would overflow the stack of the client that reads them, and
-    # no user selects that many step by step.
+    # The protocol nests one in the next. Thousands of levels would overflow the stack of the client that reads them,
+    # and no user selects that many step by step.
     return ranges if len(ranges) <= _MOST_RANGES else [*ranges[: _MOST_RANGES - 1], ranges[-1]]

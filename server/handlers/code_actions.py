@@ -65,7 +65,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
         changing: Mapping[str, frozenset[str]] = {}
         if wanted(_RUN_PASS_KIND):
-            changing = await server.state.passes_that_change(seen.document, wait=invoked)
+            changing = await server.state.changing_passes.of(seen.document, wait=invoked)
         function = function_around(seen.snapshot, span.start)
         pipeline: Sequence[str] = ()
         pipelines: Mapping[str, tuple[str, ...]] = {}

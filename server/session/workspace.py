@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import gc
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +25,14 @@ from ..import_path import withhold
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, read_context_comment
 from ..settings import Settings, read_settings
-from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses, WouldChange
+from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses
 from ..worker.outcome_memory import OutcomeMemory
 from ..worker.pass_changes import OperatorCount
 from ..worker.tracing import ExploredRun, ExplorePasses, TracePasses
 from ..worker.verification import VerifyOutcome, VerifyPasses
 from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
+from .changing_passes import ChangingPasses
 from .client import Client
 from .extensions import Extensions
 from .folders import Folders
@@ -41,12 +42,6 @@ if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
 __all__ = ["MovedOn", "Workspace"]
-
-_SEARCH_SECONDS = 1.5
-"""How long a request for code actions waits until it is known which passes would change the buffer."""
-
-_TEXTS_KEPT = 4
-"""For how many texts it is kept in mind which passes would change them."""
 
 _QUIET_SECONDS = 0.5
 """For how long nothing may have been written before the worker is started. On two processors, its imports would take
@@ -60,14 +55,6 @@ _BEGINNING = TextSpan(0, 0)
 
 class MovedOn(Exception):
     """The buffer is no longer at the version that was asked about."""
-
-
-@dataclass
-class _ChangingPasses:
-    """Which passes would change one text, as far as that is known yet."""
-
-    functions: dict[str, frozenset[str]]
-    task: asyncio.Task[None] | None = None
 
 
 class Workspace:
@@ -91,7 +78,9 @@ class Workspace:
         self._asking: asyncio.Task[None] | None = None
         self.history = HistoryService(self._report_from_any_thread)
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
-        self._changing_passes: dict[str, _ChangingPasses] = {}
+        self.changing_passes = ChangingPasses(
+            self.documents, self.analysis, self.worker, self.extensions, lambda: self.settings
+        )
         self._outcomes = OutcomeMemory()
 
     # Folders and settings
@@ -117,7 +106,7 @@ class Workspace:
             return
         self.history.configure(settings)
         self._folder_settings = of_folders
-        self._changing_passes.clear()
+        self.changing_passes.clear()
         changed_extensions = settings.extensions != self.settings.extensions
         self.settings = settings
         if changed_extensions:
@@ -388,44 +377,6 @@ class Workspace:
         self._findings[document.uri] = (text, findings)
         self.publisher.schedule(document)
 
-    async def passes_that_change(self, document: Document, wait: bool) -> Mapping[str, frozenset[str]]:
-        """The registered passes that would change the document as it is, each with the functions that it would.
-
-        It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now.
-        """
-        key = document.text
-        known = self._changing_passes.get(key)
-        if known is None:
-            if not wait:
-                return {}
-            known = self._changing_passes[key] = _ChangingPasses({})
-            known.task = asyncio.create_task(self._find_changing(document.text, document.name, known))
-            while len(self._changing_passes) > _TEXTS_KEPT:
-                oldest = self._changing_passes.pop(next(iter(self._changing_passes)))
-                if oldest.task is not None:
-                    oldest.task.cancel()
-        if wait and known.task is not None:
-            await asyncio.wait({known.task}, timeout=_SEARCH_SECONDS)
-        return dict(known.functions)
-
-    async def _find_changing(self, text: str, name: str, known: _ChangingPasses) -> None:
-        names = await self.analysis.thread.run(_passes_without_required_options)
-        names += [
-            described["name"]
-            for described in self.extensions.passes
-            if all(option["default"] is not None for option in described["options"])
-        ]
-        for candidate in names:
-            if not any(document.text == text for document in self.documents):
-                # No document has this text any more. If it comes back, the search starts again.
-                self._changing_passes.pop(text, None)
-                return
-            job = WouldChange(text, name, PassCall(candidate), self.settings.opt_level)
-            with contextlib.suppress(JobError):
-                changed = await self.worker.run(self.extensions.job(job), timeout=self.settings.pass_timeout)
-                if changed is not None:
-                    known.functions[candidate] = changed
-
     # History
 
     async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
@@ -482,9 +433,7 @@ class Workspace:
 
     def shut_down(self) -> None:
         """Stop the worker, what waits for it, and the threads."""
-        for known in self._changing_passes.values():
-            if known.task is not None:
-                known.task.cancel()
+        self.changing_passes.cancel()
         self.worker.end()
         self.extensions.withdraw()
         self.analysis.shut_down()
@@ -493,16 +442,6 @@ class Workspace:
     def pipelines_for(self, uri: str) -> Mapping[str, tuple[str, ...]]:
         """The pipelines that have a name, for a document."""
         return self.settings_for(uri).pipelines
-
-
-def _passes_without_required_options() -> list[str]:
-    from relay_lsp.passes import registered
-
-    return [
-        name
-        for name, kind in registered().items()
-        if not any(option.required for option in kind.declaration().options.values())
-    ]
 
 
 def _value_at(text: str, offset: int) -> TextSpan | None:

@@ -1,0 +1,117 @@
+"""Which passes would change a text: the passes on offer in a menu of code actions."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..pass_calls import PassCall
+from ..worker.jobs import WouldChange
+from ..worker.worker import JobError, Worker
+from .extensions import Extensions
+
+if TYPE_CHECKING:
+    from ..documents.documents import Document, Documents
+    from ..settings import Settings
+    from .background_analysis import BackgroundAnalysis
+
+__all__ = ["ChangingPasses"]
+
+_SEARCH_SECONDS = 1.5
+"""How long a request for code actions waits until it is known which passes would change the buffer."""
+
+_TEXTS_KEPT = 4
+"""For how many texts the answers are kept."""
+
+
+@dataclass
+class _Search:
+    """The passes that would change one text, as far as they are known yet, each with the functions that it would."""
+
+    functions: dict[str, frozenset[str]]
+    task: asyncio.Task[None] | None = None
+
+
+class ChangingPasses:
+    """Asks the worker, pass by pass, which passes would change a document; keeps the answers of the last texts."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        analysis: BackgroundAnalysis,
+        worker: Worker,
+        extensions: Extensions,
+        settings: Callable[[], Settings],
+    ) -> None:
+        self._documents = documents
+        self._analysis = analysis
+        self._worker = worker
+        self._extensions = extensions
+        self._settings = settings
+        self._searches: dict[str, _Search] = {}
+
+    async def of(self, document: Document, *, wait: bool) -> Mapping[str, frozenset[str]]:
+        """The registered passes that would change the document as it is, each with the functions that it would.
+
+        It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now; without, only
+        what is known already is told.
+        """
+        text = document.text
+        search = self._searches.get(text)
+        if search is None:
+            if not wait:
+                return {}
+            search = self._searches[text] = _Search({})
+            search.task = asyncio.create_task(self._run(search, text, document.name))
+            while len(self._searches) > _TEXTS_KEPT:
+                self._cancel(self._searches.pop(next(iter(self._searches))))
+        if wait and search.task is not None:
+            await asyncio.wait({search.task}, timeout=_SEARCH_SECONDS)
+        return dict(search.functions)
+
+    def clear(self) -> None:
+        """Forget all answers, because the settings have changed."""
+        self.cancel()
+        self._searches.clear()
+
+    def cancel(self) -> None:
+        """Stop all searches."""
+        for search in self._searches.values():
+            self._cancel(search)
+
+    @staticmethod
+    def _cancel(search: _Search) -> None:
+        if search.task is not None:
+            search.task.cancel()
+
+    async def _run(self, search: _Search, text: str, name: str) -> None:
+        names = await self._analysis.thread.run(_passes_without_required_options)
+        names += [
+            described["name"]
+            for described in self._extensions.passes
+            if all(option["default"] is not None for option in described["options"])
+        ]
+        for candidate in names:
+            if not any(document.text == text for document in self._documents):
+                # No document has this text any more. If it comes back, the search starts again.
+                self._searches.pop(text, None)
+                return
+            settings = self._settings()
+            job = WouldChange(text, name, PassCall(candidate), settings.opt_level)
+            with contextlib.suppress(JobError):
+                changed = await self._worker.run(self._extensions.job(job), timeout=settings.pass_timeout)
+                if changed is not None:
+                    search.functions[candidate] = changed
+
+
+def _passes_without_required_options() -> list[str]:
+    from relay_lsp.passes import registered
+
+    return [
+        name
+        for name, kind in registered().items()
+        if not any(option.required for option in kind.declaration().options.values())
+    ]
