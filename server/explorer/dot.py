@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from zlib import crc32
 
-from .trace_graphs import StageNode, StageGraph
+from .trace_graphs import StageGraph, StageNode
 
 __all__ = ["dot_lines"]
 

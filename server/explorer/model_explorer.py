@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from .trace_graphs import StageNode, StageGraph, TraceGraphs
+from .trace_graphs import StageGraph, StageNode, TraceGraphs
 
 __all__ = ["model_explorer_files"]
 

@@ -25,7 +25,7 @@ from relay_lsp.passes.provenance.trace_records import (
     record_decoder,
 )
 
-__all__ = ["StageNode", "StageGraph", "TraceGraphs", "read_graphs"]
+__all__ = ["StageGraph", "StageNode", "TraceGraphs", "read_graphs"]
 
 _NO_NODE = frozenset(("Let", "Function", "GlobalVar"))
 _DEEPEST_PATH = 12
