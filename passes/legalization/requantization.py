@@ -24,6 +24,7 @@ __all__ = [
     "cast",
     "clipped_to",
     "fixed_point_multiply",
+    "fixed_point_multiply_to_nearest",
     "is_constant_scalar",
     "requantized",
     "tensor",
@@ -149,7 +150,9 @@ def _in_fixed_point(
     if not per_channel:
         multiplier = float(multipliers)
         return (
-            fixed_point_multiply(value, multiplier) if rounding == "UPWARD" else _to_nearest(value, multiplier, shape)
+            fixed_point_multiply(value, multiplier)
+            if rounding == "UPWARD"
+            else fixed_point_multiply_to_nearest(value, multiplier, shape)
         )
     if rounding == "TONEAREST":
         return _to_nearest_per_channel(value, multipliers.reshape(-1), shape, rank, axis)
@@ -167,7 +170,7 @@ def _in_fixed_point(
     )
 
 
-def _to_nearest(value: Expr, multiplier: float, shape: tuple[int, ...]) -> Expr:
+def fixed_point_multiply_to_nearest(value: Expr, multiplier: float, shape: tuple[int, ...]) -> Expr:
     """``value * multiplier`` in integers, halves rounded away from zero."""
     significand, exponent = (int(part) for part in significand_and_exponent(multiplier))
     result: Expr = cast(value, "int64")

@@ -42,7 +42,7 @@ from relay_lsp.ir.types import (
     TypeVar,
 )
 
-from . import analysis, build_module, expr, expr_functor, frontend, op, qnn, testing, transform
+from . import analysis, build_module, expr, expr_functor, frontend, op, qnn, quantize, testing, transform
 from .build_module import bind_params_by_name, optimize
 from .expr import bind, const, var
 from .expr_functor import ExprMutator, ExprVisitor
@@ -105,6 +105,7 @@ __all__ = [
     "parse",
     "parse_expr",
     "qnn",
+    "quantize",
     "random",
     "scalar_type",
     "testing",
