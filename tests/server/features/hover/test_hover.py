@@ -69,7 +69,7 @@ def test_a_function() -> None:
 def @half(%x: float32) -> float32 { divide(%x, 2f) }
 def @main(%x: float32) -> float32 {
   @ha$0lf(%x)
-//^^^^^ def @half: fn (float32) -> float32
+//^^^^^ def @half(%x: float32) -> float32
 }
 """)
 
