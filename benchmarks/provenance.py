@@ -6,6 +6,9 @@ An answer should cost what it tells: the microseconds of an answer must not grow
 steps that left the value alone. The columns on the right are about a step that every value goes through: there the
 answer, and what it costs, grow with the steps.
 
+The second table is about the server's answers on layers: hovers, the highlights of a layer of a fifth of the values,
+and the colours of a screen, against their goals (see :mod:`.layer_answers`).
+
 Times are of the processor, the median over many values.
 """
 
@@ -23,6 +26,7 @@ from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import Trace, create
 
 from .inputs import chain
+from .layer_answers import ANSWERS, layer_answers
 from .report import machine, table_lines
 
 _ASKED = 200
@@ -32,13 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table with a row for each size and number of steps."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.provenance", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000], help="statements of the module")
+    parser.add_argument("--layers", action="store_true", help="only what an editor asks of layers")
     parser.add_argument("--steps", type=int, nargs="*", default=[2, 20], help="steps of the pipeline")
     options = parser.parse_args(arguments)
     print(f"{machine()}\n")
+    if not options.layers:
+        _measure_trace(options.sizes, options.steps)
+    size = max(options.sizes)
+    print(f"\nAnswers of the server about {size:,} statements with 20 steps of history, in milliseconds\n")
+    for line in table_lines(ANSWERS, layer_answers(size)):
+        print(line, flush=True)
+
+
+def _measure_trace(sizes: Sequence[int], steps_of_pipelines: Sequence[int]) -> None:
     rows: list[list[str]] = []
-    for size in options.sizes:
+    for size in sizes:
         module = parse(chain(size)).module
-        for steps in options.steps:
+        for steps in steps_of_pipelines:
             idle = _trace(module, ["ToANormalForm", "ToGraphNormalForm", *["DivToMul"] * (steps - 2)])
             busy = _trace(module, (["ToANormalForm", "ToGraphNormalForm"] * steps)[:steps])
             rows.append([f"{size:,}", str(steps), *_answers(idle), *_answers(busy)])

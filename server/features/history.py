@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ __all__ = [
     "ValueEvent",
     "edited_since",
     "fate",
+    "last_event",
     "removed_values",
     "value_events",
 ]
@@ -96,24 +97,35 @@ def value_events(steps: Sequence[HistoryStep], span: TextSpan) -> tuple[ValueEve
     A step that left the value as it was is not among them; one that merged it with others is. Follows the value
     backwards as long as it has an origin.
     """
-    events: list[ValueEvent] = []
+    return tuple(reversed([*_events_backwards(steps, span)]))
+
+
+def last_event(steps: Sequence[HistoryStep], span: TextSpan) -> ValueEvent | None:
+    """The last of the same events."""
+    return next(_events_backwards(steps, span), None)
+
+
+def _events_backwards(steps: Sequence[HistoryStep], span: TextSpan) -> Iterator[ValueEvent]:
     spans = [(span.start, span.end)]
     for step in reversed(steps):
         of_spans = [step.origin_map.sources(item) for item in spans]
         sources = list(dict.fromkeys(source for each in of_spans for source in each or ()))
         known = any(each is not None for each in of_spans)
-        if step.by_hand:
-            changed = any(item in step.edited for item in spans)
-        else:
-            now = {_one_line(step.after[start:end]) for start, end in spans}
-            then = {_one_line(step.before[start:end]) for start, end in sources}
-            changed = then != now or len(sources) > len(spans)
-        if known and changed:
-            events.append(_event(step, sources))
+        if known and _has_changed(step, spans, sources):
+            yield _event(step, sources)
         spans = sources
         if not spans:
             break
-    return tuple(reversed(events))
+
+
+def _has_changed(step: HistoryStep, spans: Sequence[tuple[int, int]], sources: Sequence[tuple[int, int]]) -> bool:
+    if step.by_hand:
+        return any(item in step.edited for item in spans)
+    if len(sources) > len(spans):
+        return True
+    now = {step.after[start:end] for start, end in spans}
+    then = {step.before[start:end] for start, end in sources}
+    return now != then and set(map(_one_line, now)) != set(map(_one_line, then))
 
 
 _DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)

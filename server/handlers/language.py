@@ -21,8 +21,9 @@ from ..features.inlay_hints import (
     inlay_layers,
     inlay_shapes,
 )
-from ..features.layers.layer_index import LayerIndex, layer_index
-from ..features.layers.navigation import LayerAtCursor, find_layers, layer_at, layer_spans, rename_layer
+from ..features.layers.indexing import layer_index
+from ..features.layers.layer_index import LayerIndex
+from ..features.layers.navigation import LayerAtCursor, find_layers, layer_at, rename_layer
 from ..features.outline import OutlineItem, find_symbols, outline
 from ..features.provenance import function_at
 from ..features.references import highlights, references
@@ -112,7 +113,7 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
         return Plain(seen.converter.location_entries(spans))
     entries: list[LocationEntry] = []
     for converter, index in await _layers_of_all_texts(server):
-        entries += converter.location_entries(layer_spans(index, layer.names))
+        entries += converter.location_entries(index.spans_of(layer.names))
     return Plain(entries)
 
 
@@ -135,9 +136,7 @@ async def _layers_of_all_texts(server: RelayLanguageServer) -> list[tuple[Protoc
     return texts
 
 
-async def on_highlight(
-    server: RelayLanguageServer, params: types.DocumentHighlightParams
-) -> list[types.DocumentHighlight] | None:
+async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighlightParams) -> Plain | None:
     """Where the name under the cursor is read and written; while a long text is being read, at its beginning."""
     seen = await early_view(server, params.text_document.uri, params.position)
     if seen is None:
@@ -145,9 +144,9 @@ async def on_highlight(
     offset = seen.converter.offset(params.position)
     layer = _layer_at(server, seen, offset)
     if layer is None:
-        return [seen.converter.highlight(item) for item in highlights(seen.snapshot, offset)]
+        return Plain([seen.converter.highlight(item) for item in highlights(seen.snapshot, offset)])
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
-    return [types.DocumentHighlight(seen.converter.range(span)) for span in layer_spans(index, layer.names)]
+    return Plain([seen.converter.value_highlight(span) for span in index.spans_of(layer.names)])
 
 
 async def on_document_symbol(

@@ -42,11 +42,13 @@ async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any
         return None
     uri, lines, history = seen.document.uri, seen.snapshot.lines, server.state.history
 
-    def events(span: TextSpan) -> Sequence[ValueEvent]:
-        return history.past(uri, lines, span).events
+    text = history.at(uri, lines)
 
-    index = _index(server, seen) if by == "layer" else LayerIndex(())
-    groups = group_values(seen.snapshot, _spans(seen, field_of(params, "ranges")), by, index, events)
+    def last_event(span: TextSpan) -> ValueEvent | None:
+        return None if text is None else text.last_event(span)
+
+    index = _index(server, seen) if by == "layer" else LayerIndex()
+    groups = group_values(seen.snapshot, _spans(seen, field_of(params, "ranges")), by, index, last_event)
     colours = {name: books.colour(by, name, theme) for name in groups}
     return {
         "version": seen.document.version,
@@ -123,11 +125,10 @@ async def on_neighbouring_layer(server: RelayLanguageServer, params: Any) -> dic
         names, span = (neighbour.layers, neighbour.span) if neighbour is not None else ((), None)
     if span is None:
         return None
-    ranges = sorted({value.span for name in names for value in index.by_layer.get(name, ())})
     return {
         "layers": list(names),
         "range": seen.converter.plain_range(span),
-        "ranges": [seen.converter.plain_range(each) for each in ranges],
+        "ranges": [seen.converter.plain_range(each) for each in index.spans_of(names)],
     }
 
 

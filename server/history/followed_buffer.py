@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.history import HistoryStep, ValueEvent, edited_since, value_events
-from ..features.layers.layer_index import LayerIndex, layer_index
+from ..features.history import HistoryStep, ValueEvent, edited_since, last_event, value_events
+from ..features.layers.indexing import LayerIndexer, RememberedLayers
+from ..features.layers.layer_index import LayerIndex
 from ..features.layers.stated import stated_layers_in
 from ..worker.pass_changes import SpanLayers
+from .carried_layers import CarriedLayers, KnownLayers, StatedAlone
 from .text_map import TextMap
 
 __all__ = ["FollowedBuffer", "FollowedText", "KnownText"]
@@ -57,6 +59,11 @@ class KnownText:
         return {span: layers[span] for span in sorted(layers, key=lambda span: (span.start, -span.end))}
 
     @cached_property
+    def in_order(self) -> KnownLayers:
+        """The same, to be carried to texts that were made of this one."""
+        return KnownLayers(self.lines, self.layers)
+
+    @cached_property
     def _spans(self) -> Sequence[TextSpan]:
         return list(self.layers)
 
@@ -82,6 +89,7 @@ class FollowedText:
 
     known: KnownText
     map: TextMap
+    indexer: LayerIndexer = field(default_factory=LayerIndexer)
 
     def events(self, span: TextSpan) -> tuple[ValueEvent, ...]:
         """What passes, and edits by hand between and after them, did to the value at a range."""
@@ -93,18 +101,31 @@ class FollowedText:
             return (*events, edited_since(self.known.lines.part(then.span.start, then.span.end)))
         return events
 
+    def last_event(self, span: TextSpan) -> ValueEvent | None:
+        """The last of these events."""
+        then = self.map.to_old(span)
+        if then is None or not self.known.steps:
+            return None
+        if then.edited:
+            return edited_since(self.known.lines.part(then.span.start, then.span.end))
+        return last_event(self.known.steps, then.span)
+
     def layers_of(self, span: TextSpan) -> tuple[Span, ...]:
         """Where the value at a range came from, apart from what its own comments say."""
         then = self.map.to_old(span)
         return () if then is None else self.known.layers_of(then.span)
 
     @cached_property
-    def layers(self) -> Sequence[tuple[TextSpan, tuple[Span, ...]]]:
-        """The values with where they came from, apart from what their own comments say."""
+    def _carried(self) -> CarriedLayers | StatedAlone:
+        """What is known apart from what the comments of the text say."""
         if self.map.is_identity and not self.known.stored:
-            return ()
-        placed = ((self.map.to_new(span), sources) for span, sources in self.known.layers.items())
-        return [(there.span, sources) for there, sources in placed if there is not None]
+            return StatedAlone()
+        return CarriedLayers(self.known.in_order, self.map)
+
+    @property
+    def layers(self) -> RememberedLayers:
+        """The values with where they came from, apart from what their own comments say."""
+        return self._carried.values()
 
     @property
     def span_layers(self) -> SpanLayers:
@@ -117,14 +138,15 @@ class FollowedText:
     @cached_property
     def index(self) -> LayerIndex:
         """The layers of all values, as comments and the history know them."""
-        return layer_index(self.map.new, self.layers)
+        return self.indexer.index(self.map.new, self._carried)
 
 
 class FollowedBuffer:
     """One buffer. It is brought up to date when something is asked of it, not with every edit."""
 
     def __init__(self, known: KnownText, led_here: Sequence[KnownText] = ()) -> None:
-        self._last = FollowedText(known, TextMap(known.lines, known.lines))
+        self._indexer = LayerIndexer()
+        self._last = FollowedText(known, TextMap(known.lines, known.lines), self._indexer)
         self._texts: dict[int, list[KnownText]] = {}
         """The texts that the buffer had, by their length: what is undone or done again leads to one of them."""
         for text in (*led_here, known):
@@ -145,8 +167,8 @@ class FollowedBuffer:
         for seen in (*self._seen, lines):
             for text in self._texts.get(seen.length, ()):
                 if text is not last.known and text.lines.text == seen.text:
-                    last = FollowedText(text, TextMap(text.lines, seen))
+                    last = FollowedText(text, TextMap(text.lines, seen), self._indexer)
                     break
         self._seen.clear()
-        self._last = FollowedText(last.known, last.map.followed(lines))
+        self._last = FollowedText(last.known, last.map.followed(lines), self._indexer)
         return self._last

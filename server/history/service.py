@@ -14,7 +14,8 @@ from relay_lsp.ir.text.text_span import TextSpan
 from ..documents.documents import Document
 from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
 from ..features.hover import ValuePast
-from ..features.layers.layer_index import LayerIndex, layer_index
+from ..features.layers.indexing import layer_index
+from ..features.layers.layer_index import LayerIndex
 from ..features.provenance import remembered_origins
 from ..features.span_origins import SpanOriginMap
 from ..scheduling.executor import SingleThread

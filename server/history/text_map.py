@@ -64,6 +64,18 @@ class TextMap:
         whole = TextSpan(0, self.old.length)
         return self.old.length == self.new.length and self._kept == [MatchedPiece(whole, whole, True)]
 
+    def kept(self, span: TextSpan) -> TextSpan | None:
+        """Where the words of a range of the new text stand in the old one, if they are the same and so is their order
+        among all others; a range of whole lines is found at once."""
+        index = bisect_right(self._kept_starts, span.start) - 1
+        if index < 0 or self._kept[index].new.end < span.end:
+            return None
+        return span.shifted(self._kept[index].old.start - self._kept[index].new.start)
+
+    @cached_property
+    def _kept_starts(self) -> Sequence[int]:
+        return [piece.new.start for piece in self._kept]
+
     def to_old(self, span: TextSpan) -> MappedSpan | None:
         """Where what stands at ``span`` of the new text stood; ``None`` for what was written since."""
         return MappedSpan(span) if self.is_identity else self._backwards.find(span)

@@ -29,7 +29,7 @@ from ..features.outline import OutlineItem
 from ..features.provenance import ValueOrigin
 from ..features.references import Access, Highlight
 from ..features.signature_help import SignatureHelp
-from .structures import FoldEntry, LocationEntry, OutlineEntry
+from .structures import FoldEntry, HighlightEntry, LocationEntry, OutlineEntry
 
 __all__ = ["ProtocolConverter", "change_of", "documentation_page"]
 
@@ -236,11 +236,15 @@ class ProtocolConverter:
             origin_selection_range=self.range(target.origin) if target.origin is not None else None,
         )
 
-    def highlight(self, highlight: Highlight) -> types.DocumentHighlight:
+    def highlight(self, highlight: Highlight) -> HighlightEntry:
         """A place of the name under the cursor."""
         writes = highlight.access is Access.WRITE
         kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
-        return types.DocumentHighlight(self.range(highlight.span), kind)
+        return HighlightEntry(self.plain_range(highlight.span), kind.value)
+
+    def value_highlight(self, span: TextSpan) -> HighlightEntry:
+        """A value of the layer under the cursor."""
+        return HighlightEntry(self.plain_range(span))
 
     def outline_entry(self, item: OutlineItem) -> OutlineEntry:
         """One definition of an outline, without those inside it."""

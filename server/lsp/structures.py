@@ -10,7 +10,7 @@ import msgspec
 
 from ..documents.positions import Range
 
-__all__ = ["FoldEntry", "LinkEntry", "LocationEntry", "OutlineEntry"]
+__all__ = ["FoldEntry", "HighlightEntry", "LinkEntry", "LocationEntry", "OutlineEntry"]
 
 
 class LocationEntry(msgspec.Struct, frozen=True, gc=False):
@@ -18,6 +18,13 @@ class LocationEntry(msgspec.Struct, frozen=True, gc=False):
 
     uri: str
     range: Range
+
+
+class HighlightEntry(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A place of what the cursor is on (*DocumentHighlight*); of a layer, places have no kind."""
+
+    range: Range
+    kind: int | None = None
 
 
 class OutlineEntry(msgspec.Struct, rename="camel", gc=False):

@@ -86,7 +86,7 @@ def group_values(
     spans: Iterable[TextSpan],
     by: str,
     index: LayerIndex,
-    events: Callable[[TextSpan], Sequence[ValueEvent]],
+    last_event: Callable[[TextSpan], ValueEvent | None],
 ) -> Mapping[str, Sequence[TextSpan]]:
     """The values in some ranges by what they have in common, one of :data:`GROUPINGS`.
 
@@ -100,17 +100,17 @@ def group_values(
                 groups.setdefault(" + ".join(value.layers), []).append(value.span)
             continue
         for value in statement_values(snapshot, span):
-            groups.setdefault(_name(snapshot, value, by, events), []).append(value.span)
+            groups.setdefault(_name(snapshot, value, by, last_event), []).append(value.span)
     return groups
 
 
 def _name(
-    snapshot: Snapshot, value: StatementValue, by: str, events: Callable[[TextSpan], Sequence[ValueEvent]]
+    snapshot: Snapshot, value: StatementValue, by: str, last_event: Callable[[TextSpan], ValueEvent | None]
 ) -> str:
     first = value.tokens[0]
     if by == "pass":
-        made = events(value.span)
-        return "no pass" if not made else "by hand" if made[-1].by_hand else made[-1].pass_name
+        made = last_event(value.span)
+        return "no pass" if made is None else "by hand" if made.by_hand else made.pass_name
     if by == "compiler":
         return value.compiler or _called_compiler(snapshot, first) or _OWN
     if by == "operator":

@@ -1,26 +1,24 @@
-"""Every value of a text with the layers that it came from, and every layer with its values."""
+"""Every value of a text with the layers that it came from, and every layer with its values.
+
+An index consists of those of blocks of lines, in which offsets are counted from where the block begins: what an edit
+leaves alone is shared with the index of the text before it, wherever it stands now.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
-from relay_lsp.ir.spans import Span
-from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .stated import StatedLayers, stated_layers_in
-
-__all__ = ["LayerCount", "LayerIndex", "LayerValue", "RememberedLayers", "layer_index"]
+__all__ = ["LayerBlock", "LayerCount", "LayerIndex", "LayerValue"]
 
 _LOOKED_BACK = 64
 """How many values before a range are looked at for the one around it."""
-
-RememberedLayers = Sequence[tuple[TextSpan, tuple[Span, ...]]]
-"""Values of a text with what is remembered of where they came from."""
 
 
 class LayerValue(NamedTuple):
@@ -30,6 +28,11 @@ class LayerValue(NamedTuple):
     layers: tuple[str, ...]
     places: tuple[TextSpan, ...] = ()
 
+    def shifted(self, by: int) -> LayerValue:
+        """The same value ``by`` code points further on."""
+        places = tuple([place.shifted(by) for place in self.places])
+        return LayerValue(TextSpan(self.span.start + by, self.span.end + by), self.layers, places)
+
 
 class LayerCount(NamedTuple):
     """A layer and how many values came from it."""
@@ -38,37 +41,88 @@ class LayerCount(NamedTuple):
     values: int
 
 
-class LayerIndex:
-    """The values of one text that came from layers, in the order of the text."""
+class LayerBlock:
+    """The values that begin in some lines, in their order; offsets are counted from the beginning of the lines."""
 
-    def __init__(self, values: Sequence[LayerValue]) -> None:
-        self.values = values
+    def __init__(self, values: Iterable[LayerValue] = ()) -> None:
+        self.values = tuple(value for value in values if value.layers)
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Where each value begins."""
+        return [value.span.start for value in self.values]
 
     @cached_property
     def by_layer(self) -> Mapping[str, Sequence[LayerValue]]:
-        """The values of each layer; the layers in the order in which the text comes to them."""
+        """The values of each layer."""
         layers: dict[str, list[LayerValue]] = {}
         for value in self.values:
             for layer in value.layers:
                 layers.setdefault(layer, []).append(value)
         return layers
 
+
+class LayerIndex:
+    """The values of one text that came from layers, in the order of the text.
+
+    Args:
+        blocks: where each block of lines begins, and its values.
+    """
+
+    def __init__(self, blocks: Sequence[tuple[int, LayerBlock]] = ()) -> None:
+        self._blocks = [(base, block) for base, block in blocks if block.values]
+        self._bases = [base for base, _ in self._blocks]
+
     @cached_property
-    def _starts(self) -> list[int]:
-        return [value.span.start for value in self.values]
+    def values(self) -> Sequence[LayerValue]:
+        """All values."""
+        return [value.shifted(base) for base, block in self._blocks for value in block.values]
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The layers, in the order in which the text comes to them."""
+        return list(dict.fromkeys(name for _, block in self._blocks for name in block.by_layer))
+
+    @cached_property
+    def by_layer(self) -> Mapping[str, Sequence[LayerValue]]:
+        """The values of each layer; the layers in the order in which the text comes to them."""
+        return {name: self.values_of(name) for name in self.names}
+
+    def values_of(self, layer: str) -> Sequence[LayerValue]:
+        """The values of one layer; none where there is no such layer."""
+        return [value.shifted(base) for base, block in self._blocks for value in block.by_layer.get(layer, ())]
+
+    def spans_of(self, layers: Sequence[str]) -> list[TextSpan]:
+        """The ranges of the values that came from one of some layers, in the order of the text."""
+        spans = [
+            TextSpan(value.span.start + base, value.span.end + base)
+            for layer in layers
+            for base, block in self._blocks
+            for value in block.by_layer.get(layer, ())
+        ]
+        return spans if len(layers) == 1 else sorted(set(spans))
 
     def within(self, span: TextSpan) -> Sequence[LayerValue]:
         """The values that begin in a range and end in it."""
-        first, last = bisect_left(self._starts, span.start), bisect_right(self._starts, span.end)
-        return [value for value in self.values[first:last] if value.span.end <= span.end]
+        values: list[LayerValue] = []
+        first = max(bisect_right(self._bases, span.start) - 1, 0)
+        for base, block in self._blocks[first : bisect_right(self._bases, span.end)]:
+            start, end = bisect_left(block.starts, span.start - base), bisect_right(block.starts, span.end - base)
+            values += [value.shifted(base) for value in block.values[start:end] if value.span.end <= span.end - base]
+        return values
 
     def around(self, span: TextSpan) -> LayerValue | None:
         """The innermost value that a range lies in."""
-        index = bisect_right(self._starts, span.start) - 1
-        for value in reversed(self.values[max(0, index - _LOOKED_BACK) : index + 1]):
-            if value.span.end >= span.end:
-                return value
+        for base, value in islice(self._before(span.start), _LOOKED_BACK):
+            if value.span.end + base >= span.end:
+                return value.shifted(base)
         return None
+
+    def _before(self, offset: int) -> Iterator[tuple[int, LayerValue]]:
+        """The values that begin at an offset or before it, the last one first, each with where its block begins."""
+        for base, block in reversed(self._blocks[: bisect_right(self._bases, offset)]):
+            for value in reversed(block.values[: bisect_right(block.starts, offset - base)]):
+                yield base, value
 
     def counts_around(self, spans: Iterable[TextSpan]) -> tuple[LayerCount, ...]:
         """The layers of the values that some ranges lie in, the one with most values first."""
@@ -80,43 +134,3 @@ class LayerIndex:
         """The layers of what stands in a range, the one with most values first."""
         counter = Counter(layer for value in self.within(span) for layer in value.layers)
         return tuple(LayerCount(name, count) for name, count in counter.most_common())
-
-
-def layer_index(lines: LineIndex, recorded: RememberedLayers = ()) -> LayerIndex:
-    """The index of a text. What its comments say comes before what is remembered.
-
-    Of what is recorded, a value inside of another on the same line counts only where its layers differ.
-    """
-    stated = stated_layers_in(lines)
-    values = [_of_comments(value) for value in stated]
-    if recorded:
-        values += _beside(lines.text, stated, recorded)
-        values.sort(key=lambda value: (value.span.start, -value.span.end))
-    return LayerIndex([value for value in values if value.layers])
-
-
-def _of_comments(value: StatedLayers) -> LayerValue:
-    named = {source.source.source_name.name: source.span for source in value.sources if not source.source.line}
-    return LayerValue(value.span, tuple(named), tuple(named.values()))
-
-
-def _beside(text: str, stated: Sequence[StatedLayers], recorded: RememberedLayers) -> Iterable[LayerValue]:
-    """What is remembered of values that no comment speaks of, nor of the line around them."""
-    ends = {value.span.end for value in stated}
-    outer: list[LayerValue] = []
-    spoken_of = [value.span for value in stated if "\n" not in text[value.span.start : value.span.end]]
-    starts = [span.start for span in spoken_of]
-    for span, sources in sorted(recorded, key=lambda item: (item[0].start, -item[0].end)):
-        layers = tuple(source.source_name.name for source in sources if not source.line)
-        if not layers or span.end in ends:
-            continue
-        index = bisect_right(starts, span.start) - 1
-        if index >= 0 and spoken_of[index].end >= span.end:
-            continue
-        while outer and outer[-1].span.end <= span.start:
-            outer.pop()
-        value = LayerValue(span, layers)
-        if outer and outer[-1].layers == layers and "\n" not in text[outer[-1].span.start : span.start]:
-            continue
-        outer.append(value)
-        yield value

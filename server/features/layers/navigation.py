@@ -16,7 +16,7 @@ from ..matching import has_in_order
 from ..values import stated_around, value_at
 from .layer_index import LayerIndex, LayerValue
 
-__all__ = ["LayerAtCursor", "find_layers", "layer_at", "layer_spans", "neighbouring_layer", "rename_layer"]
+__all__ = ["LayerAtCursor", "find_layers", "layer_at", "neighbouring_layer", "rename_layer"]
 
 _BARE_NAME = re.compile(r"[A-Za-z_][\w.:/-]*\Z")
 _BARE_COMMENT = re.compile(r"/\*\s*\Z")
@@ -49,16 +49,11 @@ def layer_at(snapshot: Snapshot, offset: int, index: LayerIndex) -> LayerAtCurso
     return None if around is None or place is None else LayerAtCursor(around.layers, place, False)
 
 
-def layer_spans(index: LayerIndex, names: Sequence[str]) -> list[TextSpan]:
-    """The values that came from one of some layers, in the order of the text."""
-    return sorted({value.span for name in names for value in index.by_layer.get(name, ())})
-
-
 def find_layers(index: LayerIndex, query: str) -> Iterator[tuple[str, Sequence[LayerValue]]]:
     """The layers whose name has the letters of ``query`` in order, with their values."""
-    for name, values in index.by_layer.items():
+    for name in index.names:
         if has_in_order(name, query):
-            yield name, values
+            yield name, index.values_of(name)
 
 
 def neighbouring_layer(index: LayerIndex, span: TextSpan, forwards: bool) -> LayerValue | None:
@@ -77,7 +72,7 @@ def rename_layer(text: str, index: LayerIndex, name: str, new_name: str) -> list
     A value of which only the history knows that it came from the layer gets a comment that says so.
     """
     edits: list[TextEdit] = []
-    for value in index.by_layer.get(name, ()):
+    for value in index.values_of(name):
         if value.places:
             place = value.places[value.layers.index(name)]
             edits.append(TextEdit(place, _written(text, place, new_name)))

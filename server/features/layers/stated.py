@@ -18,7 +18,7 @@ from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["StatedLayers", "StatedSource", "stated_layers", "stated_layers_in"]
+__all__ = ["StatedBlock", "StatedLayers", "StatedSource", "stated_blocks", "stated_layers", "stated_layers_in"]
 
 _COMMENT = re.compile(rf'"(?:[^"\\\n]|\\.)*"|{COMMENT_PATTERN}|//[^\n]*')
 _HEAD = re.compile(r"[ \t]*(?:(?:let[ \t]+)?%[\w.]+[ \t]*(?::[^=\n]*)?=[ \t]*)?")
@@ -54,23 +54,43 @@ def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
     return _placed(text, base, *_found_in(text, base))
 
 
-def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
-    """The same for the whole of a text. What an edit leaves alone is looked at once, unless a comment or the value
-    before one reaches over several lines somewhere in the text."""
-    blocks = lines.block_texts
-    heads = [_first_character(block) for block in blocks]
-    values: list[StatedLayers] = []
-    base = 0
-    for block, head, following in zip(blocks, heads, (*heads[1:], ""), strict=True):
+class StatedBlock(NamedTuple):
+    """Whole lines of a text, what comes behind them, and what their comments say of values. The offsets of the values
+    are counted from ``start``, where the lines begin."""
+
+    start: int
+    text: str
+    following: str
+    values: Sequence[StatedLayers]
+
+
+def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock] | None:
+    """What the comments of a text say, block by block. What an edit leaves alone is looked at once.
+
+    ``None`` where a comment, or the value before one, reaches over several lines somewhere in the text.
+    """
+    texts = lines.block_texts
+    heads = [_first_character(text) for text in texts]
+    blocks: list[StatedBlock] = []
+    start = 0
+    for text, head, following in zip(texts, heads, (*heads[1:], ""), strict=True):
         # What begins with a comment, or a semicolon, goes on with what stands in the block before.
-        goes_on = base > 0 and head in ("/", ";")
-        read = _layers_of_block if len(block) <= _LONGEST_CACHED else _layers_of_block.__wrapped__
-        own = None if goes_on else read(block, following)
-        if own is None or (following == "" and base + len(block) < lines.length):
-            return stated_layers(lines.text)
-        values += own if base == 0 else (_shifted(value, base) for value in own)
-        base += len(block)
-    return values
+        goes_on = start > 0 and head in ("/", ";")
+        read = _layers_of_block if len(text) <= _LONGEST_CACHED else _layers_of_block.__wrapped__
+        own = None if goes_on else read(text, following)
+        if own is None or (following == "" and start + len(text) < lines.length):
+            return None
+        blocks.append(StatedBlock(start, text, following, own))
+        start += len(text)
+    return blocks
+
+
+def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
+    """The same as :func:`stated_layers` for the whole of a text."""
+    blocks = stated_blocks(lines)
+    if blocks is None:
+        return stated_layers(lines.text)
+    return [_shifted(value, block.start) if block.start else value for block in blocks for value in block.values]
 
 
 def _first_character(text: str) -> str:

@@ -12,7 +12,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import ValueEvent
 from relay_lsp.server.features.layers.colours import THEMES, ColourBook
 from relay_lsp.server.features.layers.groups import group_values
-from relay_lsp.server.features.layers.layer_index import layer_index
+from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.features.layers.table import layer_table
 
 TEXT = """#[version = "0.0.5"]
@@ -37,11 +37,11 @@ def groups(by: str) -> dict[str, list[str]]:
     snapshot = Snapshot.open(TEXT, "a.relay")
     assert not [each for each in snapshot.diagnostics if each.severity.name == "ERROR"], snapshot.diagnostics
 
-    def events(span: TextSpan) -> tuple[ValueEvent, ...]:
-        return (ValueEvent("Fuse", ()),) if TEXT[span.start :].startswith("add(") else ()
+    def last_event(span: TextSpan) -> ValueEvent | None:
+        return ValueEvent("Fuse", ()) if TEXT[span.start :].startswith("add(") else None
 
     spans = [TextSpan(0, len(TEXT))]
-    found = group_values(snapshot, spans, by, layer_index(LineIndex(TEXT)), events)
+    found = group_values(snapshot, spans, by, layer_index(LineIndex(TEXT)), last_event)
     return {name: [TEXT[span.start : span.end] for span in places] for name, places in found.items()}
 
 

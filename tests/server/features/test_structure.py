@@ -11,7 +11,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_hierarchy import function_at, incoming, outgoing
 from relay_lsp.server.features.file_names import rename_source
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_documentation, inlay_layers, inlay_shapes
-from relay_lsp.server.features.layers.layer_index import layer_index
+from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.features.linked_editing import linked_ranges
 from relay_lsp.server.features.normal_forms import normal_form_actions
 from relay_lsp.server.features.on_type_formatting import format_typed

@@ -10,6 +10,7 @@ import pytest
 
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, KnownText
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.jobs import RunPasses
@@ -157,6 +158,7 @@ def _layers_of(model: Model) -> SpanLayers:
 def check(buffer: FollowedBuffer, model: Model) -> None:
     """Every statement has its layers and no others. One that was renamed and edited at once may have none."""
     text = buffer.at(LineIndex(model.text))
+    assert text.index.values == layer_index(LineIndex(model.text), text.layers).values
     bound_before = text.known.lines.text
     for each in model.statements:
         actual = {source.source_name.name for source in text.layers_of(model.place(each))}
