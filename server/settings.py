@@ -57,6 +57,8 @@ class Settings:
     """Whether what can never run is pointed out."""
     type_comments: bool = _setting("diagnostics.typeComments", True)
     """Whether type comments that differ from the inferred type are pointed out."""
+    pass_hints: bool = _setting("diagnostics.passHints", True)
+    """Whether what the pipeline would change is pointed out when a file is saved."""
     history: bool = _setting("history.enabled", True)
     """Whether what passes did is remembered."""
     history_size: int = _setting("history.maximumSize", 64)

@@ -19,6 +19,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from ..documents.documents import Document, Documents
 from ..features.diagnostics import diagnostics
 from ..features.history import Fate, HistoryStep
+from ..features.pass_hints import pass_hints
 from ..features.pipeline_comment import pipeline_comment, pipeline_context
 from ..history.service import HistoryService
 from ..import_path import withhold
@@ -48,7 +49,6 @@ _QUIET_SECONDS = 0.5
 one from the server or the client."""
 
 _WRITING_INSTRUMENTS = ("DumpIR",)
-_HINTS_SHOWN = 100
 _COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
 
@@ -356,10 +356,10 @@ class Workspace:
         if self.settings_for(document.uri).apply_on_save and outcome.changed:
             await self.remember(document.uri, text, outcome)
             return outcome.edits
-        self._take_findings(document, text, tuple(self._findings_of(outcome)))
+        self._take_findings(document, text, tuple(self._findings_of(document, outcome)))
         return ()
 
-    def _findings_of(self, outcome: PassesOutcome) -> list[Diagnostic]:
+    def _findings_of(self, document: Document, outcome: PassesOutcome) -> list[Diagnostic]:
         """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
         if outcome.failed is not None:
             return [
@@ -367,11 +367,10 @@ class Workspace:
                 for diagnostic in outcome.diagnostics
                 if diagnostic.code.startswith(("pass-", "unknown-", "option"))
             ]
-        changing = ", ".join(step.name for step in outcome.steps if step.changed)
-        return [
-            Diagnostic("pass-would-change", Severity.HINT, f"{changing} would change this", edit.span)
-            for edit in outcome.edits[:_HINTS_SHOWN]
-        ]
+        if not self.settings_for(document.uri).pass_hints or not outcome.changed:
+            return []
+        changing = {step.name: step.operators for step in outcome.steps if step.changed}
+        return list(pass_hints(document.text, changing, outcome.changes, outcome.edits))
 
     def _take_findings(self, document: Document, text: str, findings: tuple[Diagnostic, ...]) -> None:
         self._findings[document.uri] = (text, findings)
