@@ -9,8 +9,10 @@ from typing import Any, cast
 from ..attributes import AttributeValueError, find_attributes
 from ..dimensions import FloatImm, IntImm, SizeVar
 from ..expressions import Expr, NDArray
+from ..internal_errors import internal_error
 from ..ops.operator import find
 from ..spans import SourceName
+from ..text.text_span import TextSpan
 from ..type_visitor import type_children
 from ..types import DataType, TensorType, Type
 from ..visitor import children
@@ -33,8 +35,13 @@ def read_metadata(json_text: str) -> dict[str, list[object]]:
     Raises:
         MetadataError: the text is not a metadata section, or a node lacks what nodes of its kind have.
     """
-    graph = read_graph(json_text)
-    root = _Reader(graph).read(graph.root)
+    try:
+        graph = read_graph(json_text)
+        root = _Reader(graph).read(graph.root)
+    except MetadataError:
+        raise
+    except Exception as error:
+        raise MetadataError(internal_error(error, "reading the metadata section", TextSpan(0, 0)).message) from error
     if not isinstance(root, dict):
         raise MetadataError("the root of the metadata section must be a Map of type keys")
     table = cast("dict[str, object]", root)

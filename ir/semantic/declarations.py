@@ -177,6 +177,11 @@ class Head:
         return self.signature
 
     @property
+    def name_span(self) -> TextSpan:
+        """Where its name stands, or where it begins."""
+        return self.segment.span(1) if self.name else self.segment.first_span
+
+    @property
     def is_misread(self) -> bool:
         """Whether its syntax is at fault."""
         return bool(self.segment.diagnostics)

@@ -10,6 +10,7 @@ from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
 from ..inference import CANNOT_INFER, infer_statement
 from ..inference.fixes import fixes_for
+from ..internal_errors import internal_error
 from ..module import IRModule
 from ..ops import operator as operators
 from ..syntax.expression_spans import place_span
@@ -122,7 +123,14 @@ class LoweredStatement:
         """
         typed = self.typed.get(types)
         if typed is None:
-            typed = self._infer(types, heads)
+            try:
+                typed = self._infer(types, heads)
+            except NeedsFullAnalysis:
+                raise
+            except Exception as error:
+                segment = self.unit.segment
+                span = segment.range(0, len(segment.tokens[0]) - 1)
+                typed = _Typed(ERROR, (internal_error(error, "looking for the type of this", span),))
             if len(self.typed) >= _TYPES_KEPT:
                 self.typed.clear()
             if not (typed.diagnostics and self.functions):

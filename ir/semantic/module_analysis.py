@@ -14,6 +14,7 @@ from ..expressions import GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
+from ..internal_errors import internal_error
 from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import SymbolKind, is_graph_name
@@ -93,21 +94,30 @@ class ModuleAnalysis:
                 self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics
             )
         for function in self.functions:
-            if isinstance(function, WholeFunctionAnalysis):
-                diagnostics.extend(self._of_whole(function))
-                continue
-            if function.head.diagnostics:
+            try:
+                diagnostics.extend(self._of_function(function))
+            except Exception as error:
                 base = self.segments.start(function.start - 1)
-                diagnostics.extend(shift(diagnostic, base) for diagnostic in function.head.diagnostics)
-            if function.findings:
-                diagnostics.extend(self._of_value(function, finding) for finding in function.findings)
-            if function.rebound:
-                diagnostics.extend(self._rebindings(function))
-            if function.head.untyped:
-                diagnostics.extend(self._without_types(function))
-            if not function.is_closed and not any("{" in fault.message for fault in function.head.segment.diagnostics):
-                diagnostics.append(self._unclosed(function))
+                span = function.head.name_span.shifted(base)
+                diagnostics.append(internal_error(error, "looking at this function", span))
         return in_order(self._without_followers(diagnostics))
+
+    def _of_function(self, function: AnalysedFunction) -> Iterator[Diagnostic]:
+        """What is wrong with a function besides its statements."""
+        if isinstance(function, WholeFunctionAnalysis):
+            yield from self._of_whole(function)
+            return
+        if function.head.diagnostics:
+            base = self.segments.start(function.start - 1)
+            yield from (shift(diagnostic, base) for diagnostic in function.head.diagnostics)
+        if function.findings:
+            yield from (self._of_value(function, finding) for finding in function.findings)
+        if function.rebound:
+            yield from self._rebindings(function)
+        if function.head.untyped:
+            yield from self._without_types(function)
+        if not function.is_closed and not any("{" in fault.message for fault in function.head.segment.diagnostics):
+            yield self._unclosed(function)
 
     def _without_types(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """The parameters of a function that are declared without a type, and whose uses do not tell it."""
@@ -128,13 +138,13 @@ class ModuleAnalysis:
         for function in self.functions:
             if isinstance(function, FunctionStatements) and function.head.untyped:
                 extent = TextSpan(self.segments.start(function.start - 1), self.segments.start(function.last + 1))
-                if any(extent.contains(span.start) for span in others):
+                if any(extent.start <= span.start < extent.end for span in others):
                     broken.append(extent)
-        return [
-            each
-            for each in diagnostics
-            if each.code != CANNOT_INFER or not any(each.span and span.contains(each.span.start) for span in broken)
-        ]
+
+        def is_explained(span: TextSpan | None) -> bool:
+            return span is not None and any(extent.start <= span.start < extent.end for extent in broken)
+
+        return [each for each in diagnostics if each.code != CANNOT_INFER or not is_explained(each.span)]
 
     def _unclosed(self, function: FunctionStatements) -> Diagnostic:
         last = function.last + 1

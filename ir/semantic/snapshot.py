@@ -15,6 +15,7 @@ from typing import Final
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, in_order
 from ..expressions import Expr
+from ..internal_errors import internal_error
 from ..module import IRModule, TypeData
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.parsing import Parsed
@@ -83,6 +84,8 @@ class Snapshot:
         self.name: Final = name
         self._split: Final = split
         self._origin = origin
+        self._faults: Final[list[Diagnostic]] = []
+        """Faults of ours that were met while the text was read, after which it was read otherwise."""
 
     @staticmethod
     def open(text: str | LineIndex, name: str) -> Snapshot:
@@ -136,7 +139,16 @@ class Snapshot:
         origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
         before, splice = origin or (None, None)
         earlier: ModuleAnalysis | None = before.__dict__.get("_analysis") if before is not None else None
-        return analyse(self._split.segments, earlier, splice)
+        segments = self._split.segments
+        try:
+            return analyse(segments, earlier, splice)
+        except Exception as error:
+            self._faults.append(internal_error(error, "following the edit", TextSpan(0, 0)))
+        try:
+            return analyse(segments, None, None)
+        except Exception as error:
+            self._faults.append(internal_error(error, "reading the text by its statements", TextSpan(0, 0)))
+            return None
 
     @property
     def is_followed(self) -> bool:
@@ -157,8 +169,19 @@ class Snapshot:
         """What is wrong, in the order of the text."""
         errors = self._meaning.diagnostics()
         suggested = frozenset(suggested_names(errors))
-        hints = [report_unused(value, self.lines) for value in self._meaning.unused() if value.name not in suggested]
+        hints = [*self._unused(suggested), *self._faults]
         return tuple(in_order([*errors, *hints]) if hints else errors)
+
+    def _unused(self, suggested: Collection[str]) -> Iterator[Diagnostic]:
+        """The hints about values that nothing uses, without those that a misspelled name probably means."""
+        for value in self._meaning.unused():
+            if value.name in suggested:
+                continue
+            try:
+                yield report_unused(value, self.lines)
+            except Exception as error:
+                base = value.unit.base
+                yield internal_error(error, "looking for values that nothing uses", TextSpan(base, base))
 
     @cached
     def _meaning(self) -> ModuleMeaning:

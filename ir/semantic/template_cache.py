@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -51,7 +51,8 @@ class _Template:
     def __init__(self, lowered: LoweredStatement, names: Sequence[str], binds: bool) -> None:
         self.lowered: Final = lowered
         self.binds: Final = binds
-        used = [names.index(name) for name in lowered.placeholders if name[0] == "%"]
+        places = _first_places(names)
+        used = [places[name] for name in lowered.placeholders if name[0] == "%"]
         self.first: Final = used[0] if used else 0
         self.end: Final = self.first + len(used)
         are_in_a_row = used == list(range(self.first, self.end)) and not lowered.functions
@@ -76,7 +77,12 @@ _OTHERWISE_SPELLED: Final = re.compile("%0[0-9]").match
 
 def _pattern(names: Sequence[str]) -> object:
     """Which of some names are the same: statements that differ in names alone agree in it."""
-    return None if len(set(names)) == len(names) else tuple(map(names.index, names))
+    return None if len(set(names)) == len(names) else tuple(map(_first_places(names).__getitem__, names))
+
+
+def _first_places(names: Sequence[str]) -> Mapping[str, int]:
+    """Where each of some names stands first."""
+    return {name: len(names) - 1 - place for place, name in enumerate(reversed(names))}
 
 
 class _Plan:

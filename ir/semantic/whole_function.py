@@ -17,6 +17,7 @@ from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Constant, ErrorExpr, Expr, Function, GlobalVar, Var
 from ..inference import infer_expr
 from ..inference.fixes import fixes_for
+from ..internal_errors import internal_error
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, SymbolKind
 from ..syntax.statements import Segment
@@ -94,7 +95,14 @@ class WholeFunctionAnalysis:
         }
         functions = {**stubs, var: self.function} if self.function is not None else stubs
         module = self.types.module.with_functions(functions)
-        self.inferred: Final = infer_expr(self.function or ErrorExpr(), module)
+        self.fault: Diagnostic | None = None
+        """A fault of ours while its types were looked for."""
+        try:
+            inferred = infer_expr(self.function or ErrorExpr(), module)
+        except Exception as error:
+            self.fault = internal_error(error, "looking for the types of this function", head.name_span)
+            inferred = infer_expr(ErrorExpr(), module)
+        self.inferred: Final = inferred
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What callers cache of each segment."""
         self.memo: Final[dict[object, object]] = {}
@@ -148,6 +156,8 @@ class WholeFunctionAnalysis:
             (self._located(diagnostic), undeclared.get(i)) for i, diagnostic in enumerate(self.inferred.diagnostics)
         ]
         pairs = [*((diagnostic, None) for diagnostic in self.reading.diagnostics), *located]
+        if self.fault is not None:
+            pairs.append((self.fault, None))
         pairs.sort(key=lambda pair: pair[0].span or TextSpan(0, 0))
         is_broken = any(one.severity is Severity.ERROR and one.code != "cannot-infer-type" for one, _ in pairs)
         # Types that cannot be inferred in a function with another error: that is why they cannot.

@@ -17,6 +17,7 @@ from ..diagnostics import Diagnostic, Place, Severity, in_order
 from ..expressions import Constructor, Expr, Function, GlobalVar, Var
 from ..inference import Inferred, infer_types
 from ..inference.fixes import fixes_for
+from ..internal_errors import internal_error
 from ..module import IRModule, TypeData
 from ..syntax.parsing import Parsed
 from ..syntax.reading import Reading
@@ -50,7 +51,12 @@ class WholeModuleAnalysis:
 
     @cached
     def _inferred(self) -> Inferred:
-        return infer_types(self.reading.module)
+        module = self.reading.module
+        try:
+            return infer_types(module)
+        except Exception as error:
+            fault = internal_error(error, "looking for the types of this module", TextSpan(0, 0))
+            return Inferred(module, (fault,), {})
 
     @property
     def module(self) -> IRModule:

@@ -38,6 +38,9 @@ __all__ = [
 _LOOK_AHEAD: Final = 256
 """How much more text than wanted is looked at, so that it is known where the last piece ends."""
 
+_LOOK_AHEAD_AFTER_COMMENT: Final = 8
+"""The same where a comment was never closed: what is looked at beyond the next such one is looked at again."""
+
 _CHUNK: Final = 65_536
 """How much text is looked at in one go; it takes two milliseconds."""
 
@@ -80,6 +83,10 @@ _PIECE = re.compile(
     )[ \t\r\n\f\v\ufeff]*""",
     re.VERBOSE,
 )
+
+
+_LINE: Final = re.compile(r"[^\r\n]*[\r\n][ \t\r\n\f\v\ufeff]*(?=[^ \t\r\n\f\v\ufeff])")
+"""A line and the white space after it, where what follows that is at hand, too."""
 
 
 def _classify(token: str) -> str:
@@ -199,7 +206,8 @@ def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
         goal = min(end, start + window)
         line, _ = lines.line_and_column(goal + reach)
         limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
-        pieces = _PIECE.findall(lines.part(start, limit))
+        part = lines.part(start, limit)
+        pieces = _PIECE.findall(part)
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
         ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
@@ -214,18 +222,24 @@ def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
             window *= 2
         else:
             # What was looked at beyond is looked at again, and there may be many such comments.
-            window = _LOOK_AHEAD
-            piece = _open_comment(lines, ends[-1])
+            window = reach = _LOOK_AHEAD_AFTER_COMMENT
+            piece = _open_comment(lines, part, ends[-1], ends[-1] - start)
             made += (*pieces[:opened], piece)
             made_kinds += (kinds[:opened], _kinds[piece])
             start = ends[-1] + len(piece)
     return Lexed("".join(made_kinds), made), start
 
 
-def _open_comment(lines: LineIndex, start: int) -> str:
-    """The piece of a comment that has others inside it, or is never closed; then it ends with its line."""
+def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:
+    """The piece of a comment that has others inside it, or is never closed; then it ends with its line.
+
+    It begins at ``start``, and ``at`` in the ``part`` of the text that is at hand.
+    """
     end = lines.comment_end(start)
     if end is None:
+        line_with_space = _LINE.match(part, at)
+        if line_with_space is not None:
+            return line_with_space[0]
         line, _ = lines.line_and_column(start)
         end = start + len(lines.part(start, lines.line_start(line + 1)).rstrip("\r\n"))
     while True:

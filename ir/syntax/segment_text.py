@@ -10,9 +10,10 @@ from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
 
-__all__ = ["SegmentText"]
+__all__ = ["MOST_FINDINGS", "SegmentText"]
 
-_MOST_FINDINGS = 1000
+MOST_FINDINGS = 1000
+"""How many findings of one segment are looked for."""
 
 
 class SegmentText:
@@ -83,7 +84,7 @@ class SegmentText:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a finding; of a thousand in one segment no more are looked for."""
-        if len(self.diagnostics) < _MOST_FINDINGS:
+        if len(self.diagnostics) < MOST_FINDINGS:
             self.diagnostics = (*self.diagnostics, diagnostic)
 
     def gap_before(self, token: int) -> TextSpan:

@@ -82,6 +82,9 @@ _FLAT = re.compile("[^;{}dtxDV]*")
 _SIMPLE = re.compile("[CK]*[^CK;{}dtxDVX][^;{}dtxDVXw]*;")
 """A statement without braces and without a let in it."""
 
+_NOTHING = re.compile("(?:[CK]*;){2,}")
+"""Semicolons that end nothing: all that follow one another are one segment, however many there are."""
+
 _MARK = re.compile(rf"[(){{}};,]|{_STOP}")
 _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
 BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
@@ -214,6 +217,8 @@ class Splitter:
             return Cut(end, Role.EXTRA_CLOSE, True)
         if kinds[first] == "{" and self._closed(first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
+        if kinds[first] == ";" and (nothing := _NOTHING.match(kinds, first)) is not None:
+            return Cut(nothing.end(), Role.STATEMENT, True)
         end = _FLAT.match(kinds, first).end()  # pyright: ignore[reportOptionalMemberAccess]
         short = self._short(first, end)
         if short is not None:

@@ -7,13 +7,14 @@ with the position of the fault and what could have stood there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from .tokens import KINDS
 
-__all__ = ["STARTS", "Shape", "ShapeFault", "ShapeNode", "Start", "accepted_insertion", "shape_of"]
+__all__ = ["MOST_NESTED", "STARTS", "Shape", "ShapeFault", "ShapeNode", "Start", "accepted_insertion", "shape_of"]
 
 Start = Literal["header", "type_definition", "statement", "clause_head", "parameter", "annotation", "attribute"]
 STARTS: Final[tuple[Start, ...]] = (
@@ -86,6 +87,8 @@ class ShapeFault:
 
     position: int
     expected: frozenset[str]
+    is_too_deep: bool = False
+    """Whether there is nothing wrong with it but :data:`MOST_NESTED`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,10 @@ class Shape:
     fault: ShapeFault | None
 
 
+_NESTING: Final = re.compile(r"[()\[\]]")
 _BY_TERMINAL: Final = {kind.terminal: kind.character for kind in KINDS.values()}
+MOST_NESTED: Final = 2_500
+"""How many parentheses and brackets may be open at once in a sequence. Lark takes a tenth of a millisecond for each."""
 _limit: Final = 50_000
 _memo: dict[tuple[Start, str], Shape] = {}
 
@@ -119,7 +125,21 @@ def accepted_insertion(start: Start, kinds: str, insertions: Sequence[tuple[int,
     return accepted(ShapeNode, STARTS, start, kinds, insertions)
 
 
+def _too_deep(kinds: str) -> int | None:
+    """Where more than :data:`MOST_NESTED` parentheses and brackets are open."""
+    if kinds.count("(") + kinds.count("[") <= MOST_NESTED:
+        return None
+    depth = 0
+    for mark in _NESTING.finditer(kinds):
+        depth += 1 if mark[0] in "([" else -1
+        if depth > MOST_NESTED:
+            return mark.start()
+    return None
+
+
 def _parse(start: Start, kinds: str) -> Shape:
+    if (position := _too_deep(kinds)) is not None:
+        return Shape(None, ShapeFault(position, frozenset(), is_too_deep=True))
     from .grammar import Refused, parse_kinds  # Lark is loaded when there is something to parse
 
     try:

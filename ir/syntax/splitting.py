@@ -241,6 +241,7 @@ class _Cutting:
         self._offsets = [-1]
         """Where the pieces of the window begin, and where the last one ends."""
         self._reach = _WINDOW
+        self._was_alike = True
         self._ahead = _LOOK_AHEAD
         self._rest: list[Segment] = []
         self._splitter: Splitter | None = None
@@ -284,7 +285,9 @@ class _Cutting:
             self._text, self._text_start = self._lines.part(self._position, self._end), self._position
         position = self._position - self._text_start
         alike = AlikeStatements(self._text, position)
-        count = _FEWEST_ALIKE
+        # Where the statement before had no form, the next may have none, and all that is looked at beyond it is looked
+        # at again.
+        count = _FEWEST_ALIKE if self._was_alike else 1
         are_more = True
         while are_more:
             forms, statements, names = alike.take(count)
@@ -292,6 +295,7 @@ class _Cutting:
             self.names.extend(names)
             position += sum(map(len, statements))
             are_more = len(forms) == count
+            self._was_alike = bool(forms)
             count = min(8 * count, _MOST_ALIKE)
         self._position = self._text_start + position
 

@@ -11,8 +11,8 @@ from typing import Final
 from ..diagnostics import Fix, TextEdit
 from ..text.text_span import TextSpan
 from .blocks import Block, Statement
-from .segment_text import SegmentText
-from .shapes import Shape, ShapeFault, Start, accepted_insertion, shape_of
+from .segment_text import MOST_FINDINGS, SegmentText
+from .shapes import MOST_NESTED, Shape, ShapeFault, Start, accepted_insertion, shape_of
 from .suggestions import operator_prefix
 from .tokens import BLOCK, CLAUSES, GRAPH_BINDING, KINDS, LET_BINDING, NAME, UNCLOSED_STRING, UNKNOWN
 
@@ -99,6 +99,10 @@ class StatementParser:
     ) -> Statement:
         """Report the fault, and mend the statement if one token more or less does."""
         position = fault.position
+        if fault.is_too_deep:
+            span = self.segment.span(_token(index[position]))
+            self.segment.report("unexpected-token", f"parentheses nest more than {MOST_NESTED:,} deep here", span)
+            return Statement(None, kinds, index, blocks)
         at_end = position >= len(kinds)
         token = _token(index[position]) if not at_end else _after(index, blocks)
         if not at_end and kinds[position] in (UNKNOWN, UNCLOSED_STRING):
@@ -138,7 +142,7 @@ class StatementParser:
             unknown = index[position]
             is_many = kinds.count(UNKNOWN) > _MOST_UNKNOWN
             dropped = [place for place, kind in enumerate(kinds) if kind == UNKNOWN] if is_many else [position]
-            for place in dropped:
+            for place in dropped[:MOST_FINDINGS]:
                 self.report_unknown(index[place])
             kept = (
                 [place for place in range(len(kinds)) if kinds[place] != UNKNOWN]

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
+from ..internal_errors import internal_error
 from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .forms import Form
 from .lexer import WHITE_SPACE
-from .segment_text import SegmentText
+from .segment_text import MOST_FINDINGS, SegmentText
 from .segments import OpenValues, Role, inner_semicolon
 from .shapes import Start
 from .statement_parser import StatementParser
@@ -83,7 +84,11 @@ class Segment(SegmentText):
         if UNKNOWN in kinds or UNCLOSED_STRING in kinds:
             self._report_unreadable(kinds)
         if kinds:
-            self.statements = _SegmentParser(self).parse()
+            try:
+                self.statements = _SegmentParser(self).parse()
+            except Exception as error:
+                self.add(internal_error(error, "reading this", self.range(0, len(kinds) - 1)))
+                self.statements = (Statement(None, kinds, range(len(kinds)), {}),)
 
     def every_statement(self) -> Iterator[Statement]:
         """All statements, nested ones included, each before those inside it."""
@@ -98,7 +103,7 @@ class Segment(SegmentText):
     def _report_open_comments(self) -> None:
         offset = 0
         for kind, piece in zip(self.kinds, self.pieces, strict=True):
-            if kind == OPEN_COMMENT:
+            if kind == OPEN_COMMENT and len(self.diagnostics) < MOST_FINDINGS:
                 end = offset + len(piece.rstrip(WHITE_SPACE))
                 fix = Fix("Close the comment", (TextEdit(TextSpan(end, end), " */"),))
                 self.report("unclosed-comment", "this comment is never closed", TextSpan(offset, end), fix)
@@ -182,6 +187,11 @@ class _SegmentParser(StatementParser):
 
     def parse(self) -> list[Statement]:
         role, kinds = self.role, self.kinds
+        if role is Role.STATEMENT and len(kinds) > 1 and not kinds.strip(";"):
+            span = self.segment.range(0, len(kinds) - 1)
+            fix = Fix("Remove them", (TextEdit(span, ""),))
+            self.segment.report("expected-token", f"expected an expression, found {len(kinds):,} `;`", span, fix)
+            return [Statement(None, ";", [0], {})]
         if role in (Role.STATEMENT, Role.JUNK):
             if role is Role.JUNK and not self.segment.diagnostics:
                 span = self.segment.range(0, len(kinds) - 1)

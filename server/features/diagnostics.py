@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, in_order
+from relay_lsp.ir.internal_errors import internal_error
 from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments
 from relay_lsp.ir.semantic.lints.unreachable import unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["MOST_DIAGNOSTICS", "UNUSED_VALUE", "diagnostics"]
-
-logger = logging.getLogger(__name__)
 
 MOST_DIAGNOSTICS = 1000
 
@@ -41,9 +39,7 @@ def _contained(doing: str, find: Callable[[], Iterable[Diagnostic]]) -> Sequence
         gathered = find()
         return gathered if isinstance(gathered, tuple) else tuple(gathered)
     except Exception as error:
-        logger.exception("an internal error while %s", doing)
-        words = f"internal error while {doing} ({type(error).__name__}); the server's log has the details"
-        return (Diagnostic("internal-error", Severity.ERROR, words, TextSpan(0, 0)),)
+        return (internal_error(error, doing, TextSpan(0, 0)),)
 
 
 def _bounded(findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:

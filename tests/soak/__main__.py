@@ -1,7 +1,8 @@
-"""``./dev soak --minutes N``: edit models through a real server, with passes, cancellations and killed workers.
+"""``./dev soak --minutes N``: two editors edit ten models through real servers that share a history.
 
-Prints what the latencies of diagnostics were, and how much the server's memory grew; 1 where something was lost: an
-answer, a diagnostic of another version, or the server.
+Passes run on save and on command, some are cancelled, workers and servers are killed. Prints the latencies of
+diagnostics, and how much the servers' memory grew; 1 where something was lost: an answer, a step of the history, the
+diagnostics of the text that is there, or a server that was not killed.
 """
 
 from __future__ import annotations
@@ -22,29 +23,75 @@ from typing import Any
 from lsprotocol import types
 
 from relay_lsp.ir import to_text
-from relay_lsp.ir.testing import lstm, mlp, resnet, squeezenet
-from tests.server.protocol.conftest import Editor, leave, start
+from relay_lsp.ir.testing import dqn, inception_v3, lstm, mlp, mobilenet, resnet, squeezenet, synthetic, vgg
+from relay_lsp.server.history.store import HistoryStore
+from tests.server.protocol.conftest import URI, leave, start
 
 _SECONDS_TO_ANSWER = 20.0
+_WARM_UP_SECONDS = 60.0
+"""How long at most a server is used before its memory is compared with: until then it learns what the texts share."""
+_SERVER_KILLED_AFTER = 600.0
+"""Seconds after which the second editor's server is killed, and another one started."""
+
+
+def models() -> list[str]:
+    """Ten networks, from 20 to 400 statements."""
+    made = (
+        *(mlp(), dqn(), synthetic(), squeezenet(), mobilenet(), vgg(), lstm(4, 8)),
+        *(resnet(), resnet(num_layers=50), inception_v3()),
+    )
+    return [to_text(model) for model in made]
 
 
 class _Soak:
-    def __init__(self, editor: Editor, process_id: int, seed: int) -> None:
-        self.editor = editor
-        self.process_id = process_id
+    """One editor, with its server."""
+
+    def __init__(self, folder: str, seed: int) -> None:
+        self.folder = folder
         self.random = random.Random(seed)
         self.latencies: list[float] = []
         self.faults: list[str] = []
-        self.edits = self.passes = self.cancelled = self.killed = 0
+        self.edits = self.passes = self.saves = self.cancelled = self.killed = self.restarted = 0
+        self.growth: list[tuple[float, float]] = []
+        """Megabytes of each server once it was warm, and at its end."""
+        self.expected: dict[str, set[str]] = {}
+        """What is wrong with each model as it is opened first."""
 
-    async def edit_for(self, texts: list[str], seconds: float) -> None:
+    async def begin(self) -> None:
+        """Start a server."""
+        settings = {"history": {"folder": self.folder}, "passTimeout": 60, "pipeline": ["SimplifyInference"]}
+        self.editor = await start("neovim", settings)
+        self.editor.client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda *_: None)
+        server: Any = self.editor.client._server  # pyright: ignore[reportPrivateUsage]
+        self.process_id: int = server.pid
+
+    async def run(self, texts: list[str], seconds: float, killed_after: float) -> None:
+        """Edit for some time; the server is killed now and then."""
+        end = time.monotonic() + seconds
+        while True:
+            await self.begin()
+            left = max(0.0, end - time.monotonic())
+            warm_up = min(_WARM_UP_SECONDS, left / 4)
+            await self._edit_for(texts, warm_up)
+            before = self._megabytes()
+            await self._edit_for(texts, min(left, killed_after) - warm_up)
+            self.growth.append((before, self._megabytes()))
+            if time.monotonic() >= end:
+                await leave(self.editor)
+                return
+            os.kill(self.process_id, signal.SIGKILL)
+            self.restarted += 1
+            with contextlib.suppress(Exception):
+                await self.editor.client.stop()
+
+    async def _edit_for(self, texts: list[str], seconds: float) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             text = self.random.choice(texts)
             self.editor.close()
             self.editor.published.clear()
             self.editor.open(text)
-            await self._diagnosed()
+            self._compare(text, await self._diagnosed())
             for _ in range(30):
                 line = self.random.randrange(text.count("\n"))
                 self.editor.change(self.random.choice((" ", "%", "\n", "}", "// note\n")), (line, 0))
@@ -53,31 +100,56 @@ class _Soak:
                 await self._diagnosed()
                 self.latencies.append(time.perf_counter() - started)
             self.editor.change(text)
-            await self._diagnosed()
-            await self._run_pass()
+            self._compare(text, await self._diagnosed())
+            if self.random.random() < 0.5:
+                self.editor.save()
+                self.saves += 1
+            await self._run_pass(text)
 
-    async def _diagnosed(self) -> None:
+    async def _diagnosed(self) -> list[types.Diagnostic]:
         try:
-            await self.editor.diagnostics(seconds=_SECONDS_TO_ANSWER)
+            return await self.editor.diagnostics(seconds=_SECONDS_TO_ANSWER)
         except AssertionError as error:
             self.faults.append(str(error)[:200])
+            return []
 
-    async def _run_pass(self) -> None:
-        arguments: list[Any] = [{"uri": self.editor.document.uri, "pass": "SimplifyInference"}]
+    def _compare(self, text: str, diagnostics: list[types.Diagnostic]) -> None:
+        """A text has the diagnostics that it had before, whatever was done in between."""
+        shown = {f"{each.range.start.line}: {each.message}" for each in diagnostics}
+        if self.expected.setdefault(text, shown) != shown:
+            self.faults.append(f"stale: {sorted(shown ^ self.expected[text])[:3]}")
+
+    async def _run_pass(self, text: str) -> None:
+        arguments: list[Any] = [{"uri": URI, "pass": "SimplifyInference"}]
         command = types.ExecuteCommandParams("relay-lsp.runPass", arguments)
-        run = asyncio.ensure_future(self.editor.client.workspace_execute_command_async(command))
+        self.editor.applied.clear()
+        identity = f"pass {self.passes + self.cancelled}"
+        protocol = self.editor.client.protocol
+        run = asyncio.ensure_future(protocol.send_request_async("workspace/executeCommand", command, identity))
         what = self.random.random()
         if what < 0.2:
             await asyncio.sleep(0.05)
-            run.cancel()
+            self.editor.client.cancel_request(types.CancelParams(identity))
             self.cancelled += 1
-            return
         if what < 0.4:
             await asyncio.sleep(0.05)
             self._kill_worker()
         with contextlib.suppress(Exception):  # a killed worker is an answer, too
             await asyncio.wait_for(run, _SECONDS_TO_ANSWER * 3)
-            self.passes += 1
+            self.passes += what >= 0.2
+            if self.editor.applied and what >= 0.4:
+                await self._look_up(text)
+
+    async def _look_up(self, text: str) -> None:
+        """What a pass did is in the history, which another process reads."""
+        for _ in range(100):
+            store = HistoryStore(Path(self.folder))
+            steps = store.steps_from(text)
+            store.close()
+            if steps:
+                return
+            await asyncio.sleep(0.05)
+        self.faults.append("lost: a step of the history")
 
     def _kill_worker(self) -> None:
         children = Path(f"/proc/{self.process_id}/task/{self.process_id}/children")
@@ -86,35 +158,39 @@ class _Soak:
                 os.kill(int(child), signal.SIGKILL)
             self.killed += 1
 
-    def megabytes(self) -> float:
+    def _megabytes(self) -> float:
         status = Path(f"/proc/{self.process_id}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
 async def _soak(minutes: float, seed: int) -> int:
-    texts = [to_text(model) for model in (mlp(), squeezenet(), resnet(), lstm(4, 8))]
+    texts = models()
     with tempfile.TemporaryDirectory() as folder:
-        editor = await start("neovim", {"history": {"folder": folder}, "passTimeout": 60})
-        server: Any = editor.client._server  # pyright: ignore[reportPrivateUsage]
-        soak = _Soak(editor, server.pid, seed)
-        await soak.edit_for(texts, min(30.0, minutes * 15))
-        before = soak.megabytes()
-        await soak.edit_for(texts, minutes * 60)
-        after = soak.megabytes()
-        await leave(editor)
-    ordered = sorted(soak.latencies)
+        editors = [_Soak(folder, seed), _Soak(folder, seed + 1)]
+        await asyncio.gather(
+            editors[0].run(texts, minutes * 60, minutes * 60),
+            editors[1].run(texts, minutes * 60, min(_SERVER_KILLED_AFTER, minutes * 20)),
+        )
+    ordered = sorted(seconds for soak in editors for seconds in soak.latencies)
+    counts = {
+        what: sum(getattr(soak, what) for soak in editors)
+        for what in ("edits", "passes", "saves", "cancelled", "killed", "restarted")
+    }
+    faults = [fault for soak in editors for fault in soak.faults]
+    growth = [pair for soak in editors for pair in soak.growth]
     print(
-        f"{soak.edits} edits, {soak.passes} passes, {soak.cancelled} cancelled, {soak.killed} workers killed, "
-        f"seed {seed}\n"
+        f"{len(texts)} models, two editors, {minutes:g} minutes, seed {seed}: {counts['edits']} edits, "
+        f"{counts['saves']} saves, {counts['passes']} passes, {counts['cancelled']} cancelled, "
+        f"{counts['killed']} workers and {counts['restarted']} servers killed\n"
         f"diagnostics: median {statistics.median(ordered) * 1000:.0f} ms, "
         f"99 % within {ordered[int(len(ordered) * 0.99)] * 1000:.0f} ms "
         "(20 ms of these are how often the client looks)\n"
-        f"memory: {before:.0f} MB after the first half minute, {after:.0f} MB at the end\n"
-        f"lost: {len(soak.faults)}"
+        f"memory, warm and at the end: {', '.join(f'{before:.0f} to {after:.0f} MB' for before, after in growth)}\n"
+        f"lost or stale: {len(faults)}"
     )
-    for fault in soak.faults[:10]:
+    for fault in faults[:10]:
         print(f"  {fault}", file=sys.stderr)
-    return 1 if soak.faults or after > before * 1.1 + 10 else 0
+    return 1 if faults or any(after > before * 1.1 + 10 for before, after in growth) else 0
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Final, cast
 
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
+from ...internal_errors import internal_error
 from ...printing.types import type_to_text
 from ...text.text_span import TextSpan
 from ...type_visitor import has_error, has_incomplete
@@ -28,6 +29,7 @@ __all__ = ["STALE_TYPE_COMMENT", "stale_type_comments", "type_comment_updates"]
 
 STALE_TYPE_COMMENT: Final = "stale-type-comment"
 
+_DOING: Final = "comparing type comments"
 _WARNINGS: Final = 100
 """So many causes are reported; the last report counts the comments that differ for other causes."""
 _RELATED: Final = 20
@@ -82,6 +84,8 @@ class _Run:
     """Whether there are type comments in that head."""
     groups: list[list[_Numbered]] = field(default_factory=list[list[_Numbered]])
     names: dict[str, int] = field(default_factory=dict[str, int])
+    faults: list[tuple[int, Diagnostic]] = field(default_factory=list[tuple[int, Diagnostic]])
+    """Faults of ours at statements, with their segments, from whose beginning the places count."""
 
     def add(self, number: int, comment: _StaleComment) -> None:
         """Add the next comment, which is in the given segment."""
@@ -111,7 +115,20 @@ def stale_type_comments(snapshot: Snapshot) -> list[Diagnostic]:
         last = warnings[-1]
         last = Diagnostic(last.code, last.severity, f"{last.message}; {left} more differ elsewhere", last.span)
         warnings[-1] = last
-    return warnings
+    return [*warnings, *_faults(snapshot)]
+
+
+def _faults(snapshot: Snapshot) -> Iterator[Diagnostic]:
+    """The faults of ours that were met at heads and statements."""
+    for block in snapshot.cache_blocks():
+        for run in _runs(snapshot, block):
+            faults = list(run.faults)
+            if run.head is not None:
+                fault = snapshot.statement_memo(block.first + run.head).get(_faults)
+                faults += [(run.head, fault)] if isinstance(fault, Diagnostic) else []
+            for number, fault in faults:
+                start = snapshot.segment_start(block.first + number)
+                yield fault.moved(lambda span, start=start: span.shifted(start))
 
 
 def type_comment_updates(snapshot: Snapshot, within: TextSpan | None = None) -> list[TextEdit]:
@@ -163,9 +180,13 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
         for index, text, is_head in snapshot.heads_and_statements(block, "ty="):
             if is_head:
                 runs.append(_Run(index - block.first, "ty=" in text))
-            else:
+                continue
+            try:
                 for comment in _in_statement(snapshot, index, text):
                     runs[-1].add(index - block.first, comment)
+            except Exception as error:
+                span = TextSpan(0, len(text.rstrip()))
+                runs[-1].faults.append((index - block.first, internal_error(error, _DOING, span)))
     return runs
 
 
@@ -212,7 +233,13 @@ def _in_head(snapshot: Snapshot, index: int) -> Sequence[_StaleComment]:
     memo = snapshot.statement_memo(index)
     stale = cast("Sequence[_StaleComment] | None", memo.get(_in_head))
     if stale is None:
-        stale = memo[_in_head] = tuple(_read_head(snapshot, index, snapshot.segment_text(index)))
+        text = snapshot.segment_text(index)
+        try:
+            stale = tuple(_read_head(snapshot, index, text))
+        except Exception as error:
+            stale = ()
+            memo[_faults] = internal_error(error, _DOING, TextSpan(0, len(text.rstrip())))
+        memo[_in_head] = stale
     return stale
 
 

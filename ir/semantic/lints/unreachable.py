@@ -15,6 +15,7 @@ from ...diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in
 from ...expressions import Match
 from ...inference.exhaustiveness import unreachable_arms
 from ...inference.report import RESULT_DECLARED
+from ...internal_errors import internal_error
 from ...text.text_span import TextSpan
 from ..snapshot import Snapshot, SyntaxNode, TokenRole
 
@@ -52,10 +53,13 @@ def _in_statement(snapshot: Snapshot, index: int, span: TextSpan) -> list[Diagno
     memo = snapshot.statement_memo(index)
     hints = cast("list[Diagnostic] | None", memo.get(_in_statement))
     if hints is None:
-        diagnostics = [
-            *(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()),
-            *_branches(snapshot, span),
-        ]
+        try:
+            diagnostics = [
+                *(_arms(snapshot, span) if _may_have_idle_arms(snapshot, index) else ()),
+                *_branches(snapshot, span),
+            ]
+        except Exception as error:
+            diagnostics = [internal_error(error, "looking for unreachable code", span)]
         hints = memo[_in_statement] = [_moved(hint, -span.start) for hint in diagnostics]
     return hints
 

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from ...expressions import Clause as MatchClause
 from ...expressions import ErrorExpr, Expr, Pattern, PatternWildcard, Var
+from ...internal_errors import internal_error
 from ...types import ERROR, Type, TypeVar
 from ..blocks import Block, Statement
 from ..positions import Position, Positions
@@ -40,6 +41,8 @@ from .types import TypeLowering
 __all__ = ["Lowering"]
 
 _TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
+
+_NAMES: Final = frozenset((LOCAL, GRAPH, GLOBAL, NAME))
 
 _Work: TypeAlias = "Generator[_Work, Any, Any]"
 
@@ -76,8 +79,30 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         self._actions: Final = _actions_of(type(self))
 
     def read(self, statement: Statement) -> Item:
-        """One statement of a body, with everything nested in it."""
-        return _drive(self._read(statement))
+        """One statement of a body, with everything nested in it.
+
+        Where that meets a fault of ours, the statement counts as broken.
+        """
+        outer = getattr(self, "statement", statement)
+        depths = self.scope.depth, self.type_scope.depth
+        try:
+            return _drive(self._read(statement))
+        except Exception as error:
+            self._give_up(statement, error, depths)
+        try:
+            item: Item = _drive(self._read_broken(Statement(None, statement.kinds, statement.index, {})))
+        except Exception:
+            item = Item("expression", ErrorExpr(), (0, 0, 0, 0), terminated=statement.kinds.endswith(";"))
+        self.statement = outer
+        return item
+
+    def _give_up(self, statement: Statement, error: Exception, depths: tuple[int, int]) -> None:
+        """Report a fault of ours at a statement, and leave the scopes that were entered since."""
+        span = self.unit.range(_written(statement.first), _written(statement.last))
+        self.diagnostics.append(internal_error(error, "reading this", span))
+        self.scope.pop(max(0, self.scope.depth - depths[0]))
+        self.type_scope.pop(max(0, self.type_scope.depth - depths[1]))
+        self.statement = statement
 
     def _read(self, statement: Statement) -> _Work:
         outer = getattr(self, "statement", statement)
@@ -121,9 +146,11 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         """
         parts: list[Expr] = []
         texts, kinds = self._texts, statement.kinds
+        binds = kinds.startswith((GRAPH_BINDING, LET_BINDING))
         for position, kind in enumerate(kinds):
-            if position > 1 or not kinds.startswith((GRAPH_BINDING, LET_BINDING)):
-                self._note_name(kind, texts[statement.token(position)], statement.token(position))
+            if kind in _NAMES and (position > 1 or not binds):
+                token = statement.token(position)
+                self._note_name(kind, texts[token], token)
         for position, block in statement.blocks.items():
             self.scope.push()
             self.type_scope.push()
@@ -225,7 +252,12 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         self.type_scope.push()
         if statement.root is None:
             return self._broken_header(statement)
-        return _drive(self._evaluate(statement, statement.root))
+        depths = self.scope.depth, self.type_scope.depth
+        try:
+            return _drive(self._evaluate(statement, statement.root))
+        except Exception as error:
+            self._give_up(statement, error, depths)
+            return self._broken_header(statement)
 
     def _broken_header(self, statement: Statement) -> list[Any]:
         type_parameters: list[TypeVar] = []
@@ -269,9 +301,19 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         try:
             if statement.root is None:
                 return [], []
-            return _drive(self._evaluate(statement, statement.root))
+            depths = self.scope.depth, self.type_scope.depth
+            try:
+                return _drive(self._evaluate(statement, statement.root))
+            except Exception as error:
+                self._give_up(statement, error, depths)
+                return [], []
         finally:
             self.type_scope.pop()
+
+
+def _written(token: int) -> int:
+    """A token that is written, or the one before which a missing one is."""
+    return token if token >= 0 else max(0, ~token - 1)
 
 
 def _type_parameters_of(kinds: str) -> list[int]:

@@ -22,6 +22,7 @@ from relay_lsp.ir.ops.application import attrs_of
 from relay_lsp.ir.ops.nn.convolution_attributes import Conv2DAttrs
 from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.syntax import parse, parse_expr
+from relay_lsp.ir.syntax.shapes import MOST_NESTED
 from relay_lsp.ir.types import FuncType, RelayRefType, TensorType, TupleType, TypeCall
 
 VERSION = '#[version = "0.0.5"]\n'
@@ -222,7 +223,7 @@ def test_spans_are_those_that_tvm_prints():
 @pytest.mark.parametrize(
     "text",
     [
-        "(" * 20_000 + "1" + ")" * 20_000,
+        "(" * MOST_NESTED + "1" + ")" * MOST_NESTED,
         "if (True) { " * 5_000 + "1" + " } else { 2 }" * 5_000,
         "fn () { " * 5_000 + "1" + " }" * 5_000,
         "1" + " + 1" * 20_000,
