@@ -5,7 +5,7 @@ import type { Stage, Trace } from './trace';
 export const COLOURINGS = ['layer', 'pass', 'operator', 'compiler', 'dtype', 'none'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
-const COLOURED = new Set(['Call', 'Tuple', 'TupleGetItem', 'Constant', 'If', 'Match']);
+const COLOURED = new Set(['Layer', 'Call', 'Tuple', 'TupleGetItem', 'Constant', 'If', 'Match']);
 const SHADES = 16;
 
 /** The keys of the places of a stage, and how often each key comes. */
@@ -84,7 +84,7 @@ export class Painter {
     private key(stage: Stage, place: number, colouring: Colouring): string | undefined {
         const number = stage.places.expression[place]!;
         const expression = this.trace.expressions[number]!;
-        if (!COLOURED.has(expression.kind)) {
+        if (!COLOURED.has(expression.kind) || (expression.kind === 'Layer' && colouring !== 'layer')) {
             return undefined;
         }
         switch (colouring) {

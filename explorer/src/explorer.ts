@@ -49,13 +49,22 @@ export class Explorer {
 
     /** The title of a stage: the file, or the pass that made it. */
     title(stage: number): string {
+        const { model } = this.trace.stages[stage]!;
+        if (model) {
+            return plain(model);
+        }
         const step = this.links.stepInto(stage);
-        return step ? plain(step.name) : plain(this.trace.source.split(/[\\/]/).at(-1) || 'source');
+        return step && !step.isImport ? plain(step.name) : plain(this.trace.source.split(/[\\/]/).at(-1) || 'source');
     }
 
     /** The step that made the stage, with those without effect before it, back to the stage that is shown before. */
     stepOf(stage: number): Step | undefined {
         return this.links.stepInto(stage);
+    }
+
+    /** The first stage that is a text of Relay. */
+    get firstText(): number {
+        return this.trace.stages[0]!.model ? 1 : 0;
     }
 
     linesOf(stage: number): number {
@@ -390,7 +399,7 @@ export class Explorer {
 
     private isChanged(stage: number, expression: number, before?: number, after?: number): boolean {
         let current = new Set([expression]);
-        for (let step = this.links.stepInto(stage); step && before !== undefined && stage > before; step = this.links.stepInto(step.before)) {
+        for (let step = this.links.stepInto(stage); step && !step.isImport && before !== undefined && stage > before; step = this.links.stepInto(step.before)) {
             const isTyping = step.isRequirement && step.name === 'InferType';
             for (const each of current) {
                 if (!isTyping && ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each))) {
@@ -403,7 +412,7 @@ export class Explorer {
             }
         }
         current = new Set([expression]);
-        for (let step = this.links.stepOutOf(stage); step && after !== undefined; step = this.links.stepOutOf(step.after)) {
+        for (let step = this.links.stepOutOf(stage); step && !step.isImport && after !== undefined; step = this.links.stepOutOf(step.after)) {
             const next = this.links.forwards(step, current);
             const isTyping = step.isRequirement && step.name === 'InferType';
             for (const each of current) {

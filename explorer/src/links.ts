@@ -99,7 +99,7 @@ export class Links {
     maker(stage: number, expression: number): Step | undefined {
         let current = expression;
         for (let step = this.into.get(stage); step; step = this.into.get(step.before)) {
-            const sources = step.sources.get(current);
+            const sources = step.isImport ? undefined : step.sources.get(current);
             if (!sources) {
                 continue;
             }

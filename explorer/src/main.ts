@@ -64,7 +64,7 @@ export function show(text: string): void {
         explorer = undefined;
         explorer = new Explorer(trace, draw, drawHeader);
         problem = undefined;
-        document.title = `${plain(explorer.title(0))} – Relay explorer`;
+        document.title = `${explorer.title(explorer.firstText)} – Relay explorer`;
     } catch (error) {
         problem = error instanceof TraceError ? error.message : `This trace cannot be read: ${String(error)}`;
     }
@@ -111,7 +111,7 @@ function page(now: Explorer): TemplateResult {
     const { view, trace } = now;
     return html`
         <header class="bar">
-            <h1>${plain(now.title(0))}</h1>
+            <h1>${now.title(now.firstText)}</h1>
             <label>Colour
                 <select id="colouring" @change=${(event: Event) => now.setColouring((event.target as HTMLSelectElement).value as Colouring)}>
                     ${COLOURINGS.map(each => html`<option value=${each} ?selected=${each === view.colouring}>${each}</option>`)}
@@ -153,8 +153,7 @@ function timeline(now: Explorer): TemplateResult {
         <li class="skipped" title="skipped: ${each.reason === 'level' ? 'its level is above that of the context' : 'disabled by name'}">
             ${plain(each.name)} <small>skipped: ${each.reason}</small></li>`);
     return html`<nav aria-label="Steps"><ol class="timeline">
-        <li>${stageButton(now, 0, html`<b>${plain(now.title(0))}</b>
-            <small>${count(trace.stages[0]!.members.size, 'expression')}</small>${sizes(now, 0)}`)}</li>
+        <li>${sourceButton(now, 0)}</li>
         ${trace.steps.map(step => html`
             ${skipped(step.number)}
             ${step.hasEffect || view.showsAll ? html`<li style="--share: ${total > 0 ? (step.seconds / total) * 100 : 0}%">${stepButton(now, step)}</li>` : nothing}`)}
@@ -173,8 +172,18 @@ function revealFailure(now: Explorer): void {
     now.panes.find(pane => pane.stage.number === failure.stage)?.reveal(failure.start);
 }
 
+/** The model, or the text that the passes began with. */
+function sourceButton(now: Explorer, stage: number): TemplateResult {
+    const { members, model } = now.trace.stages[stage]!;
+    return stageButton(now, stage, html`<b>${now.title(stage)}</b>
+        <small>${count(members.size, model ? 'layer' : 'expression')}</small>${model ? nothing : sizes(now, stage)}`);
+}
+
 function stepButton(now: Explorer, step: Step): TemplateResult {
     const { trace } = now;
+    if (step.isImport) {
+        return sourceButton(now, step.after);
+    }
     const changes = differences(trace.stages[step.before]!.operators, trace.stages[step.after]!.operators);
     const options = Object.entries(step.options).map(([name, value]) => `${name}=${value}`).join(', ');
     const pipeline = step.pipeline.join(' › ');
@@ -216,9 +225,10 @@ function findings(now: Explorer): TemplateResult | typeof nothing {
     if (!now.searched) {
         return nothing;
     }
-    const all = turns(now.searched);
-    const first = [...now.searched.values()][0]?.size ?? 0;
-    const text = first > 0 ? `${first} in ${now.title([...now.searched.keys()][0]!)}` : 'none at first';
+    const start = now.firstText;
+    const all = turns(now.searched, start);
+    const first = now.searched.get(start)?.size ?? 0;
+    const text = first > 0 ? `${first} in ${now.title(start)}` : 'none at first';
     return html`<p class="findings" role="status">“${plain(now.view.query)}”: ${text}${all.map(each => html`;
         ${each.kind} in <button @click=${() => reveal(now, each.stage)}>${now.title(each.stage)}</button>`)}${all.length === 0 ? (first > 0 ? ', and in every stage' : ', and never') : nothing}</p>`;
 }
@@ -252,9 +262,9 @@ function drawHeader(pane: Pane): void {
     const step = now.stepOf(stage);
     const lit = now.linked?.stages.get(stage)?.size;
     render(html`<b>${now.title(stage)}</b>
-        <small>${step ? html`step ${step.number + 1}` : 'before all passes'} · ${count(pane.view.state.doc.lines, 'line')}</small>
+        <small>${pane.stage.model ? (step ? '' : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${count(pane.view.state.doc.lines, 'line')}</small>
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
-        <button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>
+        ${pane.stage.model ? nothing : html`<button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>`}
         <button class="close" aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
 }
 
@@ -275,7 +285,7 @@ function details(now: Explorer): TemplateResult {
         }
         const gone = linked.removedBy.find(each => each.step === step);
         const made = [...(here ?? [])].filter(each => step.sources.has(each) && !step.rebuilt.has(each));
-        const isTyping = step.isRequirement && step.name === 'InferType';
+        const isTyping = step.isImport || (step.isRequirement && step.name === 'InferType');
         if (made.length > 0 && here && !isTyping) {
             const unexplained = made.some(each => step.unexplained.has(each));
             const sources = now.links.backwards(step, made);

@@ -137,6 +137,7 @@ export class Pane {
         this.element.setAttribute('role', 'region');
         this.element.setAttribute('aria-label', title);
         this.element.dataset.stage = String(stage.number);
+        this.element.dataset.kind = stage.model ? 'model' : 'module';
         this.expressions = trace.expressions;
         const { body } = this;
         body.className = 'body';
@@ -290,7 +291,7 @@ export class Pane {
     }
 
     private paintSyntax(view: EditorView): Range<Decoration>[] {
-        return view.visibleRanges.flatMap(({ from, to }) =>
+        return this.stage.model ? [] : view.visibleRanges.flatMap(({ from, to }) =>
             [...tokens(view.state.sliceDoc(from, to))].map(([start, end, name]) => mark(`s-${name}`).range(from + start, from + end)));
     }
 

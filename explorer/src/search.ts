@@ -78,11 +78,14 @@ export interface Turn {
     kind: 'appears' | 'vanishes';
 }
 
-/** The stages in which what was searched for appears, and in which it is gone. */
-export function turns(matching: Search): Turn[] {
+/** The stages in which what was searched for appears, and in which it is gone; looked at from stage `first` on. */
+export function turns(matching: Search, first: number): Turn[] {
     const all: Turn[] = [];
     let before: number | undefined;
     for (const [stage, expressions] of matching) {
+        if (stage < first) {
+            continue;
+        }
         if (before !== undefined && (before > 0) !== (expressions.size > 0)) {
             all.push({ stage, kind: expressions.size > 0 ? 'appears' : 'vanishes' });
         }

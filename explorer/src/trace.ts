@@ -1,5 +1,8 @@
 // A trace, as docs/trace-format.md describes it, read into tables that the views ask.
 
+import type { ModelText } from './model';
+import { putModelFirst } from './model';
+
 export const FORMAT = 'relay-lsp-trace';
 export const VERSION = 1;
 
@@ -19,6 +22,8 @@ export interface Expression {
 
 export interface Stage {
     number: number;
+    /** The name of the model, where the stage is no module but what the first one came from. */
+    model?: string;
     /** The text with line ends of one character. */
     text: string;
     /** The places that are written out, in the order of the text, outer before inner. */
@@ -45,6 +50,8 @@ export interface Step {
     options: Readonly<Record<string, string>>;
     pipeline: readonly string[];
     isRequirement: boolean;
+    /** Whether it is no pass, but leads from the model to the first text. */
+    isImport?: boolean;
     seconds: number;
     before: number;
     after: number;
@@ -125,6 +132,7 @@ export function readTrace(text: string): Trace {
         }
         return known;
     };
+    let model: ModelText | undefined;
     let first = true;
     for (const line of text.split('\n')) {
         if (!line.trim()) {
@@ -148,6 +156,7 @@ export function readTrace(text: string): Trace {
                 trace.source = String(record.source ?? '');
                 trace.producer = String(record.producer ?? '');
                 trace.pipeline = record.pipeline ?? [];
+                model = record.model ?? undefined;
                 break;
             case 'stage': {
                 strings.push(...(record.strings as string[]));
@@ -188,6 +197,7 @@ export function readTrace(text: string): Trace {
     if (first) {
         throw new TraceError('This trace is empty.');
     }
+    putModelFirst(trace, model);
     return trace;
 }
 

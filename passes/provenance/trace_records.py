@@ -24,6 +24,7 @@ __all__ = [
     "FailureRecord",
     "FunctionAttributes",
     "HeaderRecord",
+    "ModelText",
     "NewExpressions",
     "PassRecord",
     "SkippedRecord",
@@ -38,6 +39,16 @@ TRACE_FORMAT = "relay-lsp-trace"
 TRACE_VERSION = 1
 
 
+class ModelText(msgspec.Struct, frozen=True):
+    """The nodes of the model that the first text was imported from, as a text to look at."""
+
+    name: str
+    """The model's file."""
+    text: str
+    lines: dict[str, int]
+    """The line of the text, from 0, at which the node of each layer begins. It ends before the next empty line."""
+
+
 class HeaderRecord(msgspec.Struct, frozen=True, tag_field="record", tag="trace"):
     """The first line: which format this is, who wrote it, and the name of the file that the pipeline began with."""
 
@@ -47,6 +58,7 @@ class HeaderRecord(msgspec.Struct, frozen=True, tag_field="record", tag="trace")
     source: str = ""
     pipeline: list[str] = []
     """The passes that were asked for, as the command line writes them: ``Name[option=value]``."""
+    model: ModelText | None = None
 
 
 class NewExpressions(msgspec.Struct, frozen=True):

@@ -7,11 +7,17 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from copy import copy
+from pathlib import Path
 
+from relay_lsp.frontends.models import FRAMEWORKS
+from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.passes.provenance import is_trace
 
+from ..explorer.models import model_beside, with_model
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..explorer.serving import ExplorerServer
+from ..features.model_nodes import NodeList, node_list
+from ..worker.model_imports import ImportModel
 from .check import report_placed
 from .files import SourceFile, read_file, write_file
 from .optimize import run_traced
@@ -22,7 +28,7 @@ __all__ = ["explore"]
 
 def explore(options: argparse.Namespace) -> int:
     """Write the page with the trace in it to a file, or serve it until the user ends that."""
-    file = read_file(options.file)
+    file, nodes = _source(options.file)
     try:
         page = explorer_page()
     except PageNotBuiltError as error:
@@ -32,19 +38,41 @@ def explore(options: argparse.Namespace) -> int:
             raise CommandError(f"{file.source_name} is a trace already: passes run over a text")
         lines, code = file.text, EXIT_OK
     else:
-        lines, code = _trace(options, file)
+        lines, code = _trace(options, file, nodes)
     if lines is None:
         return code
     if options.export:
         write_file(options.export, explorer_page([lines]))
         return code
-    return _serve(options, file, page, lines)
+    return _serve(options, file, page, lines, nodes)
 
 
-def _trace(options: argparse.Namespace, file: SourceFile) -> tuple[str | None, int]:
+def _source(name: str) -> tuple[SourceFile, NodeList | None]:
+    """The text, with the nodes of the model that it comes from; a model's file is imported first."""
+    path = Path(name)
+    if path.suffix.lower() in (suffix for framework in FRAMEWORKS.values() for suffix in framework.suffixes):
+        outcome = ImportModel(name, folder=str(path.parent)).run(lambda _: None)
+        for problem in outcome.problems:
+            print(f"{name}: {problem.severity.name.lower()}: {problem.message}", file=sys.stderr)
+        if outcome.failed:
+            raise CommandError(outcome.failed)
+        reference = ModelReference(path.name, outcome.framework, outcome.sha256)
+        return SourceFile(name, outcome.text), node_list(reference, outcome.layers)
+    file = read_file(name)
+    nodes = "" if is_trace(file.text) else model_beside(file.text, path.parent)
+    if isinstance(nodes, str):
+        if nodes:
+            print(f"relay-lsp: {nodes}; the page is without it", file=sys.stderr)
+        return file, None
+    return file, nodes
+
+
+def _trace(options: argparse.Namespace, file: SourceFile, nodes: NodeList | None) -> tuple[str | None, int]:
     """The lines of the trace; where a pass fails, those up to there, and what there is to report on standard error."""
     run = run_traced(options, file, weights=False)
     lines = "".join(run.lines) if run.lines is not None else None
+    if lines is not None and nodes is not None:
+        lines = with_model(lines, nodes.text.partition(":")[0], nodes)
     if run.outcome.failed is None:
         return lines, EXIT_OK
     report_placed(file, run.outcome.diagnostics)
@@ -52,7 +80,7 @@ def _trace(options: argparse.Namespace, file: SourceFile) -> tuple[str | None, i
     return lines, EXIT_FOUND
 
 
-def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str) -> int:
+def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str, nodes: NodeList | None) -> int:
     def run(passes: Sequence[str] | None, level: int | None) -> str:
         if passes is None or is_trace(file.text):
             return first
@@ -60,7 +88,7 @@ def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str)
         again.passes, again.build, again.targets, again.params = list(passes), [], [], ""
         again.opt_level = options.opt_level if level is None else level
         try:
-            lines, _ = _trace(again, file)
+            lines, _ = _trace(again, file, nodes)
         except CommandError as error:
             raise ValueError(str(error)) from None
         if lines is None:

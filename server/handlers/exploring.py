@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from relay_lsp.ir.model_reference import ModelReference
+
+from ..explorer.models import with_model
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..lsp.protocol import RelayLanguageServer
+from .addresses import folder_of
 from .arguments import field_of, open_document, version_in
 from .passes import calls_asked_for
 from .running import work
@@ -28,14 +32,19 @@ async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     except PageNotBuiltError as error:
         raise refusal(str(error)) from None
     version = document.version
+    reference, folder = ModelReference.read(document.text), folder_of(document.uri)
+    model = await server.state.models.find(folder, reference) if reference is not None and folder is not None else None
     title = ", ".join(map(str, calls)) or "no passes"
     async with work(server, f"Relay: explore {title}", f"explore {title}") as report:
         run = await server.state.explore(document, calls, level, version_in(field_of(params, "version")), report)
     if not run.trace:
         raise refusal(run.failed or "there is nothing to show")
+    trace = run.trace
+    if reference is not None and model is not None and not model.failed:
+        trace = with_model(trace, reference.file, model.nodes)
     if field_of(params, "withPage") is not True:
-        return {"version": version, "failed": run.failed, "trace": run.trace}
-    return {"version": version, "failed": run.failed, "page": explorer_page([run.trace])}
+        return {"version": version, "failed": run.failed, "trace": trace}
+    return {"version": version, "failed": run.failed, "page": explorer_page([trace])}
 
 
 def register(server: RelayLanguageServer) -> None:

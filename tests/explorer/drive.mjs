@@ -11,14 +11,15 @@ const browser = await chromium();
 
 async function open(name, hash = '') {
     const page = await browser.newPage();
-    page.on('request', request => request.url().startsWith('file:') || request.url().startsWith('data:') || report.requests.push(request.url()));
+    page.on('request', request => /^(file|data|blob):/.test(request.url()) || report.requests.push(request.url()));
     page.on('pageerror', error => report.faults.push(`${name}: ${error}`));
     page.on('console', message => message.type() === 'error' && report.faults.push(`${name}: ${message.text()}`));
     await page.goto(`${pathToFileURL(path.join(work, 'pages', name))}${hash}`);
     return page;
 }
 
-const pane = (page, index) => page.locator('.pane').nth(index);
+/** The panes of modules, from the left; the pane of the model, or of its layers, stands before them. */
+const pane = (page, index) => page.locator('.pane[data-kind=module]').nth(index);
 const texts = (page, index, mark) => pane(page, index).locator(`.cm-content ${mark}`).allInnerTexts();
 const details = page => page.locator('.details').innerText();
 
@@ -158,13 +159,13 @@ const flows = {
         const page = await open('closures.html');
         await page.locator('.pane .cm-line').first().waitFor();
         await point(page, 0, 'multiply');
-        return { asked: await texts(page, 0, '.asked'), last: await texts(page, await page.locator('.pane').count() - 1, '.lit') };
+        return { asked: await texts(page, 0, '.asked'), last: await texts(page, await page.locator('.pane[data-kind=module]').count() - 1, '.lit') };
     },
 
     async failing() {
         const page = await open('failing.html');
         await page.locator('.pane .cm-line').first().waitFor();
-        return { failure: await page.locator('.timeline .failure').innerText(), panes: await page.locator('.pane').count() };
+        return { failure: await page.locator('.timeline .failure').innerText(), panes: await page.locator('.pane[data-kind=module]').count() };
     },
 
     async faults() {
@@ -183,12 +184,12 @@ const flows = {
         await page.locator('.pane .cm-line').first().waitFor();
         const opened = Date.now() - started;
         await page.waitForTimeout(1500);
-        const rows = await page.locator('.pane').first().locator('.cm-line').count();
+        const rows = await pane(page, 0).locator('.cm-line').count();
         await pane(page, 0).locator('.cm-scroller').evaluate(scroller => scroller.scrollTo(0, scroller.scrollHeight / 2));
         await page.waitForTimeout(300);
         // From the pointer's move to the frame in which what belongs to it is lit, in the page's own time.
         const lit = await page.evaluate(() => new Promise(resolve => {
-            const content = document.querySelector('.pane .cm-content');
+            const content = document.querySelector('.pane[data-kind=module] .cm-content');
             const word = [...content.querySelectorAll('.s-operator')].find(each => each.textContent === 'nn.relu');
             const { x, y, height } = word.getBoundingClientRect();
             const from = performance.now();
@@ -221,6 +222,69 @@ const flows = {
         await pane(page, 0).locator('.cm-scroller').evaluate(scroller => scroller.scrollTo(scroller.scrollWidth, 0));
         await page.waitForTimeout(200);
         return { end: (await pane(page, 0).innerText()).slice(-200), left: await pane(page, 0).locator('.cm-scroller').evaluate(each => each.scrollLeft) };
+    },
+
+    async model() {
+        const page = await open('model.html');
+        const first = page.locator('.pane').first();
+        await first.locator('.cm-line').first().waitFor();
+        const seen = { title: await first.locator('header b').innerText(), text: await first.locator('.cm-content').innerText() };
+        await point(page, 0, 'nn.relu');
+        seen.node = await first.locator('.cm-content .lit').allInnerTexts();
+        await first.locator('.cm-line', { hasText: 'conv' }).first().hover({ position: { x: 10, y: 8 } });
+        await page.waitForTimeout(200);
+        seen.values = await texts(page, 0, '.lit');
+        const listed = await open('layers.html');
+        await listed.locator('.pane .cm-line').first().waitFor();
+        seen.layers = await listed.locator('.pane').first().locator('.cm-content').innerText();
+        return seen;
+    },
+
+    async graph() {
+        const page = await open('layers.html', '#graphs=3&panes=1,3');
+        const canvas = page.locator('.graph canvas');
+        await page.locator('.graph canvas[data-state=ready]').waitFor();
+        const status = () => page.locator('.graph .tools [role=status]').innerText();
+        const all = await status();
+        await page.getByRole('button', { name: 'Close all groups' }).click();
+        await page.locator('.graph .tools [role=status]', { hasText: 'closed' }).waitFor();
+        const closed = await status();
+        await page.getByRole('button', { name: 'Open all groups' }).click();
+        await page.waitForFunction(words => document.querySelector('.graph [role=status]').textContent === words, all);
+        await canvas.focus();
+        const walked = [];
+        for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) {
+            await page.keyboard.press(key);
+            await page.waitForTimeout(60);
+            walked.push((await details(page)).split('\n')[0]);
+        }
+        await page.keyboard.press('Enter');
+        await page.waitForTimeout(150);
+        const pinned = { details: await details(page), text: await texts(page, 0, '.lit') };
+        await page.keyboard.press('Escape');
+        // A graph follows what is pinned in a text: the value is in the middle of the canvas.
+        await page.locator('#colouring').selectOption('operator');
+        const pixels = await canvas.evaluate(each => {
+            const { data } = each.getContext('2d').getImageData(0, 0, each.width, each.height);
+            const colours = new Set();
+            for (let at = 0; at < data.length; at += 4) {
+                data[at + 3] && colours.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+            }
+            return colours.size;
+        });
+        const large = await open('large.html', '#graphs=2&panes=1,2');
+        await large.locator('.graph canvas[data-state=ready]').waitFor();
+        // The longest that a frame waits while ten thousand values are laid out.
+        await large.evaluate(() => {
+            window.waits = [];
+            let last = performance.now();
+            const step = () => { const now = performance.now(); window.waits.push(now - last); last = now; requestAnimationFrame(step); };
+            requestAnimationFrame(step);
+        });
+        await large.getByRole('button', { name: 'Open all groups' }).click();
+        await large.locator('.graph canvas[data-state=ready]').waitFor({ timeout: 60000 });
+        const largest = await large.locator('.graph .tools [role=status]').innerText();
+        return { all, closed, walked, pinned, pixels, largest, waited: await large.evaluate(() => Math.max(...window.waits)) };
     },
 
     async served() {

@@ -105,6 +105,25 @@ def large() -> str:
     return "\n".join([f"def @main({parameters}) {{", *statements, f"  nn.relu({last})", "}\n"])
 
 
+def onnx_model(path: Path) -> None:
+    """A convolution and an activation."""
+    from onnx import TensorProto, helper, save
+
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], name="conv"),
+        helper.make_node("Relu", ["c"], ["y"], name="act"),
+    ]
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8]),
+        helper.make_tensor_value_info("w", TensorProto.FLOAT, [4, 3, 3, 3]),
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 6, 6])]
+    save(
+        helper.make_model(helper.make_graph(nodes, "g", inputs, outputs), opset_imports=[helper.make_opsetid("", 13)]),
+        path,
+    )
+
+
 def export(folder: Path, name: str, text: str, *arguments: str, code: int = 0) -> Path:
     """The page of a text, written by the command."""
     source = folder / f"{name}.relay"
@@ -129,6 +148,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     export(work, "failing", LAYERS, *inference, "-p", "BindParams[file=none.npz]", code=1)
     export(work, "resnet18", (ROOT / "examples/resnet18.relay").read_text("utf-8"), "--build", "O3")
     export(work, "large", large(), *inference, "-p", "CanonicalizeOps", "-p", "FuseOps")
+    onnx_model(work / "model.onnx")
+    assert run(["import", str(work / "model.onnx"), "-o", str(work / "imported.relay")]) == 0
+    export(work, "model", (work / "imported.relay").read_text("utf-8"), "-p", "FuseOps")
     lines = _lines(work / "layers.relay")
     _page(work, "version", ['{"record":"trace","format":"relay-lsp-trace","version":7,"producer":"relay-lsp 9"}\n'])
     _page(work, "cut", lines[:-3])
@@ -200,6 +222,32 @@ def test_a_name_stands_for_the_value_that_it_was_given(report: dict[str, Any]):
 
 def test_an_address_leads_to_the_same_view(report: dict[str, Any]):
     assert "".join(seen(report, "links")["deep"]).startswith("nn.relu(")
+
+
+def test_the_first_pane_is_the_model_or_the_list_of_layers(report: dict[str, Any]):
+    model = seen(report, "model")
+    assert model["title"].startswith("model.onnx")
+    assert "Conv" in model["text"]
+    assert "".join(model["node"]).startswith("act")
+    assert "nn.conv2d" in "".join(model["values"])
+    assert "nn.relu" not in "".join(model["values"])
+    assert model["layers"].splitlines()[0] == "torch.convolution_1  nn.conv2d"
+
+
+def test_a_graph_has_the_links_and_colours_of_the_panes_and_its_groups_open_and_close(report: dict[str, Any]):
+    graph = seen(report, "graph")
+    assert "closed group" in graph["closed"]
+    assert "closed group" not in graph["all"]
+    assert graph["walked"][0].startswith("nn.conv2d") or graph["walked"][1].startswith("nn.conv2d")
+    assert "pinned" in graph["pinned"]["details"]
+    assert graph["pinned"]["text"]
+    assert graph["pixels"] > 8
+
+
+def test_ten_thousand_values_are_laid_out_while_the_page_goes_on(report: dict[str, Any]):
+    graph = seen(report, "graph")
+    assert graph["largest"].startswith(("10,00", "12,50"))
+    assert graph["waited"] < 3_000
 
 
 def test_what_was_removed_says_by_which_pass(report: dict[str, Any]):
