@@ -136,11 +136,12 @@ def read_onnx(
     )
     graph = GraphImporter(importer)
     outputs = graph.convert(proto.graph)
-    unknown = [name for name in importer.shapes if name not in graph.inputs]
-    if unknown:
-        raise ValueError(
-            f"a shape is given for {', '.join(unknown)}, and the model's inputs are {', '.join(graph.inputs)}"
-        )
+    for what, by_name in (("shape", importer.shapes), ("dtype", importer.dtypes)):
+        unknown = [name for name in by_name if name not in graph.inputs]
+        if unknown:
+            raise ValueError(
+                f"a {what} is given for {', '.join(unknown)}, and the model's inputs are {', '.join(graph.inputs)}"
+            )
     module = IRModule.from_expr(_main(graph, outputs, mark_outputs))
     if freeze_params:
         module = to_static(module, importer.folder)

@@ -73,6 +73,12 @@ _ARRANGEMENTS = frozenset(
 )
 """Operations that only arrange values: none of them is called after these."""
 
+_OF_LISTS = frozenset(
+    {"prim::ListConstruct", "prim::DictConstruct"}
+    | {f"aten::{name}" for name in ("add", "keys", "list", "mul", "slice", "values")}
+)
+"""Operations that give a list of values that have their layers' names already."""
+
 MOST_NODES = 1_000_000
 """How many operations are converted at most."""
 
@@ -173,7 +179,7 @@ class ModelConversion:
         """The results of a block whose inputs have their values."""
         self.names.enter(block)
         for operation in block.operations:
-            if operation.outputs and operation.kind != "prim::GetAttr":
+            if (operation.outputs or operation.changes_list) and operation.kind != "prim::GetAttr":
                 self._convert(operation)
         return [self.value(value) for value in block.outputs]
 
@@ -229,7 +235,7 @@ class ModelConversion:
             inputs = [self._input(value, name) for value in operation.inputs]
         node = TorchNode(self, name, operation, inputs)
         result = converter.convert(node)
-        if kind != "prim::ListConstruct" or isinstance(result, Expr):
+        if not isinstance(result, (list, dict)) or not (kind in _OF_LISTS or operation.changes_list):
             result = self._finish(result, operation, name)
         if kind in WRITE_BACK:
             self._views.setdefault(operation.inputs[0], []).append(operation)
@@ -404,7 +410,9 @@ def _blocks(program: Program) -> list[OperationBlock]:
 
 
 def _wrapped(value: TorchValue) -> Expr:
-    """A result of the program as an expression; a list becomes a tuple."""
+    """A result of the program as an expression; a list or a dictionary becomes a tuple of its values."""
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, list):
         return Tuple(tuple(_wrapped(part) for part in value))
     return as_expr(value)
@@ -416,6 +424,8 @@ def _expressions(value: object) -> Iterable[Expr]:
         yield value
     elif isinstance(value, Outputs):
         yield value.value
+    elif isinstance(value, dict):
+        yield from _expressions(list(cast("dict[object, object]", value).values()))
     elif isinstance(value, (list, tuple)):
         for part in cast("Sequence[object]", value):
             yield from _expressions(part)

@@ -12,6 +12,7 @@ import io
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -324,6 +325,8 @@ class _Scope:
             operands = self._operands(arguments[3:])
             operation.blocks = [self._branch(graph, operands) for graph in graphs]
             self._finish(node, operation)
+        elif name == "while_loop" and len(graphs) == 2 and "as_graph" in arguments[0]:
+            self._read_loop(node, operation, graphs, arguments[2:])
         elif name in ("wrap_with_set_grad_enabled", "wrap_with_autocast") and len(graphs) == 1:
             place = next(index for index, argument in enumerate(arguments) if "as_graph" in argument)
             self._inline(node, graphs[0], self._operands(arguments[place + 1 :]))
@@ -331,6 +334,27 @@ class _Scope:
             operation.kind = f"higher_order::{name}"
             operation.inputs = [self.argument(argument) for argument in arguments if "as_graph" not in argument]
             self._finish(node, operation)
+
+    def _read_loop(self, node: Json, operation: Operation, graphs: Sequence[Json], arguments: Sequence[Json]) -> None:
+        """``while_loop(condition, body, carried, others)``, as TorchScript's loop without a count."""
+        condition, body = graphs
+        carried, others = self._operands(arguments[:1]), self._operands(arguments[1:])
+        block = OperationBlock([Value(f"{value.name}.next", value.kind, value.dtype, value.shape) for value in carried])
+        results = self._applied(body, block, [*block.inputs, *others])
+        block.outputs = [*self._applied(condition, block, [*results, *others]), *results]
+        block.inputs.insert(0, Value("turn", "IntType", "int64", ()))
+        start = self._applied(condition, self.block, [*carried, *others])
+        operation.kind = "prim::Loop"
+        operation.inputs = [self._literal(sys.maxsize), *start, *carried]
+        operation.blocks = [block]
+        self._finish(node, operation)
+
+    def _applied(self, graph: Json, block: OperationBlock, operands: Sequence[Value]) -> list[Value]:
+        """The outputs of ``graph``, whose operations come to stand in ``block``."""
+        inner = self._bound(graph, block, operands)
+        results = [inner.argument(argument) for argument in graph["outputs"]]
+        self.constants += inner.constants
+        return results
 
     def _operands(self, arguments: Sequence[Json]) -> list[Value]:
         operands: list[Value] = []
@@ -357,15 +381,11 @@ class _Scope:
 
     def _branch(self, graph: Json, operands: Sequence[Value]) -> OperationBlock:
         block = OperationBlock()
-        inner = self._bound(graph, block, operands)
-        block.outputs = [inner.argument(argument) for argument in graph["outputs"]]
-        self.constants += inner.constants
+        block.outputs = self._applied(graph, block, operands)
         return block
 
     def _inline(self, node: Json, graph: Json, operands: Sequence[Value]) -> None:
-        inner = self._bound(graph, self.block, operands)
-        results = [inner.argument(argument) for argument in graph["outputs"]]
-        self.constants += inner.constants
+        results = self._applied(graph, self.block, operands)
         outputs = node["outputs"]
         if len(outputs) == 1 and "as_tensors" in outputs[0]:
             names = [item["name"] for item in outputs[0]["as_tensors"]]

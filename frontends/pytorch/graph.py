@@ -15,6 +15,11 @@ from .packed import UnpackedWeights
 
 __all__ = ["Operation", "OperationBlock", "Program", "Value"]
 
+_LIST_CHANGES = frozenset(
+    f"aten::{name}" for name in ("Delete", "_set_item", "add_", "append", "clear", "extend", "insert", "pop", "reverse")
+)
+"""The operators that change a list or a dictionary in place."""
+
 
 @dataclass(eq=False, slots=True)
 class Value:
@@ -53,6 +58,13 @@ class Operation:
     source: str = ""
     """``FILE:LINE`` of the Python program, where it is known."""
 
+    @property
+    def changes_list(self) -> bool:
+        """Whether it changes a list or a dictionary in place, itself or in its blocks."""
+        if self.kind in _LIST_CHANGES and self.inputs and self.inputs[0].kind in ("ListType", "DictType"):
+            return True
+        return any(block.list_changes() for block in self.blocks)
+
 
 @dataclass(eq=False, slots=True)
 class OperationBlock:
@@ -72,6 +84,15 @@ class OperationBlock:
                 continue
             yield operation
             stack.extend(iter(block.operations) for block in reversed(operation.blocks))
+
+    def list_changes(self) -> list[Operation]:
+        """The operations that change a list or a dictionary in place, which the block does not make itself."""
+        made = {output for operation in self.walk() for output in operation.outputs}
+        return [
+            operation
+            for operation in self.walk()
+            if not operation.blocks and operation.changes_list and operation.inputs[0] not in made
+        ]
 
 
 @dataclass(eq=False, slots=True)

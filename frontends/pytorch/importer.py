@@ -92,6 +92,7 @@ def read_pytorch(
     source_names: str = "module",
     *,
     shape: Mapping[str, Sequence[Dim]] | None = None,
+    dtype: Mapping[str, str] | None = None,
     strict: bool = False,
     annotator: LayerAnnotator | None = None,
     fill_span: bool | None = None,
@@ -99,7 +100,8 @@ def read_pytorch(
 ) -> ImportedModel:
     """What :func:`from_pytorch` gives, with its arguments, and the diagnostics, layers and source of the program.
 
-    ``shape`` has shapes of inputs by the names that the program has for them, in place of ``input_infos``.
+    ``shape`` and ``dtype`` have shapes and dtypes of inputs by the names that the program has for them, in place of
+    ``input_infos``.
     """
     if source_names not in ("module", "tvm"):
         raise ValueError(f'source_names is "module" or "tvm", not {source_names!r}')
@@ -107,7 +109,7 @@ def read_pytorch(
     program, source = _load(model, report)
     names = TvmNames(program, use_parser_friendly_name) if source_names == "tvm" else ModuleNames(program)
     conversion = ModelConversion(program, names, report, SpanFiller(annotator, fill_span), default_dtype)
-    inputs = _inputs(program, _infos(program, input_infos, shape, report), default_dtype)
+    inputs = _inputs(program, _infos(program, input_infos, shape, dtype, report), default_dtype)
     for value, var in zip(program.inputs, inputs, strict=True):
         conversion.values[value] = var
     input_scales = add_quantized_inputs(program) if is_quantized_program(program) else {}
@@ -151,7 +153,11 @@ def _load(model: object, report: ImportReport) -> tuple[Program, ModelSource]:
 
 
 def _infos(
-    program: Program, given: InputInfos | None, shapes: Mapping[str, Sequence[Dim]] | None, report: ImportReport
+    program: Program,
+    given: InputInfos | None,
+    shapes: Mapping[str, Sequence[Dim]] | None,
+    dtypes: Mapping[str, str] | None,
+    report: ImportReport,
 ) -> list[tuple[str, object, str | None]]:
     """Name, shape and dtype of each input.
 
@@ -161,10 +167,14 @@ def _infos(
     """
     infos: list[tuple[str, object, str | None]] = []
     if given is None:
-        wanted = dict(shapes or {})
+        names = [_input_name(value.name) for value in program.inputs]
+        for what, by_name in (("shape", shapes), ("dtype", dtypes)):
+            unknown = [name for name in by_name or () if name not in names]
+            if unknown:
+                raise ValueError(f"a {what} is given for {', '.join(unknown)}, and the inputs are {', '.join(names)}")
         for value in program.inputs:
             name = _input_name(value.name)
-            shape: Sequence[Dim] | None = wanted.pop(name, None)
+            shape: Sequence[Dim] | None = (shapes or {}).get(name)
             if shape is None and value.shape is not None:
                 shape = [ANY if size is None else size for size in value.shape]
             if shape is None:
@@ -173,10 +183,10 @@ def _infos(
                     f"the program does not say the shape of its input {name}: give it (--shape {name}=1,3,224,224, or "
                     f'input_infos=[("{name}", (1, 3, 224, 224))])',
                 )
-            infos.append((name, shape, None))
-        if wanted:
-            known = ", ".join(_input_name(value.name) for value in program.inputs)
-            raise ValueError(f"a shape is given for {', '.join(wanted)}, and the program's inputs are {known}")
+            dtype = (dtypes or {}).get(name)
+            if dtype is not None and value.dtype not in (None, dtype):
+                raise ValueError(f"the program declares the dtype {value.dtype} of its input {name}, not {dtype}")
+            infos.append((name, shape, dtype))
         return infos
     if len(given) != len(program.inputs):
         raise ValueError(f"the program has {len(program.inputs)} inputs, and input_infos are {len(given)}")

@@ -54,11 +54,24 @@ def _interpreted_block(block: OperationBlock, values: dict[Value, Any]) -> list[
             results = given[0]
         elif operation.kind == "prim::If":
             results = _interpreted_block(operation.blocks[0 if bool(given[0]) else 1], values)
+        elif operation.kind == "prim::Loop":
+            results = _interpreted_loop(operation.blocks[0], given, values)
         else:
             results = _called(operation, given)
             results = results if len(operation.outputs) > 1 else [results]
         values.update(zip(operation.outputs, results, strict=False))
     return [values[value] for value in block.outputs]
+
+
+def _interpreted_loop(body: OperationBlock, given: Sequence[Any], values: dict[Value, Any]) -> Sequence[Any]:
+    """What the loop carries when its condition no longer holds; it has no count in an exported program."""
+    _, goes_on, *carried = given
+    turn = 0
+    while bool(goes_on):
+        values.update(zip(body.inputs, (turn, *carried), strict=True))
+        goes_on, *carried = _interpreted_block(body, values)
+        turn += 1
+    return carried
 
 
 def _called(operation: Operation, given: Sequence[Any]) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,10 @@ def read_script(module: Any, report: ImportReport) -> Program:
     torch._C._jit_pass_onnx_function_substitution(graph)
     inputs = list(graph.inputs())
     if not any(value.type().kind() in ("TupleType", "ListType") for value in inputs):
-        torch._C._jit_pass_lower_all_tuples(graph)
+        lowered = graph.copy()
+        with suppress(RuntimeError):  # Tuples in lists cannot be lowered: then all stay.
+            torch._C._jit_pass_lower_all_tuples(lowered)
+            graph = lowered
     return _Reader(module, report).read(graph)
 
 

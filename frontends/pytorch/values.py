@@ -45,8 +45,8 @@ class PackedWeights:
     output_padding: tuple[int, ...] = ()
 
 
-TorchValue: TypeAlias = "Expr | Outputs | PackedWeights | Number | str | list[Any] | None"
-"""An input: an expression, several of them, or what Python has for a number, a text, a list or nothing."""
+TorchValue: TypeAlias = "Expr | Outputs | PackedWeights | Number | str | list[Any] | dict[Any, Any] | None"
+"""An input: an expression, several, or what Python has for a number, a text, a list, a dictionary or nothing."""
 
 TorchResult: TypeAlias = "TorchValue | tuple[TorchValue, ...]"
 """What a converter gives: a value, or a tuple of one for each output; ``None`` is an output that nothing uses."""

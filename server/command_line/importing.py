@@ -16,7 +16,7 @@ from relay_lsp.frontends.models import read_model
 from relay_lsp.frontends.verification import compare_with_runtime
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import NDArray
-from relay_lsp.ir.types import ANY, Dim
+from relay_lsp.ir.types import ANY, DataType, Dim
 
 from .files import write_file
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
@@ -47,6 +47,8 @@ def _read(path: Path, options: argparse.Namespace) -> ImportedModel:
     given: dict[str, object] = {"strict": options.strict}
     if options.shapes:
         given["shape"] = dict(map(_shape, options.shapes))
+    if options.dtypes:
+        given["dtype"] = dict(map(_dtype, options.dtypes))
     try:
         return read_model(path, options.framework, **given)
     except ModelImportError as error:
@@ -63,6 +65,14 @@ def _shape(text: str) -> tuple[str, list[Dim]]:
     if not equals or not all(part.isdecimal() or part == "?" for part in parts):
         raise CommandError(f"--shape takes NAME=1,3,224,224, with ? for what is not known, not {text}")
     return name, [ANY if part == "?" else int(part) for part in parts]
+
+
+def _dtype(text: str) -> tuple[str, str]:
+    """``NAME=int64``."""
+    name, equals, dtype = (part.strip() for part in text.rpartition("="))
+    if not equals or not name or not DataType(dtype).is_valid:
+        raise CommandError(f"--dtype takes NAME=int64, with a dtype of Relay's, not {text}")
+    return name, dtype
 
 
 def _report(name: str, diagnostics: tuple[ImportDiagnostic, ...]) -> None:

@@ -214,6 +214,14 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
         default=[],
         help="the shape of an input, with ? for what is not known",
     )
+    importing.add_argument(
+        "--dtype",
+        dest="dtypes",
+        metavar="NAME=int64",
+        action="append",
+        default=[],
+        help="the dtype of an input that the model does not declare, as TorchScript does not (float32)",
+    )
     importing.add_argument("--strict", action="store_true", help="refuse a model of which a part cannot be converted")
     importing.add_argument(
         "--verify", action="store_true", help="run the model by its own runtime too, and compare the numbers"

@@ -1,23 +1,23 @@
-"""Branches and loops, and the lists and tuples between operations.
+"""Branches and loops.
 
-Source of the rules: ``convert_if``, ``convert_loop`` and ``convert_operators`` in
+Source of the rules: ``convert_if`` and ``convert_loop`` in
 ``python/tvm/relay/frontend/pytorch.py``. A condition that is known when the program is read chooses its branch there.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Call, Constant, Expr, If, Tuple, TupleGetItem, Var
-from relay_lsp.ir.types import ANY, TensorType, TupleType
+from relay_lsp.ir.types import ANY, TensorType
 
 from ...diagnostics import ConversionError
 from ...inspection import type_of
 from ...loops import while_loop
-from ...operators import Outputs, add, take
+from ...operators import Outputs, add, multiply
 from ...operators import cast as cast_to
 from ..graph import OperationBlock, Value
 from ..node import TorchNode, as_expr
@@ -30,6 +30,9 @@ def if_else(node: TorchNode) -> TorchResult:
     """``if``; where the condition is known, the branch that is taken."""
     blocks = node.operation.blocks
     cond = node[0]
+    if any(block.list_changes() for block in blocks):
+        cond = node.known_int(cond)
+        node.require(cond is not None, "a list changes in a branch, so that the condition must be known", 0)
     if isinstance(cond, (bool, int)):
         return tuple(node.model.convert_block(blocks[0 if cond else 1]))
     then = [as_expr(value) for value in node.model.convert_block(blocks[0])]
@@ -59,8 +62,13 @@ def _outer_values(block: OperationBlock) -> list[Value]:
 
 @converter("prim::Loop")
 def loop(node: TorchNode) -> TorchResult:
-    """A loop by count or by condition; what it uses of the values around it becomes a variable of the loop too."""
+    """A loop by count or by condition; what it uses of the values around it becomes a variable of the loop too.
+
+    A loop that changes lists, or goes through one, is unrolled: how often it runs must be known.
+    """
     model, body = node.model, node.operation.blocks[0]
+    if any(isinstance(value, list) for value in node.inputs[2:]) or body.list_changes() or _indexes_list(node):
+        return _unrolled(node)
     most, start_cond = node[0], node[1]
     initial = [as_expr(value) for value in node.inputs[2:]]
     is_while = isinstance(most, int) and most >= sys.maxsize
@@ -100,61 +108,74 @@ def loop(node: TorchNode) -> TorchResult:
     return tuple(TupleGetItem(result, 1 + index) for index in range(node.output_count))
 
 
+def _indexes_list(node: TorchNode) -> bool:
+    """Whether the body of a loop takes elements of a list of values at the loop's own counter."""
+    body, values = node.operation.blocks[0], node.model.values
+    return any(
+        operation.kind == "aten::__getitem__"
+        and operation.inputs[1] is body.inputs[0]
+        and isinstance(values.get(operation.inputs[0]), list)
+        for operation in body.walk()
+    )
+
+
+def _unrolled(node: TorchNode) -> TorchResult:
+    """The results after the last turn of a loop; each turn is converted on its own.
+
+    Raises:
+        ConversionError: it is not known how often the loop runs, or it runs too often.
+    """
+    model, body = node.model, node.operation.blocks[0]
+    most, condition, *values = node.inputs
+    turns = 0
+    while True:
+        limit, goes_on = node.known_int(most), node.known_int(condition)
+        if limit is None or goes_on is None:
+            raise ConversionError("lists are used in this loop, so that it must be known how often the loop runs")
+        if turns >= limit or not goes_on:
+            return tuple(values)
+        node.unfolded(turns + 1, "the number of turns,")
+        model.values.update(zip(body.inputs, (turns, *values), strict=True))
+        condition, *values = model.convert_block(body)
+        turns += 1
+
+
 def _varies(value: TorchValue) -> bool:
     return isinstance(value, Expr) and not isinstance(value, Constant)
 
 
-# ---- lists and tuples
+@converter("aten::__range_length")
+def range_length(node: TorchNode) -> TorchResult:
+    """How many numbers ``range(start, end, step)`` has, all of them known."""
+    return len(range(node.integer(0), node.integer(1), node.integer(2)))
 
 
-@converter("prim::ListConstruct")
-def list_construct(node: TorchNode) -> TorchResult:
-    """A list whose length is known: it stays one until an operator takes it."""
-    return list(node.inputs)
+@converter("aten::__derive_index")
+def derived_index(node: TorchNode) -> TorchResult:
+    """``start + index * step``: the number of a ``range`` at an index."""
+    index, start, step = node[0], node[1], node[2]
+    if isinstance(index, int) and isinstance(start, int) and isinstance(step, int):
+        return start + index * step
+    return add(as_expr(start), multiply(as_expr(index), as_expr(step)))
 
 
-@converter("prim::TupleConstruct")
-def tuple_construct(node: TorchNode) -> TorchResult:
-    """A tuple; lists in it become tuples."""
-    return _tuple(node.inputs)
+@converter("prim::min", "prim::max")
+def extreme(node: TorchNode) -> TorchResult:
+    """The smaller or larger of numbers that are known, or of two that are not: ``minimum`` or ``maximum``."""
+    name = node.operator.removeprefix("prim::")
+    first = node[0]
+    given = cast("list[TorchValue]", first) if isinstance(first, list) else node.inputs
+    if given and all(isinstance(value, (int, float)) for value in given):
+        numbers = cast("list[float]", given)
+        return min(numbers) if name == "min" else max(numbers)
+    node.require(len(given) == 2, "two numbers are expected, or several that are known")
+    return call(f"{name}imum", *node.promote(given, [node.dtype(0), node.dtype(len(node) - 1)]))
 
 
-def _tuple(values: Sequence[TorchValue]) -> Tuple:
-    parts: list[Expr] = []
-    for value in values:
-        parts.append(_tuple(cast("list[TorchValue]", value)) if isinstance(value, list) else as_expr(value))
-    return Tuple(tuple(parts))
-
-
-@converter("prim::ListUnpack", "prim::TupleUnpack")
-def unpack(node: TorchNode) -> TorchResult:
-    """The parts of a list or a tuple."""
-    given = node[0]
-    if isinstance(given, (list, Outputs)):
-        return tuple(cast("Iterable[TorchValue]", given))
-    expr = as_expr(given)
-    type = type_of(expr)
-    if not isinstance(type, TupleType):
-        raise ConversionError("a list whose length is not known cannot be unpacked")
-    return tuple(TupleGetItem(expr, index) for index in range(len(type.fields)))
-
-
-@converter("aten::len")
-def length(node: TorchNode) -> TorchResult:
-    """The length of a list that is known, or the first size of a tensor; lists that grow are not converted."""
-    if isinstance(node[0], (list, Outputs)):
-        return len(node.tensors())
-    size = node.shape()[0]
-    return size if isinstance(size, int) else take(call("shape_of", node.tensor(), dtype="int32"), constant(0), 0)
-
-
-@converter("aten::__getitem__")
-def item(node: TorchNode) -> TorchResult:
-    """An element of a list that is known; lists that grow are not converted."""
-    given = node[0]
-    if not isinstance(given, (list, Outputs)):
-        raise ConversionError("a list whose length is not known has no elements here", input="0")
-    return cast("TorchValue", given[node.integer(1)])
+@converter("prim::unchecked_cast")
+def refined(node: TorchNode) -> TorchResult:
+    """What comes in: a value that is known to be there."""
+    return node[0]
 
 
 @converter("aten::__is__", "aten::__isnot__")

@@ -12,7 +12,8 @@ from ...operators import Outputs, add, cast, clip, divide, multiply, subtract
 from ...recurrent import unbind
 from ..node import TorchNode, as_expr
 from ..registry import converter
-from ..values import Number, dtype_of_code
+from ..values import Number, TorchResult, dtype_of_code
+from .lists import joined_lists, repeated_list
 
 _BINARY = {
     "aten::mul": "multiply",
@@ -44,8 +45,10 @@ _BINARY = {
 
 
 @converter(*_BINARY, becomes=_BINARY)
-def binary(node: TorchNode) -> Expr:
+def binary(node: TorchNode) -> TorchResult:
     """The Relay operator of the same meaning."""
+    if node.operator == "aten::mul" and isinstance(node[0], list):
+        return repeated_list(node)
     return call(
         _BINARY[node.operator.removesuffix("_") if node.operator not in _BINARY else node.operator],
         *node.promoted(0, 1),
@@ -110,8 +113,10 @@ def floating_unary(node: TorchNode) -> Expr:
 
 
 @converter("aten::add")
-def add_(node: TorchNode) -> Expr:
+def add_(node: TorchNode) -> TorchResult:
     """``add``; a factor of the second input (``alpha``), which TVM leaves out, becomes a ``multiply``."""
+    if isinstance(node[0], list):
+        return joined_lists(node)
     if node[2] is None or node[2] == 1:
         return add(*node.promoted(0, 1))
     first, second, alpha = node.promoted(0, 1, 2)

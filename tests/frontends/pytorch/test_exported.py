@@ -15,6 +15,8 @@ from relay_lsp.passes import PassContext
 
 from .programs import assert_computes, errors, exported, main_text, torch
 
+from torch import library  # isort: skip  # After `programs`, which skips these tests where there is no PyTorch.
+
 nn = torch.nn
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
 
@@ -102,6 +104,32 @@ def test_a_branch_by_cond() -> None:
         assert_computes(read_pytorch(torch.export.export(Branch(), (x,))), Branch(), x)
 
 
+def test_a_loop_by_while_loop(tmp_path: Path) -> None:
+    from torch._higher_order_ops.while_loop import while_loop
+
+    class Repeated(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(3, 3)
+
+        def forward(self, x: Any, offset: Any) -> Any:
+            def goes_on(count: Any, y: Any) -> Any:
+                return (count < 4) & (y.sum() < 100)
+
+            def turn(count: Any, y: Any) -> Any:
+                return count + 1, self.linear(y) + offset
+
+            return while_loop(goes_on, turn, (torch.zeros((), dtype=torch.int64), x))
+
+    x = torch.ones(2, 3)
+    path = tmp_path / "repeated.pt2"
+    path.write_bytes(exported(Repeated(), x, x))
+    made = read_pytorch(path)
+    assert errors(made) == []
+    assert "%while_loop(" in main_text(made)
+    assert compare_with_runtime(made, path).agrees
+
+
 def test_constants_and_buffers_are_parameters() -> None:
     class Offset(nn.Module):
         def __init__(self) -> None:
@@ -118,11 +146,11 @@ def test_constants_and_buffers_are_parameters() -> None:
 
 
 def test_operators_of_torchvision() -> None:
-    library = torch.library.Library("torchvision", "DEF")
-    library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    torchvision = library.Library("torchvision", "DEF")
+    torchvision.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     kept = torch.tensor([1, 2])
-    library.impl("nms", lambda boxes, scores, threshold: kept.clone(), "CPU")
-    library.impl("nms", lambda boxes, scores, threshold: scores.new_empty(2, dtype=torch.long), "Meta")
+    torchvision.impl("nms", lambda boxes, scores, threshold: kept.clone(), "CPU")
+    torchvision.impl("nms", lambda boxes, scores, threshold: scores.new_empty(2, dtype=torch.long), "Meta")
 
     class Detection(nn.Module):
         def forward(self, boxes: Any, scores: Any) -> Any:

@@ -75,17 +75,6 @@ def test_branches_and_loops(module: Any, sign: float) -> None:
     assert_computes(made, module, x)
 
 
-class Listed(nn.Module):
-    def forward(self, x):
-        parts = [x, x + 1.0, x * 2.0]
-        return parts[1] + parts[-1] + float(len(parts))
-
-
-def test_lists_whose_length_is_known() -> None:
-    x = torch.arange(4.0)
-    assert_computes(read_pytorch(scripted(Listed()), infos([x])), Listed(), x)
-
-
 class InPlace(nn.Module):
     def forward(self, x: Any) -> Any:
         y = x.clone()

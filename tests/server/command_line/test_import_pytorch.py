@@ -32,6 +32,20 @@ def test_a_program_becomes_a_text(suffix: str, tmp_path: Path, capsys: pytest.Ca
         assert set(stored) == {"v0_weight", "v0_bias"}
 
 
+def test_a_dtype_that_the_program_does_not_declare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "net.pt"
+    path.write_bytes(scripted(torch.nn.Embedding(5, 2), torch.tensor([1, 3])))
+    given = ["import", str(path), "--shape", "input=2", "--without-weights"]
+    assert run([*given, "--dtype", "input=int64", "--verify"]) == 0
+    output, messages = capsys.readouterr()
+    assert "%input: Tensor[(2), int64]" in output
+    assert "verified: 1 output compared: they agree" in messages
+    assert run([*given, "--dtype", "input=integer"]) == 2
+    assert "--dtype takes NAME=int64" in capsys.readouterr().err
+    assert run([*given, "--dtype", "y=int64"]) == 2
+    assert "a dtype is given for y, and the inputs are input" in capsys.readouterr().err
+
+
 def test_a_shape_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "net.pt"
     path.write_bytes(scripted(torch.nn.ReLU(), torch.ones(2)))
