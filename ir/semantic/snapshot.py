@@ -228,6 +228,24 @@ class Snapshot:
                 start += len(piece)
             offset = text.find(word, start)
 
+    def tokens_written(self, word: str) -> Iterator[tuple[int, TokenRole]]:
+        """Where the tokens begin that are written so, and what each is as far as the tokens around it tell; in order.
+
+        Comments are none of them. Each segment is gone through once.
+        """
+        segments, text = self._split.segments, self.text
+        offset = text.find(word)
+        while offset >= 0:
+            index = segments.index_at(offset)
+            segment, start = segments[index], segments.start(index)
+            template = self._meaning.shared_template(index)
+            roles = roles_of(segment if template is None else template.unit.segment)
+            _, words, starts = segment.tokens
+            for written, begin, role in zip(words, starts, roles, strict=True):
+                if written == word:
+                    yield start + begin, role
+            offset = text.find(word, start + segment.length)
+
     def parts(self) -> Iterator[CacheRegion]:
         """The text in parts that callers may cache something of; put together, they are the text."""
         return self._meaning.regions()

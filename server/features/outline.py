@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .matching import has_in_order
@@ -43,7 +45,7 @@ def outline(snapshot: Snapshot) -> list[OutlineItem]:
     roots: list[OutlineItem] = []
     items: dict[Symbol, OutlineItem] = {}
     for symbol in snapshot.symbols:
-        item = item_of(symbol)
+        item = item_of(symbol, snapshot.lines)
         if item is None:
             continue
         items[symbol] = item
@@ -52,11 +54,24 @@ def outline(snapshot: Snapshot) -> list[OutlineItem]:
     return roots
 
 
-def item_of(symbol: Symbol) -> OutlineItem | None:
-    """What an outline shows of a definition, without those inside it; ``None`` where it does not show it."""
+def item_of(symbol: Symbol, lines: LineIndex) -> OutlineItem | None:
+    """What an outline of a text shows of a definition, without those inside it; ``None`` where it does not show it.
+
+    The name of a value that an operator makes says so (``%0 = nn.conv2d``): editors look for names alone.
+    """
     if symbol.kind not in _SHOWN:
         return None
-    return OutlineItem(symbol.name, _detail(symbol), symbol.kind, symbol.full_span, symbol.span)
+    span, name = symbol.span, symbol.name
+    if symbol.kind in _BOUND:
+        match = _OPERATOR.match(lines.part(span.end, span.end + _LONGEST_BINDING))
+        name = f"{name} = {match[1]}" if match is not None else name
+    return OutlineItem(name, _detail(symbol), symbol.kind, symbol.full_span, span)
+
+
+_BOUND = (SymbolKind.LET, SymbolKind.GRAPH)
+_OPERATOR = re.compile(r"(?:\s*:[^=;/]*)?(?:\s|/\*[^*]*\*/)*=\s*([A-Za-z_][\w.]*)\(")
+_LONGEST_BINDING = 200
+"""How far behind a name the operator is looked for."""
 
 
 def _detail(symbol: Symbol) -> str:

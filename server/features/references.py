@@ -1,4 +1,4 @@
-"""Where a name is used, or an operator is called."""
+"""Where a name is used, or what no definition binds stands again."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, TokenRole
 from relay_lsp.ir.text.span_array import SpanArray
 from relay_lsp.ir.text.text_span import TextSpan
 
+from .occurrences import occurrences
+
 __all__ = ["Access", "Highlight", "highlights", "references"]
 
 _REF_WRITE = re.compile(r"\bref_write\s*\(\s*\Z")
@@ -20,10 +22,13 @@ _LONGEST_GAP = 40
 
 
 def references(snapshot: Snapshot, offset: int, *, include_definition: bool = True) -> Sequence[TextSpan]:
-    """Every use of the name at ``offset``, or every call of the operator there, in the order of the text."""
+    """Every use of the name at ``offset``, in the order of the text.
+
+    Of an operator, a dtype or an attribute, every place.
+    """
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
-        return _calls_of_operator(snapshot, offset)
+        return occurrences(snapshot, offset)
     own, uses = symbol.span, symbol.uses
     if isinstance(uses, SpanArray) and uses.length == own.end - own.start:
         places = uses.without_start(own.start)
@@ -32,19 +37,6 @@ def references(snapshot: Snapshot, offset: int, *, include_definition: bool = Tr
     if include_definition:
         spans.insert(bisect_left(spans, own), own)
     return spans
-
-
-def _calls_of_operator(snapshot: Snapshot, offset: int) -> Sequence[TextSpan]:
-    """Where the operator at ``offset`` is named in the text; nothing where there is none."""
-    operator = snapshot.token_at(offset)
-    if operator is None or operator.role is not TokenRole.OP_NAME:
-        return []
-    wanted = re.compile(rf"(?<![\w.@%]){re.escape(operator.text)}(?![\w.])")
-    return [
-        TextSpan(match.start(), match.end())
-        for match in wanted.finditer(snapshot.text)
-        if any(token.role is TokenRole.OP_NAME for token in snapshot.tokens(match.start(), match.end()))
-    ]
 
 
 class Access(enum.Enum):
@@ -63,10 +55,16 @@ class Highlight:
 
 
 def highlights(snapshot: Snapshot, offset: int) -> list[Highlight]:
-    """The places of the name at ``offset``: its definition and ``ref_write`` write it, its other uses read it."""
+    """The places of the name at ``offset``: its definition and ``ref_write`` write it, its other uses read it.
+
+    Of an operator or an attribute they are all its places; of a dtype there are too many to be of use.
+    """
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
-        return []
+        token = snapshot.token_at(offset)
+        if token is None or token.role is TokenRole.DTYPE:
+            return []
+        return [Highlight(span, Access.READ) for span in occurrences(snapshot, offset)]
     return [Highlight(span, _access(snapshot, symbol, span)) for span in references(snapshot, offset)]
 
 

@@ -9,6 +9,8 @@ from lsprotocol import types
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 
+from ..features.call_hierarchy import function_around
+from ..features.call_search import find_calls
 from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
@@ -108,9 +110,10 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
         return None
     offset = seen.converter.offset(params.position)
     layer = _layer_at(server, seen, offset)
-    if layer is None:
+    if layer is None or not layer.is_name:
         spans = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
-        return Plain(seen.converter.location_entries(spans))
+        if layer is None or spans:
+            return Plain(seen.converter.location_entries(spans))
     entries: list[LocationEntry] = []
     for converter, index in await _layers_of_all_texts(server):
         entries += converter.location_entries(index.spans_of(layer.names))
@@ -193,6 +196,12 @@ async def on_workspace_symbol(
         for name, values in find_layers(index, params.query):
             words = "a value" if len(values) == 1 else f"{len(values)} values"
             symbols.append(converter.layer_information(name, values[0].span, words))
+            if len(symbols) >= _WORKSPACE_SYMBOLS:
+                return symbols
+    for snapshot, converter in texts:
+        for match in find_calls(snapshot, params.query):
+            function = function_around(snapshot, match.span.start)
+            symbols.append(converter.call_information(match, function.name if function is not None else ""))
             if len(symbols) >= _WORKSPACE_SYMBOLS:
                 return symbols
     return symbols

@@ -20,6 +20,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from ..documents.documents import Change
 from ..documents.encoding import Encoding
 from ..documents.positions import Position, Range, offset_of, position_of, range_of, span_of, units
+from ..features.call_search import CallMatch
 from ..features.completion import Completion, CompletionKind
 from ..features.definition import DefinitionTarget
 from ..features.folding import Fold
@@ -262,6 +263,12 @@ class ProtocolConverter:
     def layer_information(self, name: str, span: TextSpan, words: str) -> types.SymbolInformation:
         """A layer for a search over several files, at its first value."""
         return types.SymbolInformation(self.location(span), name, types.SymbolKind.Module, container_name=words)
+
+    def call_information(self, match: CallMatch, function: str) -> types.SymbolInformation:
+        """A call for a search over several files, with the function that it stands in."""
+        return types.SymbolInformation(
+            self.location(match.span), match.words, types.SymbolKind.Operator, container_name=function
+        )
 
     def fold_entry(self, fold: Fold, lines_only: bool) -> FoldEntry | None:
         """A range that can be folded away; ``None`` where whole lines are to be hidden, and none would be."""

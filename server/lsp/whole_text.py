@@ -27,7 +27,7 @@ async def outline_entries(snapshot: Snapshot, converter: ProtocolConverter) -> l
     container: Symbol | None = None
 
     def entries_in(part: CacheRegion) -> list[OutlineEntry]:
-        items = map(item_of, snapshot.symbols_of(part))
+        items = (item_of(symbol, snapshot.lines) for symbol in snapshot.symbols_of(part))
         return [converter.outline_entry(item) for item in items if item is not None]
 
     async for part in in_slices(snapshot.parts()):
@@ -35,7 +35,7 @@ async def outline_entries(snapshot: Snapshot, converter: ProtocolConverter) -> l
             siblings.extend(_cached(converter, part, "outline", entries_in))
             continue
         for symbol in snapshot.symbols_of(part):
-            item = item_of(symbol)
+            item = item_of(symbol, snapshot.lines)
             if item is None:
                 continue
             entry = converter.outline_entry(item)

@@ -185,7 +185,7 @@ def @main(%x: float32) {
 }
 """)
     items = outline(fixture.snapshot)
-    assert names(items) == [("Option", ["Some", "None"]), ("@main", ["%x", "%0", "%y"])]
+    assert names(items) == [("Option", ["Some", "None"]), ("@main", ["%x", "%0 = add", "%y"])]
     parameter = items[1].children[0]
     assert (parameter.kind, parameter.detail) == (SymbolKind.PARAMETER, "float32")
 

@@ -1,0 +1,60 @@
+"""Calls by operator and attributes: ``conv2d``, ``conv2d strides=[2, 2]``, ``groups=32``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from relay_lsp.ir import ops
+from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, TokenRole
+from relay_lsp.ir.text.text_span import TextSpan
+
+from .matching import has_in_order
+
+__all__ = ["CallMatch", "find_calls"]
+
+_CALL = re.compile(r"(?<![\w.@%])([A-Za-z_][\w.]*)\(")
+_ATTRIBUTE = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>\[[^\]]*\]?|\S*)")
+
+
+class CallMatch(NamedTuple):
+    """A call that fits a query. ``words`` are its operator and the attributes that were asked for."""
+
+    span: TextSpan
+    words: str
+
+
+def find_calls(snapshot: Snapshot, query: str) -> Iterator[CallMatch]:
+    """The calls of operators that have the letters of the query's word in order, and its attributes, with values that
+    begin as written. A query without a word, or with less than two letters of one, finds calls by attributes alone."""
+    attributes = [(match["name"], _plain(match["value"])) for match in _ATTRIBUTE.finditer(query)]
+    word = "".join(_ATTRIBUTE.sub(" ", query).split())
+    if len(word) < 2 and not attributes:
+        return
+    fits: dict[str, bool] = {}
+    for match in _CALL.finditer(snapshot.text):
+        name = match[1]
+        if name not in fits:
+            fits[name] = has_in_order(name, word) and ops.find(name) is not None
+        if not fits[name]:
+            continue
+        if not any(token.role is TokenRole.OP_NAME for token in snapshot.tokens(match.start(), match.end(1))):
+            continue
+        call = snapshot.call_at(match.end()) if attributes else None
+        shown = list(_shown(snapshot, call, attributes))
+        if None not in shown:
+            yield CallMatch(TextSpan(match.start(), match.end(1)), " ".join((name, *(each for each in shown if each))))
+
+
+def _shown(snapshot: Snapshot, call: CallSite | None, wanted: list[tuple[str, str]]) -> Iterator[str | None]:
+    """The wanted attributes as a call has them; ``None`` for one that it has not, or with another value."""
+    for name, value in wanted:
+        span = call.attributes.get(name) if call is not None else None
+        text = snapshot.lines.part(span.start, span.end) if span is not None else ""
+        written = text.partition("=")[2]
+        yield f"{name}={' '.join(written.split())}" if span is not None and _plain(written).startswith(value) else None
+
+
+def _plain(value: str) -> str:
+    return "".join(value.split())
