@@ -1,6 +1,6 @@
 """Attributes of operators: typed fields, each with its default and its documentation.
 
-An operator's attributes are one frozen dataclass, declared once::
+An operator's attributes are one frozen class, declared once::
 
     @attributes("relay.attrs.LeakyReluAttrs")
     class LeakyReluAttrs(Attrs):
@@ -18,10 +18,12 @@ from __future__ import annotations
 import ast
 import collections.abc
 import dataclasses
+import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
@@ -116,12 +118,64 @@ class AttributeField:
         return converted
 
 
+def _no_values(_attrs: Attrs) -> object:
+    return ()
+
+
+class _DataclassFields:
+    """The fields of a class of attributes as :mod:`dataclasses` wants them, made when it asks."""
+
+    def __get__(self, _instance: object, owner: type[Attrs]) -> dict[str, Any]:
+        declared = [(name, declaration.type, declaration) for name, declaration in owner.declarations.items()]
+        made = dataclasses.make_dataclass(owner.__name__, declared, kw_only=True)
+        return {field.name: field for field in dataclasses.fields(made)}
+
+
 class Attrs:
-    """The attributes of one call. Frozen; compared by value."""
+    """The attributes of one call. Frozen; compared by value.
+
+    :mod:`dataclasses` takes a class of attributes for a dataclass (``fields``, ``replace``), but its methods are
+    these and not compiled for each class: there are 150 of them, and a text uses a few.
+    """
 
     __slots__ = ()
+    __dataclass_fields__: ClassVar[Any] = _DataclassFields()
     type_key: ClassVar[str] = ""
+    declarations: ClassVar[Mapping[str, Any]] = {}
+    """What :func:`attribute` gave for each name, in the order of the declaration, inherited ones first."""
+    _defaults: ClassVar[Mapping[str, Any]] = {}
+    _values: ClassVar[Any] = staticmethod(_no_values)
+    """Gives the values of such attributes, in that order."""
     _fields: ClassVar[dict[str, AttributeField] | None] = None
+
+    def __init__(self, **values: Any) -> None:
+        for name, default in self._defaults.items():
+            value = values.pop(name, default)
+            if value is _MISSING:
+                raise TypeError(f"{type(self).__name__}() is missing the attribute {name!r}")
+            _set_slot(self, name, value)
+        if values:
+            raise TypeError(f"{type(self).__name__}() has no attribute {next(iter(values))!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return bool(self._values(self) == self._values(other))
+
+    def __hash__(self) -> int:
+        return hash(self._values(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._defaults)})"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __reduce__(self) -> tuple[Callable[..., Attrs], tuple[type[Attrs], dict[str, object]]]:
+        return _rebuild, (type(self), {name: getattr(self, name) for name in self._defaults})
 
     @classmethod
     def fields(cls) -> Mapping[str, AttributeField]:
@@ -129,26 +183,31 @@ class Attrs:
         fields = cls.__dict__.get("_fields")
         if fields is None:
             annotations = typing.get_type_hints(cls)
-            declared = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
             fields = {
-                field.name: AttributeField(
-                    field.name,
-                    annotations[field.name],
-                    field.default,
-                    field.metadata["doc"],
-                    field.metadata["lower"],
-                    field.metadata["upper"],
-                    field.metadata["choices"],
+                name: AttributeField(
+                    name,
+                    annotations[name],
+                    declaration.default,
+                    declaration.metadata["doc"],
+                    declaration.metadata["lower"],
+                    declaration.metadata["upper"],
+                    declaration.metadata["choices"],
                 )
-                for field in sorted(declared, key=lambda field: not field.metadata["first"])
+                for name, declaration in sorted(cls.declarations.items(), key=lambda item: not item[1].metadata["first"])
             }
             cls._fields = fields
         return fields
 
     def replace(self, **changes: object) -> Self:
         """These attributes with some of them changed."""
-        changed = dataclasses.replace(self, **changes)  # pyright: ignore[reportArgumentType, reportCallIssue, reportUnknownVariableType]
-        return typing.cast("Self", changed)
+        return type(self)(**{name: getattr(self, name) for name in self._defaults} | changes)
+
+
+_set_slot = object.__setattr__
+
+
+def _rebuild(cls: type[Attrs], values: dict[str, object]) -> Attrs:
+    return cls(**values)
 
 
 AttrsClass = TypeVar("AttrsClass", bound=type[Attrs])
@@ -164,13 +223,34 @@ def attributes(type_key: str = "") -> Callable[[AttrsClass], AttrsClass]:
     """
 
     def declare(cls: AttrsClass) -> AttrsClass:
-        made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        made = _with_slots(cls)
         made.type_key = type_key
         if type_key:
             _classes.setdefault(type_key, made)
         return typing.cast("AttrsClass", made)
 
     return declare
+
+
+def _with_slots(cls: type[Attrs]) -> type[Attrs]:
+    """The class made anew with a slot for each attribute that it declares, and what its methods need to know."""
+    kinds = inspect.get_annotations(cls)
+    inherited = cls.declarations
+    own: dict[str, Any] = {name: vars(cls).get(name) for name in kinds}
+    for name, declaration in own.items():
+        if not isinstance(declaration, dataclasses.Field):
+            raise TypeError(f"{cls.__name__}.{name} must be declared with attribute(…)")
+        declaration.type = kinds[name]
+    namespace: dict[str, Any] = {name: value for name, value in vars(cls).items() if name not in {*own, "__dict__", "__weakref__"}}
+    declarations = {**inherited, **own}
+    namespace["__slots__"] = tuple(name for name in own if name not in inherited)
+    namespace["declarations"] = declarations
+    namespace["_defaults"] = {name: declaration.default for name, declaration in declarations.items()}
+    if declarations:
+        namespace["_values"] = attrgetter(*declarations)
+    made: type[Attrs] = type.__call__(type(cls), cls.__name__, cls.__bases__, namespace)
+    made.__qualname__ = cls.__qualname__
+    return made
 
 
 def find_attributes(type_key: str) -> type[Attrs] | None:
