@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
-import numpy as np
+from .lazy_numpy import np
 
 __all__ = ["numpy_dtype"]
 
-_DTYPES: dict[str, np.dtype[Any]] = {"bfloat16": np.dtype(ml_dtypes.bfloat16), "int4": np.dtype(ml_dtypes.int4)}
+_DTYPES: dict[str, np.dtype[Any]] = {}
 
 
 def numpy_dtype(dtype: str) -> np.dtype[Any]:
@@ -20,5 +19,14 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
     """
     dtype_object = _DTYPES.get(dtype)
     if dtype_object is None:
-        dtype_object = _DTYPES[dtype] = np.dtype("bool" if dtype == "uint1" else str(dtype))
+        dtype_object = _DTYPES[dtype] = np.dtype(_described(str(dtype)))
     return dtype_object
+
+
+def _described(dtype: str) -> Any:
+    """What numpy takes for a Relay dtype."""
+    if dtype in ("bfloat16", "int4"):
+        import ml_dtypes  # as numpy, loaded when a tensor is there
+
+        return ml_dtypes.bfloat16 if dtype == "bfloat16" else ml_dtypes.int4
+    return "bool" if dtype == "uint1" else dtype

@@ -193,7 +193,9 @@ class Attrs:
                     declaration.metadata["upper"],
                     declaration.metadata["choices"],
                 )
-                for name, declaration in sorted(cls.declarations.items(), key=lambda item: not item[1].metadata["first"])
+                for name, declaration in sorted(
+                    cls.declarations.items(), key=lambda item: not item[1].metadata["first"]
+                )
             }
             cls._fields = fields
         return fields
@@ -241,7 +243,9 @@ def _with_slots(cls: type[Attrs]) -> type[Attrs]:
         if not isinstance(declaration, dataclasses.Field):
             raise TypeError(f"{cls.__name__}.{name} must be declared with attribute(…)")
         declaration.type = kinds[name]
-    namespace: dict[str, Any] = {name: value for name, value in vars(cls).items() if name not in {*own, "__dict__", "__weakref__"}}
+    namespace: dict[str, Any] = {
+        name: value for name, value in vars(cls).items() if name not in {*own, "__dict__", "__weakref__"}
+    }
     declarations = {**inherited, **own}
     namespace["__slots__"] = tuple(name for name in own if name not in inherited)
     namespace["declarations"] = declarations

@@ -12,19 +12,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar, cast
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 from .arrays import numpy_dtype
 from .attributes import AttributeValueError, Attrs
 from .expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Let, TupleGetItem, Var
+from .lazy_numpy import np
 from .ops.operator import Op, find
 from .ops.window_arguments import spell_out
 from .spans import AnySpan, SequentialSpan, SourceName, Span
 from .types import Shape, TensorType, Type
 from .visitor import children, free_type_vars, free_vars
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = [
     "BuilderError",

@@ -16,12 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import numpy.typing as npt
-
 from .spans import AnySpan
 from .types import DataType, GlobalTypeVar, TensorType, Type, TypeVar
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from .attributes import Attrs
 
 __all__ = [
@@ -52,7 +52,7 @@ __all__ = [
     "VirtualDevice",
 ]
 
-NDArray: TypeAlias = npt.NDArray[Any]
+NDArray: TypeAlias = "npt.NDArray[Any]"
 
 AttributeValue: TypeAlias = (
     "bool | int | float | str | tuple[AttributeValue, ...] | Mapping[str, AttributeValue] | object | None"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-
 from ..arrays import numpy_dtype
 from ..diagnostics import Diagnostic, Severity
 from ..expressions import Constructor, Expr, NDArray, Var
 from ..inference import infer_expr, infer_types
+from ..lazy_numpy import np
 from ..module import IRModule
 from ..ops import Op
 from ..types import TensorType, TupleType, Type

@@ -9,10 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..arrays import numpy_dtype
 from ..expressions import Call, Constant, Expr, Tuple
+from ..lazy_numpy import np
 from ..ops.application import is_call_to
 from ..ops.operator import Op
 from ..types import TensorType, Type, is_static

@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-import numpy as np
-
 from ..expressions import (
     Call,
     Constant,
@@ -36,6 +34,7 @@ from ..expressions import (
     TupleGetItem,
     Var,
 )
+from ..lazy_numpy import np
 from ..module import IRModule
 from ..ops import Op
 from ..visitor import children

@@ -9,10 +9,9 @@ import struct
 from collections.abc import Iterator
 from typing import Any, Final
 
-import numpy as np
-
 from ..arrays import numpy_dtype
 from ..expressions import NDArray
+from ..lazy_numpy import np
 from ..types import DataType
 from .encoding import MetadataError, base64_pieces, decode_base64
 

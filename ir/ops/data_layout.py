@@ -15,10 +15,9 @@ from functools import lru_cache
 from math import prod
 from typing import Final, TypeAlias
 
-import numpy as np
-
 from ..dimensions import Dim, Shape
 from ..expressions import NDArray
+from ..lazy_numpy import np
 from .shapes import ceil_divide, convert, multiply, simplify
 
 __all__ = ["Layout", "LayoutAxis", "LayoutError", "convert_array", "convert_shape", "is_convertible"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..expressions import NDArray
+from ..lazy_numpy import np
 
 __all__ = ["round_away_from_zero"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
-import numpy as np
-
+from ..lazy_numpy import np
 from ..syntax.forms import places_of
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import SymbolKind

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-import numpy as np
-
 from ..dimensions import FloatImm, IntImm
 from ..expressions import NDArray
+from ..lazy_numpy import np
 
 __all__ = ["Number", "NumberError", "constant_array", "read_number", "read_string"]
 

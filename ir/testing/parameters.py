@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from ..arrays import numpy_dtype
 from ..diagnostics import Severity
 from ..expressions import Function, NDArray
 from ..inference import infer_types
+from ..lazy_numpy import np
 from ..module import IRModule
 from ..types import TensorType, is_static
 

@@ -10,14 +10,11 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
-import numpy as np
-
 from .text_span import TextSpan
 
 __all__ = ["LineIndex"]
 
 _LINE_END: Final = re.compile(r"\r\n?|\n")
-_NEW_LINE: Final = ord("\n")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
 
 _BLOCK: Final = 16_384
@@ -140,7 +137,7 @@ class LineIndex:
         """The offset at which each line begins."""
         starts = array("q", (0,))
         for block, offset in zip(self._blocks, self._offsets, strict=False):
-            starts.frombytes((np.array(block.starts[1:], np.int64) + offset).tobytes())
+            starts.extend([offset + start for start in block.starts[1:]])
         return starts
 
     @property
@@ -268,13 +265,4 @@ def _starts_after_line_ends(text: str) -> list[int]:
     """The offset after each line end of ``text``."""
     if "\r" in text:
         return [match.end() for match in _LINE_END.finditer(text)]
-    if text.isascii():
-        line_ends = (np.frombuffer(text.encode(), np.uint8) == _NEW_LINE).nonzero()[0]
-        tolist: list[int] = (line_ends + 1).tolist()
-        return tolist
-    starts: list[int] = []
-    position = text.find("\n") + 1
-    while position:
-        starts.append(position)
-        position = text.find("\n", position) + 1
-    return starts
+    return list(accumulate([len(line) + 1 for line in text.split("\n")[:-1]]))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast, overload
 
-import numpy as np
-
+from ..lazy_numpy import np
 from .text_span import TextSpan
 
 __all__ = ["SpanArray"]

@@ -77,6 +77,14 @@ def _internal_error(error: Exception, verbose: bool) -> str:
     )
 
 
+class _ShowVersion(argparse.Action):
+    """Looks the version up when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"relay-lsp {server_version()}")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     root = argparse.ArgumentParser(
@@ -85,7 +93,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    root.add_argument("--version", action="version", version=f"relay-lsp {server_version()}")
+    root.add_argument("--version", action=_ShowVersion, nargs=0, help="show program's version number and exit")
     root.add_argument("-v", "--verbose", action="store_true", help=_VERBOSE_HELP)
     commands = root.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in (

@@ -7,7 +7,6 @@ second to import, is loaded (see :mod:`.stdio`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 from ..documents.encoding import Encoding
@@ -162,6 +161,8 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def server_version() -> str:
     """The version of the installed distribution."""
+    from importlib.metadata import PackageNotFoundError, version  # loads a mail parser for it
+
     try:
         return version("relay-lsp")
     except PackageNotFoundError:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ..rounding import round_away_from_zero
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["Interpolation", "resample", "resize"]
 
-Reals = npt.NDArray[np.floating[Any]]
+Reals: TypeAlias = "npt.NDArray[np.floating[Any]]"
 """Positions and weights, in float32."""
 
 

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Shape
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout, convert_array, convert_shape

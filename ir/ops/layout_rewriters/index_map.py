@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, cast, runtime_checkable
 
-import numpy as np
-
 from ...dimensions import DimCast, DimOperation, Shape, SizeVar, is_static
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ..operator import RelationError
 from ..shapes import in_words
 
@@ -22,13 +21,13 @@ __all__ = ["IndexMap"]
 _ATTRIBUTE: Final = "index_map"
 
 _OPERATIONS: Final[Mapping[str, Callable[[NDArray, NDArray], NDArray]]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "//": np.floor_divide,
-    "%": np.mod,
-    "min": np.minimum,
-    "max": np.maximum,
+    "+": later.add,
+    "-": later.subtract,
+    "*": later.multiply,
+    "//": later.floor_divide,
+    "%": later.mod,
+    "min": later.minimum,
+    "max": later.maximum,
 }
 
 

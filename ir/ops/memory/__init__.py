@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Shape
 from ...expressions import Constant, NDArray, VirtualDevice
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, TupleType, Type, TypeCall
 from ..arguments import tensor_argument
 from ..layout_inference import elementwise_layout

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..data_layout import Layout, LayoutError, convert_shape, is_convertible

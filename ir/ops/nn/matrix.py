@@ -6,10 +6,13 @@ numpy multiplies integer matrices without BLAS, a hundred times slower than floa
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from ...expressions import NDArray
+from ...lazy_numpy import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["matrix_product"]
 

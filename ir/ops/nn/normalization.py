@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis

@@ -11,10 +11,9 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..data_layout import Layout
 from ..operator import Kernel

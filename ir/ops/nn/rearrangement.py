@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Dim
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis

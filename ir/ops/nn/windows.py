@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.lib.stride_tricks import as_strided
-
 from ...dimensions import ANY, Dim, Shape
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ..data_layout import Layout, LayoutError, convert_shape
 from ..operator import RelationError
 from ..shapes import add, floor_divide, in_words, multiply, subtract, truncate_divide
@@ -174,7 +172,7 @@ def sliding_windows(
     rank = len(window)
     leading = array.ndim - rank
     steps = array.strides[leading:]
-    return as_strided(
+    return np.lib.stride_tricks.as_strided(
         array,
         shape=(*array.shape[:leading], *counts, *window),
         strides=(

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..data_layout import Layout, convert_array

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import IncompleteType, TensorType, TupleType, Type
 from ..arguments import tensors_argument
 from ..layout_inference import InferredLayout, Layouts

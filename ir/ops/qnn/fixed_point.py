@@ -6,15 +6,18 @@ Source of the rule: ``src/relay/qnn/utils.cc`` (``GetFixedPointMultiplierShift``
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ..rounding import round_away_from_zero
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["clip_to_dtype", "multiply", "significand_and_exponent"]
 
-Integers = npt.NDArray[np.int64]
+Integers: TypeAlias = "npt.NDArray[np.int64]"
 
 _POINT = 31
 """The binary point of a significand stands between its bits 31 and 30."""

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs
 from ...dimensions import Dim
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, Type
 from ..arguments import alternatives, require_dtype, require_rank, tensor_argument
 from ..data_layout import Layout

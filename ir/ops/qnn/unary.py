@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ...types import TensorType, Type
 from ..arguments import require_dtype, tensor_argument
 from ..nn.activation import LeakyReluAttrs
@@ -63,15 +62,15 @@ def _erf(x: NDArray) -> NDArray:
 
 
 _FUNCTIONS: dict[str, tuple[str, Callable[[NDArray], NDArray]]] = {
-    "tanh": ("hyperbolic tangent", np.tanh),
-    "exp": ("exponential", np.exp),
-    "sqrt": ("square root", np.sqrt),
+    "tanh": ("hyperbolic tangent", later.tanh),
+    "exp": ("exponential", later.exp),
+    "sqrt": ("square root", later.sqrt),
     "rsqrt": ("reciprocal of the square root", lambda x: 1 / np.sqrt(x)),
     "erf": ("error function", _erf),
     "sigmoid": ("logistic function `1 / (1 + exp(-x))`", lambda x: 1 / (1 + np.exp(-x))),
     "hardswish": ("function `x * min(max(x + 3, 0), 6) / 6`", _hardswish),
-    "log": ("natural logarithm", np.log),
-    "abs": ("absolute value", np.abs),
+    "log": ("natural logarithm", later.log),
+    "abs": ("absolute value", later.abs),
 }
 
 for _name, (_words, _function) in _FUNCTIONS.items():

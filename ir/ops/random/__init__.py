@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, IncompleteType, TensorType, TupleType, Type
 from ..arguments import tensor_argument
 from ..operator import Argument, Op, RelationContext, RelationError, register

@@ -11,19 +11,23 @@ Source of the rule: ``python/tvm/topi/random/kernel.py``; J. K. Salmon et al., "
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
+
+from ...lazy_numpy import np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["generate", "split"]
 
-Words = npt.NDArray[np.uint64]
+Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 _ROTATIONS = ((14, 16), (52, 57), (23, 40), (5, 37), (25, 33), (46, 12), (58, 22), (32, 32))
 _ROUNDS = 20
-_PARITY = np.uint64(0x1BD11BDAA9FC1A22)
-_LAST = np.uint64(0xFFFFFFFFFFFFFFFF)
-_FIRST_BIT = np.uint64(1 << 63)
-_SECOND_BIT = np.uint64(1 << 62)
+_PARITY = 0x1BD11BDAA9FC1A22
+_LAST = 0xFFFFFFFFFFFFFFFF
+_FIRST_BIT = 1 << 63
+_SECOND_BIT = 1 << 62
 
 
 def _rotated(words: Words, bits: int) -> Words:
@@ -32,7 +36,7 @@ def _rotated(words: Words, bits: int) -> Words:
 
 def _encrypt(key: Words, counter: Words, blocks: int) -> Words:
     """``blocks`` blocks of four words: ``counter``, with the block's number added to each word, under ``key``."""
-    schedule = np.append(key, np.bitwise_xor.reduce(key) ^ _PARITY)
+    schedule = np.append(key, np.bitwise_xor.reduce(key) ^ np.uint64(_PARITY))
     words = counter[:, None] + np.arange(blocks, dtype=np.uint64)
     for turn in range(_ROUNDS):
         if turn % 4 == 0:
@@ -52,7 +56,7 @@ def _next_position(key: Words) -> tuple[np.uint64, np.uint64]:
     """The bit of the path's position moved on by one."""
     first, second = key[8], key[9]
     if first == 1:
-        return np.uint64(0), _FIRST_BIT
+        return np.uint64(0), np.uint64(_FIRST_BIT)
     if first == 0:
         return np.uint64(0), second >> np.uint64(1)
     return first >> np.uint64(1), np.uint64(0)
@@ -70,10 +74,10 @@ def _on_right_path(key: Words) -> Words:
 def generate(key: Words, count: int) -> tuple[Words, Words]:
     """The next key, and ``count`` random words."""
     state = key.copy()
-    if key[7] >= _LAST - np.uint64(count):
+    if key[7] >= _LAST - count:
         # The counter is used up. A path that has no room either gives a new key, as the paper says.
         if key[8] == 0:
-            state[:4] = _encrypt(key[:4], np.full(4, _LAST), 1)
+            state[:4] = _encrypt(key[:4], np.full(4, np.uint64(_LAST)), 1)
             state[4:] = 0
             state[8] = _FIRST_BIT
         else:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import require_rank, tensor_argument
 from ..layout_inference import elementwise_layout

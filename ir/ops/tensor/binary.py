@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ...types import Type
 from ..broadcasting import broadcast_relation, comparison_relation
 from ..layout_inference import broadcast_layout
@@ -98,31 +97,31 @@ def _comparison_kernel(function: Binary) -> Callable[[object, Sequence[NDArray],
 _BROADCAST = "The operands broadcast; the result has their dtype."
 
 _OPERATIONS: tuple[tuple[str, int, Binary, str], ...] = (
-    ("add", 1, np.add, "``lhs + rhs``, elementwise."),
+    ("add", 1, later.add, "``lhs + rhs``, elementwise."),
     ("subtract", 1, _subtract, "``lhs - rhs``, elementwise."),
-    ("multiply", 1, np.multiply, "``lhs * rhs``, elementwise."),
+    ("multiply", 1, later.multiply, "``lhs * rhs``, elementwise."),
     ("divide", 1, _divide, "``lhs / rhs``, elementwise; the quotient of integers is rounded towards zero."),
     ("trunc_divide", 1, _truncated, "``lhs / rhs`` rounded towards zero, elementwise."),
     ("floor_divide", 1, _floored, "``lhs / rhs`` rounded towards negative infinity, elementwise."),
     ("mod", 1, truncated_remainder, "What division towards zero leaves, elementwise; it has the sign of ``lhs``."),
     ("trunc_mod", 1, _truncation_remainder, "``lhs - trunc(lhs / rhs) * rhs``, elementwise; the sign is that of lhs."),
     ("floor_mod", 1, _floor_remainder, "``lhs - floor(lhs / rhs) * rhs``, elementwise; the sign is that of rhs."),
-    ("power", 4, np.power, "``lhs`` raised to the power ``rhs``, elementwise."),
+    ("power", 4, later.power, "``lhs`` raised to the power ``rhs``, elementwise."),
     ("maximum", 4, _maximum, "The larger of the two elements."),
     ("minimum", 4, _minimum, "The smaller of the two elements."),
-    ("left_shift", 4, np.left_shift, "The bits of ``lhs`` shifted ``rhs`` places to the left, elementwise."),
+    ("left_shift", 4, later.left_shift, "The bits of ``lhs`` shifted ``rhs`` places to the left, elementwise."),
     (
         "right_shift",
         4,
-        np.right_shift,
+        later.right_shift,
         "The bits of ``lhs`` shifted ``rhs`` places to the right, elementwise; a signed dtype keeps its sign.",
     ),
-    ("logical_and", 4, np.logical_and, "Whether both elements are true, elementwise, in the dtype of the operands."),
-    ("logical_or", 4, np.logical_or, "Whether one element at least is true, elementwise, in the operands' dtype."),
-    ("logical_xor", 4, np.logical_xor, "Whether exactly one element is true, elementwise, in the operands' dtype."),
-    ("bitwise_and", 4, np.bitwise_and, "The bits that both elements have."),
-    ("bitwise_or", 4, np.bitwise_or, "The bits that one of the elements has."),
-    ("bitwise_xor", 4, np.bitwise_xor, "The bits that exactly one of the elements has."),
+    ("logical_and", 4, later.logical_and, "Whether both elements are true, elementwise, in the dtype of the operands."),
+    ("logical_or", 4, later.logical_or, "Whether one element at least is true, elementwise, in the operands' dtype."),
+    ("logical_xor", 4, later.logical_xor, "Whether exactly one element is true, elementwise, in the operands' dtype."),
+    ("bitwise_and", 4, later.bitwise_and, "The bits that both elements have."),
+    ("bitwise_or", 4, later.bitwise_or, "The bits that one of the elements has."),
+    ("bitwise_xor", 4, later.bitwise_xor, "The bits that exactly one of the elements has."),
 )
 
 for _name, _level, _function, _doc in _OPERATIONS:
@@ -140,12 +139,12 @@ for _name, _level, _function, _doc in _OPERATIONS:
     )
 
 _COMPARISONS: tuple[tuple[str, Binary, str], ...] = (
-    ("equal", np.equal, "``lhs == rhs``"),
-    ("not_equal", np.not_equal, "``lhs != rhs``"),
-    ("less", np.less, "``lhs < rhs``"),
-    ("less_equal", np.less_equal, "``lhs <= rhs``"),
-    ("greater", np.greater, "``lhs > rhs``"),
-    ("greater_equal", np.greater_equal, "``lhs >= rhs``"),
+    ("equal", later.equal, "``lhs == rhs``"),
+    ("not_equal", later.not_equal, "``lhs != rhs``"),
+    ("less", later.less, "``lhs < rhs``"),
+    ("less_equal", later.less_equal, "``lhs <= rhs``"),
+    ("greater", later.greater, "``lhs > rhs``"),
+    ("greater_equal", later.greater_equal, "``lhs >= rhs``"),
 )
 
 for _name, _function, _doc in _COMPARISONS:

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..data_layout import Layout

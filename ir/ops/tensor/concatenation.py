@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Dim
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensors_argument
 from ..axes import require_axis

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Shape
 from ...expressions import Constant, Expr, NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..flops import no_flops

@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim, Shape
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensors_argument
 from ..broadcasting import broadcast_shapes

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, TupleType, Type
 from ..arguments import attributes_or_default, require_rank, tensor_argument
 from ..axes import require_axis

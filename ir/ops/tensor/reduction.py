@@ -11,12 +11,10 @@ from dataclasses import replace
 from math import prod
 from typing import Any, TypeAlias, cast
 
-import ml_dtypes
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import Dim, DimExpr, Shape, immediate_dtype
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import reduced_axes, require_axes
@@ -233,6 +231,8 @@ def _of_nothing(data: NDArray, end: int) -> dict[str, Any]:
         return {}
     if data.dtype.kind == "b":
         return {"initial": bool(end)}
+    import ml_dtypes  # with numpy, when there is something to compute
+
     limits_of: Any = np.iinfo if data.dtype.kind in "iu" else ml_dtypes.finfo
     limits: Any = limits_of(data.dtype)
     return {"initial": limits.max if end else limits.min}
@@ -266,7 +266,7 @@ for _name, _reducer, _doc in _REDUCTIONS:
         )
     )
 
-for _name, _find, _doc in (("argmax", np.argmax, "largest"), ("argmin", np.argmin, "smallest")):
+for _name, _find, _doc in (("argmax", later.argmax, "largest"), ("argmin", later.argmin, "smallest")):
     register(
         Op(
             _name,

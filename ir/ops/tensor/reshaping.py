@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import cast
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, AnyDim, Dim, DimExpr, DimOperand, DimOperation, Shape, is_static
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axes, require_axis

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ...types import DataType, TensorType, Type
 from ..arguments import attributes_or_default, tensor_argument
 from ..axes import require_axis
@@ -65,7 +64,7 @@ def _kernel(scan: np.ufunc) -> Callable[[ScanopAttrs | None, Sequence[NDArray], 
     return kernel
 
 
-for _name, _scan, _what in (("cumsum", np.add, "sum"), ("cumprod", np.multiply, "product")):
+for _name, _scan, _what in (("cumsum", later.add, "sum"), ("cumprod", later.multiply, "product")):
     register(
         Op(
             _name,

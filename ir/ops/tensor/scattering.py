@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ...types import Type
 from ..arguments import attributes_or_default, tensor_argument
 from ..operator import Argument, Op, RelationContext, RelationError, register
@@ -86,7 +85,7 @@ _COMBINE: dict[str, Callable[[NDArray, NDArray], NDArray]] = {
     "mean": lambda old, new: ((old + new) / 2).astype(old.dtype),
 }
 
-_IN_PLACE: dict[str, np.ufunc] = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
+_IN_PLACE: dict[str, np.ufunc] = {"add": later.add, "mul": later.multiply, "min": later.minimum, "max": later.maximum}
 
 
 def _scatter(data: NDArray, index: tuple[NDArray, ...], updates: NDArray, mode: str) -> NDArray:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...arrays import numpy_dtype
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import DataType, TensorType, Type
 from ..arguments import tensor_argument
 from ..layout_inference import elementwise_layout

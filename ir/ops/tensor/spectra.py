@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import ANY, Dim
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import attributes_or_default, tensor_argument
 from ..operator import Argument, Op, RelationContext, RelationError, register

@@ -10,10 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...expressions import NDArray
+from ...lazy_numpy import later, np
 from ...types import TensorType, Type
 from ..arguments import tensor_argument
 from ..identity import identity_kernel, identity_relation
@@ -24,8 +23,6 @@ from ..rounding import round_away_from_zero
 __all__ = ["ClipAttrs", "test_relation"]
 
 DATA = (Argument("data", "A tensor of any shape."),)
-
-_erf = np.frompyfunc(math.erf, 1, 1)
 
 
 @attributes("relay.attrs.ClipAttrs")
@@ -73,7 +70,7 @@ def _in_float32(function: Callable[[NDArray], NDArray]) -> Callable[[NDArray], N
 
 
 def _error_function(data: NDArray) -> NDArray:
-    return np.asarray(_erf(data.astype(np.float64))).astype(np.float64)
+    return np.asarray(np.frompyfunc(math.erf, 1, 1)(data.astype(np.float64))).astype(np.float64)
 
 
 def _sigmoid(data: NDArray) -> NDArray:
@@ -182,35 +179,35 @@ def _declare(name: str, level: int, function: Callable[[NDArray], NDArray], doc:
 _SAME = "The result has the shape and dtype of ``data``."
 
 _FUNCTIONS: tuple[tuple[str, int, Callable[[NDArray], NDArray], str], ...] = (
-    ("log", 1, _in_float32(np.log), "The natural logarithm of each element."),
-    ("log2", 1, _in_float32(np.log2), "The logarithm to base 2 of each element."),
-    ("log10", 1, _in_float32(np.log10), "The logarithm to base 10 of each element."),
-    ("exp", 1, _in_float32(np.exp), "e raised to the power of each element."),
-    ("sqrt", 1, _in_float32(np.sqrt), "The square root of each element."),
+    ("log", 1, _in_float32(later.log), "The natural logarithm of each element."),
+    ("log2", 1, _in_float32(later.log2), "The logarithm to base 2 of each element."),
+    ("log10", 1, _in_float32(later.log10), "The logarithm to base 10 of each element."),
+    ("exp", 1, _in_float32(later.exp), "e raised to the power of each element."),
+    ("sqrt", 1, _in_float32(later.sqrt), "The square root of each element."),
     ("rsqrt", 1, _in_float32(lambda data: 1 / np.sqrt(data)), "One divided by the square root of each element."),
     ("erf", 1, _error_function, "The error function of each element."),
     ("sigmoid", 1, _in_float32(_sigmoid), "The logistic function ``1 / (1 + exp(-x))`` of each element."),
-    ("tanh", 1, _in_float32(np.tanh), "The hyperbolic tangent of each element."),
-    ("cos", 1, _in_float32(np.cos), "The cosine of each element, an angle in radians."),
-    ("cosh", 1, _in_float32(np.cosh), "The hyperbolic cosine of each element."),
-    ("sin", 1, _in_float32(np.sin), "The sine of each element, an angle in radians."),
-    ("sinh", 1, _in_float32(np.sinh), "The hyperbolic sine of each element."),
-    ("tan", 1, _in_float32(np.tan), "The tangent of each element, an angle in radians."),
-    ("acos", 1, _in_float32(np.arccos), "The angle in radians whose cosine each element is."),
-    ("acosh", 1, _in_float32(np.arccosh), "The inverse hyperbolic cosine of each element."),
-    ("asin", 1, _in_float32(np.arcsin), "The angle in radians whose sine each element is."),
-    ("asinh", 1, _in_float32(np.arcsinh), "The inverse hyperbolic sine of each element."),
-    ("atan", 1, _in_float32(np.arctan), "The angle in radians whose tangent each element is."),
-    ("atanh", 1, _in_float32(np.arctanh), "The inverse hyperbolic tangent of each element."),
-    ("floor", 3, _rounded(np.floor), "The largest whole number that is not above each element."),
-    ("ceil", 3, _rounded(np.ceil), "The smallest whole number that is not below each element."),
-    ("trunc", 3, _rounded(np.trunc), "Each element without its fraction (rounded towards zero)."),
+    ("tanh", 1, _in_float32(later.tanh), "The hyperbolic tangent of each element."),
+    ("cos", 1, _in_float32(later.cos), "The cosine of each element, an angle in radians."),
+    ("cosh", 1, _in_float32(later.cosh), "The hyperbolic cosine of each element."),
+    ("sin", 1, _in_float32(later.sin), "The sine of each element, an angle in radians."),
+    ("sinh", 1, _in_float32(later.sinh), "The hyperbolic sine of each element."),
+    ("tan", 1, _in_float32(later.tan), "The tangent of each element, an angle in radians."),
+    ("acos", 1, _in_float32(later.arccos), "The angle in radians whose cosine each element is."),
+    ("acosh", 1, _in_float32(later.arccosh), "The inverse hyperbolic cosine of each element."),
+    ("asin", 1, _in_float32(later.arcsin), "The angle in radians whose sine each element is."),
+    ("asinh", 1, _in_float32(later.arcsinh), "The inverse hyperbolic sine of each element."),
+    ("atan", 1, _in_float32(later.arctan), "The angle in radians whose tangent each element is."),
+    ("atanh", 1, _in_float32(later.arctanh), "The inverse hyperbolic tangent of each element."),
+    ("floor", 3, _rounded(later.floor), "The largest whole number that is not above each element."),
+    ("ceil", 3, _rounded(later.ceil), "The smallest whole number that is not below each element."),
+    ("trunc", 3, _rounded(later.trunc), "Each element without its fraction (rounded towards zero)."),
     ("round", 3, _rounded(round_away_from_zero), "The nearest whole number to each element, halves away from zero."),
-    ("sign", 3, np.sign, "-1, 0 or 1, as each element is negative, zero or positive."),
-    ("abs", 3, np.abs, "The absolute value of each element."),
+    ("sign", 3, later.sign, "-1, 0 or 1, as each element is negative, zero or positive."),
+    ("abs", 3, later.abs, "The absolute value of each element."),
     ("negative", 3, _negative, "Each element with its sign changed."),
-    ("logical_not", 4, np.logical_not, "Whether each element is zero (false), in the dtype of ``data``."),
-    ("bitwise_not", 4, np.invert, "Each element with all its bits inverted."),
+    ("logical_not", 4, later.logical_not, "Whether each element is zero (false), in the dtype of ``data``."),
+    ("bitwise_not", 4, later.invert, "Each element with all its bits inverted."),
     (
         "fast_exp",
         1,
@@ -235,9 +232,9 @@ for _name, _level, _function, _doc in _FUNCTIONS:
     _declare(_name, _level, _function, f"{_doc} {_SAME}")
 
 _TESTS: tuple[tuple[str, Callable[[NDArray], NDArray], str], ...] = (
-    ("isnan", np.isnan, "Whether each element is not a number"),
-    ("isfinite", np.isfinite, "Whether each element is a number and not infinite"),
-    ("isinf", np.isinf, "Whether each element is infinite, of either sign"),
+    ("isnan", later.isnan, "Whether each element is not a number"),
+    ("isfinite", later.isfinite, "Whether each element is a number and not infinite"),
+    ("isinf", later.isinf, "Whether each element is infinite, of either sign"),
 )
 
 for _name, _function, _doc in _TESTS:

@@ -5,13 +5,13 @@ Source of the rule: ``src/relay/op/vision/multibox_op.cc``, ``python/tvm/topi/vi
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
-
-import numpy as np
 
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import DimExpr
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import require_rank, tensor_argument
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register
@@ -37,7 +37,7 @@ class MultiBoxPriorAttrs(Attrs):
     clip: bool = attribute(default=False, doc="Whether boxes end at the border of the image.")
 
 
-_FIRST_VARIANCE, _LAST_VARIANCE = float(np.float32(0.1)), float(np.float32(0.2))
+_FIRST_VARIANCE, _LAST_VARIANCE = struct.unpack("2f", struct.pack("2f", 0.1, 0.2))
 
 
 @attributes("relay.attrs.MultiBoxTransformLocAttrs")

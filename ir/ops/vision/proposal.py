@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from ...attributes import Attrs, attribute, attributes
 from ...dimensions import DimExpr
 from ...expressions import NDArray
+from ...lazy_numpy import np
 from ...types import TensorType, Type
 from ..arguments import require_rank, tensor_argument
 from ..operator import Argument, Op, OpPattern, RelationContext, RelationError, register

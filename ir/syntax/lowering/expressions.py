@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
 from ...attributes import Attrs
 from ...diagnostics import Fix, Related, TextEdit
 from ...expressions import (
@@ -23,6 +21,7 @@ from ...expressions import (
     Tuple,
     TupleGetItem,
 )
+from ...lazy_numpy import np
 from ...ops import operator as operators
 from ...ops.operator import Op
 from ...spans import Span
