@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..report import Report, machine
-from .cold import measure_cold, measure_growth, measure_memory
+from .cold import measure_cold, measure_first_answers, measure_growth, measure_memory
 from .edits import growth, measure_edits, measure_functions, measure_retyping
 from .figures import Figure, figures_table
 from .peer import RECORDED, peer, peer_command
@@ -48,7 +48,9 @@ def main() -> None:
     profiles = Profiles(options.profiles) if options.profiles else None
     own = ours(options.server, profiles)
     measures: dict[str, Measure] = {
-        "cold": lambda: measure_cold(sizes, repeat, own),
+        "cold": lambda: chain(
+            measure_first_answers(max(repeat // 3, 3), options.server), measure_cold(sizes, repeat, own)
+        ),
         "edits": lambda: chain(measure_edits(sizes, repeat, own), measure_retyping(repeat, own)),
         "keys": lambda: measure_typed_keys(sizes, max(repeat // 30, 1), own, options.shapes),
         "functions": lambda: measure_functions(sizes, repeat, own),

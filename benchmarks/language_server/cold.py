@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from ..client import span
+from ..client import Client, span
 from .edits import keystroke
 from .figures import Figure
 from .targets import RELAY, Target
 
-__all__ = ["measure_cold", "measure_growth", "measure_memory"]
+__all__ = ["measure_cold", "measure_first_answers", "measure_growth", "measure_memory"]
+
+_MODEL = Path(__file__).parents[2] / "examples" / "resnet18.relay"
+_FIRST_GOALS = {"diagnostics": 600.0, "hover": 650.0, "check": 450.0}
 
 _OPEN_GOALS = {10_000: 400.0, 100_000: 4_000.0}
 _MEMORY_GOALS = {1: 400.0, 10: 150.0}
@@ -35,7 +43,6 @@ def measure_cold(sizes: list[int], repeat: int, target: Target) -> Iterator[Figu
         for number in range(max(3, repeat // 6) if size <= 10_000 else 3):
             client = target.start()
             started.append(client.initialize() * 1000)
-            client.open("")  # loads what is loaded lazily, as the wait for a user's first file does
             before = client.cpu_seconds
             if number % 3 == 1 or target.dialect is not RELAY:
                 with client.recorded(f"open, {size:,}"):
@@ -57,6 +64,47 @@ def measure_cold(sizes: list[int], repeat: int, target: Target) -> Iterator[Figu
             yield Figure("open to the tokens of the first screen", size, visible, load=load)
             yield Figure("open to the diagnostics of the first screen", size, faults, load=load)
     yield Figure("start to initialize answered", 0, started, 300, load=os.getloadavg()[0])
+
+
+def measure_first_answers(repeat: int, command: Sequence[str] = ()) -> Iterator[Figure]:
+    """What a user waits for who opens ResNet-18 in an editor that is not running: each time in a process of its own,
+    from its start, with the processor time that it has taken until then."""
+    text = _MODEL.read_text(encoding="utf-8")
+    line, called = next((number, line) for number, line in enumerate(text.splitlines()) if "nn.conv2d" in line)
+    position = {"line": line, "character": called.index("nn.conv2d")}
+    size = text.count(";")
+    answers: list[tuple[float, float, float, float]] = []
+    for _ in range(repeat):
+        client = Client(command)
+        client.initialize()
+        client.open(text)
+        opened, opened_cpu = time.perf_counter() - client.started, client.cpu_seconds
+        _, answer = client.ask("hover", position=position)
+        hovered, hovered_cpu = time.perf_counter() - client.started, client.cpu_seconds
+        assert answer, "nothing to hover"
+        answers.append((opened, opened_cpu, hovered, hovered_cpu))
+        client.close()
+    load = os.getloadavg()[0]
+    for name, column in (("diagnostics", 0), ("hover", 2)):
+        samples = [answer[column] * 1000 for answer in answers]
+        cpu = statistics.median(answer[column + 1] * 1000 for answer in answers)
+        yield Figure(f"start to {name} of ResNet-18", size, samples, _FIRST_GOALS[name], cpu, load=load)
+    yield _checked(repeat, size)
+
+
+def _checked(repeat: int, size: int) -> Figure:
+    """``relay-lsp check`` of ResNet-18 as a process."""
+    samples: list[float] = []
+    before = os.times()
+    for _ in range(repeat):
+        started = time.perf_counter()
+        command = (sys.executable, "-m", "relay_lsp.server", "check", str(_MODEL))
+        subprocess.run(command, check=True, capture_output=True)
+        samples.append((time.perf_counter() - started) * 1000)
+    after = os.times()
+    cpu = (after.children_user + after.children_system - before.children_user - before.children_system) * 1000 / repeat
+    load = os.getloadavg()[0]
+    return Figure("relay-lsp check of ResNet-18", size, samples, _FIRST_GOALS["check"], cpu, load=load)
 
 
 def measure_memory(target: Target) -> Iterator[Figure]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = ["MetadataError", "base64_pieces", "decode_base64", "encode_base64"]
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
-import numpy as np
 
 from relay_lsp.ir.arrays import numpy_dtype
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function, GlobalVar, Var
+from relay_lsp.ir.lazy_numpy import np
 from relay_lsp.ir.metadata import MetadataError, read_metadata
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span

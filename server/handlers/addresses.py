@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from ..features.provenance import ValueOrigin
+from ..file_urls import path_of_url
 
 __all__ = ["file_uri", "folder_of", "origin_address", "path_of"]
 
@@ -14,13 +14,13 @@ __all__ = ["file_uri", "folder_of", "origin_address", "path_of"]
 def folder_of(uri: str) -> Path | None:
     """The folder of a document that is a file."""
     parts = urlsplit(uri)
-    return Path(url2pathname(parts.path)).parent if parts.scheme == "file" else None
+    return Path(path_of_url(parts.path)).parent if parts.scheme == "file" else None
 
 
 def path_of(uri: str) -> str:
     """The path of a document that is a file; for another one, the last part of its address."""
     parts = urlsplit(uri)
-    return url2pathname(parts.path) if parts.scheme == "file" else uri.rpartition("/")[2]
+    return path_of_url(parts.path) if parts.scheme == "file" else uri.rpartition("/")[2]
 
 
 def file_uri(folder: Path | None, name: str) -> str | None:

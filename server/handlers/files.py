@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from lsprotocol import types
 
 from ..features.file_names import rename_source
+from ..file_urls import path_of_url
 from ..lsp.protocol import RelayLanguageServer
 from .synchronization import fetch_settings
 from .views import view
@@ -33,7 +33,7 @@ async def will_rename_files(server: RelayLanguageServer, params: types.RenameFil
 def _relative(document: str, file: str) -> str:
     """A file's name as comments in a document have it: relative to the document's folder; empty for one elsewhere."""
     folder = document.rpartition("/")[0] + "/"
-    return url2pathname(urlsplit(file[len(folder) :]).path) if file.startswith(folder) else ""
+    return path_of_url(urlsplit(file[len(folder) :]).path) if file.startswith(folder) else ""
 
 
 def did_rename_files(server: RelayLanguageServer, params: types.RenameFilesParams) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from lsprotocol import types
 
@@ -17,6 +16,7 @@ from relay_lsp.ir.model_reference import ModelReference
 
 from ..features.model_nodes import NodeList, node_markdown
 from ..features.provenance import ValueOrigin, origins_at
+from ..file_urls import path_of_url
 from ..history.store import default_folder
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import file_uri, folder_of
@@ -54,7 +54,7 @@ async def on_import_model(server: RelayLanguageServer, params: Any) -> dict[str,
 
 def _path(uri: object) -> Path | None:
     parts = urlsplit(uri if isinstance(uri, str) else "")
-    return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
+    return Path(path_of_url(parts.path)) if parts.scheme == "file" else None
 
 
 async def node_documentation(server: RelayLanguageServer, seen: View, origins: Sequence[ValueOrigin]) -> str:
@@ -120,7 +120,7 @@ def _reference(seen: View) -> ModelReference | None:
 def _folder(uri: str) -> Path | None:
     """The folder of a text: of a file, or of the model whose text a client shows."""
     parts = urlsplit(uri)
-    return Path(url2pathname(parts.path)).parent if parts.scheme == _MODEL_SCHEME else folder_of(uri)
+    return Path(path_of_url(parts.path)).parent if parts.scheme == _MODEL_SCHEME else folder_of(uri)
 
 
 def register(server: RelayLanguageServer) -> None:

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 from lsprotocol import types
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, Tag, TextEdit
+from relay_lsp.ir.lazy_numpy import np
 from relay_lsp.ir.semantic.snapshot import Symbol, SymbolKind
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.span_array import SpanArray

@@ -6,6 +6,7 @@ first; then pygls is imported and gets the same message, and its answer, which i
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -35,6 +36,8 @@ _EXIT = re.compile(rb'\s*\{[^{}]{0,100}"method"\s*:\s*"exit"[^{}]{0,100}\}\s*')
 
 def serve_stdio() -> None:
     """Serve the client on standard input and output until it leaves."""
+    # What is loaded stays; the workspace lets the collector work once that is done.
+    gc.disable()
     # A reader of our own: the interpreter closes sys.stdin at its end, and would wait there for the reading thread.
     source = open(os.dup(sys.stdin.fileno()), "rb")  # noqa: SIM115 - read until the process ends
     output = _StandardOutput(os.dup(sys.stdout.fileno()))
@@ -75,6 +78,10 @@ def _message(content: object) -> bytes:
 
 def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answered: bool) -> None:
     import asyncio
+
+    from ..lsp.loading import load_protocol
+
+    load_protocol()
 
     from ..scheduling.loop_watch import watch_event_loops
     from .application import create_server

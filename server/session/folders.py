@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
+from ..file_urls import path_of_url
 from .regular_files import Stamp, read_regular, stamp_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Folders:
         for uri in added:
             parts = urlsplit(uri)
             if parts.scheme == "file" and "%00" not in parts.path:
-                self._roots[uri] = Path(url2pathname(parts.path))
+                self._roots[uri] = Path(path_of_url(parts.path))
         self._known = {
             uri: known for uri, known in self._known.items() if any(uri.startswith(root) for root in self._roots)
         }

@@ -460,6 +460,6 @@ def _preload() -> None:
     """
     import relay_lsp.ir.semantic.snapshot  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
-    gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECTOR_THRESHOLDS)
+    gc.enable()

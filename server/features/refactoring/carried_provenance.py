@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir.diagnostics import TextEdit
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.passes.text_edits.layout import StatementLayout, layout_of
 
 from ..history import HistoryStep
 from ..provenance import origins_at
 from .refactoring import Refactoring, RefactoringError, checked
 from .syntax import enclosing_function
+
+if TYPE_CHECKING:
+    from relay_lsp.passes.text_edits.layout import StatementLayout
 
 __all__ = ["carry", "offers"]
 
@@ -42,6 +45,8 @@ def carry(snapshot: Snapshot, where: TextSpan, steps: Sequence[HistoryStep]) -> 
     Raises:
         RefactoringError: of none of the values it is known where it came from.
     """
+    from relay_lsp.passes.text_edits.layout import layout_of  # the passes load when this is asked for
+
     first = Snapshot.open(steps[0].before, snapshot.name)
     ends: dict[int, list[int]] = {}
     for start, end, _ in steps[-1].origins:

@@ -1,0 +1,47 @@
+"""What is loaded before it is needed makes each start slower."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_MODEL = Path(__file__).parents[2] / "examples" / "resnet18.relay"
+
+
+def modules_after(code: str) -> set[str]:
+    run = subprocess.run(
+        (sys.executable, "-c", f"{code}; import sys; print('loaded:', *sys.modules)"),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(run.stdout.rpartition("loaded:")[2].split())
+
+
+def test_checking_a_model_without_tensors_loads_neither_numpy_nor_the_protocol_nor_passes():
+    loaded = modules_after(f"from relay_lsp.server.command_line.program import run; run(['check', {str(_MODEL)!r}])")
+    assert "relay_lsp.ir.ops.nn" in loaded
+    assert loaded.isdisjoint({"numpy", "ml_dtypes", "lsprotocol", "pygls", "asyncio", "relay_lsp.passes"})
+
+
+def test_a_server_starts_without_numpy_passes_and_models_of_others():
+    loaded = modules_after("from relay_lsp.server.serving.application import create_server; create_server()")
+    assert "pygls" in loaded
+    assert loaded.isdisjoint({"numpy", "ml_dtypes", "relay_lsp.passes", "relay_lsp.frontends.onnx", "urllib.request"})
+
+
+@pytest.mark.parametrize("expression", [
+    "types.Position(1, 2) == types.Position(1, 2)",
+    "types.Position(1, 2) != types.Position(1, 3)",
+    "repr(types.Position(1, 2)) == '1:2'",
+    "repr(types.WorkDoneProgressEnd()) == \"WorkDoneProgressEnd(kind='end', message=None)\"",
+    "types.Position(1, 2) < types.Position(1, 3)",
+])  # fmt: skip
+def test_the_types_of_the_protocol_are_those_of_lsprotocol(expression: str):
+    loading = "from relay_lsp.server.lsp.loading import load_protocol; load_protocol()"
+    code = f"{loading}; from lsprotocol import types; assert {expression}"
+    assert "lsprotocol.types" in modules_after(code)
+    subprocess.run((sys.executable, "-c", f"from lsprotocol import types; assert {expression}"), check=True)
