@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from relay_lsp.ir.model_reference import ModelReference
-from relay_lsp.passes.provenance.trace_records import HeaderRecord, ModelText
 
 from ..features.model_nodes import NodeList, node_list
 from ..worker.model_imports import ImportModel
@@ -36,6 +35,8 @@ def model_beside(text: str, folder: Path) -> NodeList | str:
 
 def with_model(trace: str, name: str, nodes: NodeList) -> str:
     """A trace whose first line has the nodes of the model."""
+    from relay_lsp.passes.provenance.trace_records import HeaderRecord, ModelText  # passes load when one has run
+
     first, newline, rest = trace.partition("\n")
     header = msgspec.json.decode(first, type=HeaderRecord)
     header = msgspec.structs.replace(header, model=ModelText(name, nodes.text, nodes.lines))
