@@ -8,6 +8,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Final, TypeAlias
 
+from ..cancellation import check_cancelled
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
 from ..expressions import GlobalVar, Var
@@ -87,6 +88,7 @@ class ModuleAnalysis:
         diagnostics = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
         diagnostics.extend(self._of_top_level())
         for index in self.reported:
+            check_cancelled()
             state = self.states[index]
             assert state is not None
             base = self.segments.start(index)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from ..cancellation import check_cancelled
 from ..collections.layered_map import LayeredMap
 from ..syntax.segments import Role
 from ..syntax.splitting import Segments, Splice
@@ -232,6 +233,7 @@ class ModuleAnalyzer:
         )
 
     def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
+        check_cancelled()
         known = region.known
         whole = known if isinstance(known, WholeFunctionAnalysis) and known.head is region.head else None
         if whole is not None and whole.holds(self._gap(region.last), outside):
@@ -261,6 +263,7 @@ class ModuleAnalyzer:
         context = self.context.within(region.head)
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
         for first in range(start, end, _AT_ONCE):
+            check_cancelled()
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(context.statements_of(part), orders, first)

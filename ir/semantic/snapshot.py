@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from ..cancellation import check_cancelled
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, in_order
 from ..expressions import Expr
@@ -175,6 +176,7 @@ class Snapshot:
     def _unused(self, suggested: Collection[str]) -> Iterator[Diagnostic]:
         """The hints about values that nothing uses, without those that a misspelled name probably means."""
         for value in self._meaning.unused():
+            check_cancelled()
             if value.name in suggested:
                 continue
             try:

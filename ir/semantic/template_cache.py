@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
+from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
 from ..syntax.forms import Form, names_in
 from ..syntax.lexer import WHITE_SPACE
@@ -148,6 +149,7 @@ class TemplateCache:
         return statement.own
 
     def _lowered(self, segment: Segment) -> LoweredStatement:
+        check_cancelled()
         return LoweredStatement(segment, self.names, self.types.module)
 
     def statements_of(self, segments: Sequence[Segment], names: Sequence[str] | None = None) -> list[TypedStatement]:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Final
 
+from ..cancellation import check_cancelled
 from ..collections.block_list import BlockList
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
@@ -266,6 +267,7 @@ class _Cutting:
         old = self._old
         while True:
             while self._position < self._end:
+                check_cancelled()
                 if self._in_body:
                     self._take_alike()
                 if self._position < self._end:
@@ -290,6 +292,7 @@ class _Cutting:
         count = _FEWEST_ALIKE if self._was_alike else 1
         are_more = True
         while are_more:
+            check_cancelled()
             forms, statements, names = alike.take(count)
             self.made.extend(alike_segments(forms, statements))
             self.names.extend(names)

@@ -129,6 +129,7 @@ def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentP
     if document is None:
         server.log(f"a change of {identifier.uri}, which is not open, was left aside")
         return
+    server.state.analysis.superseded(document)
     server.state.history.edited(identifier.uri, document.lines)
     _changed(server, document)
 

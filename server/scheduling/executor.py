@@ -12,6 +12,8 @@ from typing import TypeVar
 
 from typing_extensions import ParamSpec
 
+from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
+
 __all__ = ["SingleThread"]
 
 Arguments = ParamSpec("Arguments")
@@ -29,6 +31,17 @@ class SingleThread:
     ) -> Result:
         """The result of ``function``, which runs on the thread."""
         return await asyncio.wrap_future(self._pool.submit(function, *args, **kwargs))
+
+    async def run_cancellable(self, cancellation: Cancellation, work: Callable[[], Result]) -> Result | None:
+        """The result of ``work``, which runs on the thread; ``None`` where it was cancelled."""
+
+        def run() -> Result | None:
+            try:
+                return cancellation.run(work)
+            except WorkCancelled:
+                return None
+
+        return await asyncio.wrap_future(self._pool.submit(run))
 
     def submit(self, function: Callable[Arguments, object], *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
         """Run ``function`` some time soon, without waiting for it."""

@@ -6,8 +6,10 @@ import asyncio
 import logging
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from relay_lsp.ir.cancellation import Cancellation
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.text.line_index import LineIndex
 
@@ -45,6 +47,9 @@ class BackgroundAnalysis:
         self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[Preview | None]]]
         self._previews = weakref.WeakKeyDictionary()
         self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
+        self._running: weakref.WeakKeyDictionary[Document, tuple[Cancellation, bool]] = weakref.WeakKeyDictionary()
+        """What cancels the work on a document that is on the thread, and whether the next analysis builds on it."""
+        self._abandoned: weakref.WeakSet[Document] = weakref.WeakSet()
         self._refresh = refresh
         self.is_over = False
 
@@ -73,9 +78,31 @@ class BackgroundAnalysis:
             return ()
         return await self._preview_thread.run(lambda: preview.sure(collect(document, preview.snapshot)))
 
+    def superseded(self, document: Document) -> None:
+        """The document was edited: an analysis that the next one cannot build on is not gone on with.
+
+        Where a text is followed statement by statement, and when it is read for the first time, the next analysis costs
+        what the edit touches once this one is there: then it goes on.
+        """
+        cancellation, is_built_on = self._running.get(document, (None, True))
+        if cancellation is not None and not is_built_on:
+            cancellation.cancel()
+
+    def abandon(self, document: Document) -> None:
+        """The document was closed: nothing of it is gone on with."""
+        self._abandoned.add(document)
+        if (running := self._running.get(document)) is not None:
+            running[0].cancel()
+
+    def is_at_work(self, document: Document) -> bool:
+        """Whether the analysis thread has something of a document, or is to have it next."""
+        return document in self._running
+
     def shut_down(self) -> None:
-        """Stop the threads; what is asked for from now on fails."""
+        """Stop the threads and what they are at; what is asked for from now on fails."""
         self.is_over = True
+        for cancellation, _ in list(self._running.values()):
+            cancellation.cancel()
         self.thread.shutdown()
         self._preview_thread.shutdown()
 
@@ -84,26 +111,53 @@ class BackgroundAnalysis:
         self._shown.add(document)
 
     async def snapshot(self, document: Document) -> Snapshot:
-        """The snapshot of the document as it is now, or a newer one."""
+        """The snapshot of the document as it is now, or a newer one.
+
+        Raises:
+            asyncio.CancelledError: the document was closed, or the client left, before there was one.
+        """
         if (ready := document.ready) is not None:
             return ready
         lock = self._locks.setdefault(document, asyncio.Lock())
         async with lock:
             await self.preview(document)  # what is shown first has the processor for itself
-            advance = document.advance()
-            if advance is None:
-                return document.current
-            if advance.is_edit:
-                snapshot = advance.run()  # costs what the edit touches
-                if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
-                    return document.accept(advance, snapshot)
-                return document.accept(advance, await self.thread.run(_analysed, snapshot))
-            snapshot = document.accept(advance, await self.thread.run(_read, advance.run))
-            self._previews.pop(document, None)
-            if document in self._shown:
-                self._shown.discard(document)
-                self._refresh()
-            return snapshot
+            while True:
+                advance = document.advance()
+                if advance is None:
+                    return document.current
+                if advance.is_edit:
+                    snapshot = advance.run()  # costs what the edit touches
+                    if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
+                        return document.accept(advance, snapshot)
+                    analysed = await self._work(document, partial(_analysed, snapshot), is_built_on=False)
+                    if analysed is None:
+                        continue  # edited meanwhile
+                    return document.accept(advance, analysed)
+                read = await self._work(document, partial(_read, advance.run), is_built_on=True)
+                if read is None:
+                    continue
+                snapshot = document.accept(advance, read)
+                self._previews.pop(document, None)
+                if document in self._shown:
+                    self._shown.discard(document)
+                    self._refresh()
+                return snapshot
+
+    async def _work(self, document: Document, work: Callable[[], Snapshot], *, is_built_on: bool) -> Snapshot | None:
+        """What the analysis thread makes of a document; ``None`` where an edit has superseded that.
+
+        Raises:
+            asyncio.CancelledError: the document was closed, or the client left.
+        """
+        cancellation = Cancellation()
+        self._running[document] = cancellation, is_built_on
+        try:
+            made = await self.thread.run_cancellable(cancellation, work)
+        finally:
+            self._running.pop(document, None)
+        if made is None and (is_built_on or self.is_over or document in self._abandoned):
+            raise asyncio.CancelledError
+        return made
 
 
 def _plain_preview(lines: LineIndex, name: str) -> Preview | None:

@@ -185,7 +185,9 @@ class Workspace:
         return await self.analysis.thread.run(self.folders.snapshots, opened)
 
     def close(self, uri: str) -> None:
-        """Forget a document."""
+        """Forget a document, and what is being worked out of it."""
+        if (document := self.documents.find(uri)) is not None:
+            self.analysis.abandon(document)
         self.documents.close(uri)
         self.publisher.forget(uri)
         self._findings.pop(uri, None)

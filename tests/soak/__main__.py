@@ -64,6 +64,8 @@ class _Soak:
         self.editor.client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda *_: None)
         server: Any = self.editor.client._server  # pyright: ignore[reportPrivateUsage]
         self.process_id: int = server.pid
+        self.editor.open("")  # on a busy machine a server takes its time to start
+        await self.editor.diagnostics(seconds=90.0)
 
     async def run(self, texts: list[str], seconds: float, killed_after: float) -> None:
         """Edit for some time; the server is killed now and then."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, cast
 
+from ...cancellation import check_cancelled
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
 from ...internal_errors import internal_error
 from ...printing.types import type_to_text
@@ -176,7 +177,8 @@ def _causes(snapshot: Snapshot) -> list[_Cause]:
 def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
     runs = cast("list[_Run] | None", block.memo.get(_runs))
     if runs is None:
-        runs = block.memo[_runs] = [_Run(None)]
+        check_cancelled()
+        runs = [_Run(None)]
         for index, text, is_head in snapshot.heads_and_statements(block, "ty="):
             if is_head:
                 runs.append(_Run(index - block.first, "ty=" in text))
@@ -187,6 +189,7 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
             except Exception as error:
                 span = TextSpan(0, len(text.rstrip()))
                 runs[-1].faults.append((index - block.first, internal_error(error, _DOING, span)))
+        block.memo[_runs] = runs
     return runs
 
 

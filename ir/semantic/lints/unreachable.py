@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
+from ...cancellation import check_cancelled
 from ...diagnostics import Diagnostic, Fix, Related, Severity, Tag, TextEdit, in_order
 from ...expressions import Match
 from ...inference.exhaustiveness import unreachable_arms
@@ -39,6 +40,7 @@ def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
     for block in snapshot.cache_blocks():
         known = cast("list[tuple[int, Diagnostic]] | None", block.memo.get(_in_statements))
         if known is None:
+            check_cancelled()
             known = block.memo[_in_statements] = [
                 (index - block.first, hint)
                 for index, span in snapshot.nested_statements(block, ("match", "if"))

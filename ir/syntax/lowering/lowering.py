@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
 
+from ...cancellation import check_cancelled
 from ...expressions import Clause as MatchClause
 from ...expressions import ErrorExpr, Expr, Pattern, PatternWildcard, Var
 from ...internal_errors import internal_error
@@ -83,6 +84,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
 
         Where that meets a fault of ours, the statement counts as broken.
         """
+        check_cancelled()
         outer = getattr(self, "statement", statement)
         depths = self.scope.depth, self.type_scope.depth
         try:

@@ -1,0 +1,91 @@
+"""What is not wanted any more is not gone on with: an analysis ends at its next step."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from relay_lsp.ir.cancellation import Cancellation, WorkCancelled, check_cancelled
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.documents.documents import Change, Document
+from relay_lsp.server.documents.encoding import Encoding
+from relay_lsp.server.documents.positions import Position, Range
+from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.session.background_analysis import BackgroundAnalysis
+
+_HEAD = '#[version = "0.0.5"]\n'
+
+
+def _unlike(count: int) -> str:
+    """Statements none of which is like another, with type comments and faults."""
+    lines = "".join(
+        f"  %{number} = add({'(' * (number % 97)}%x{')' * (number % 97)}, {number}f) /* ty=int{number % 9 + 1} */;\n"
+        for number in range(count)
+    )
+    return f"{_HEAD}def @main(%x: float32) {{\n{lines}  %{count - 1}\n}}\n"
+
+
+def test_work_ends_at_its_next_step_and_leaves_what_is_true() -> None:
+    text = _unlike(300)
+    expected = diagnostics(Snapshot.open(text, "a"))
+    for steps in (1, 2, 5, 50, 200):
+        cancellation = _CancelledAfter(steps)
+        with pytest.raises(WorkCancelled):
+            cancellation.run(lambda: diagnostics(Snapshot.open(text, "a")))
+        assert [each.message for each in diagnostics(Snapshot.open(text, "a"))] == [each.message for each in expected]
+
+
+class _CancelledAfter(Cancellation):
+    """One that is cancelled when it is asked so many times."""
+
+    def __init__(self, steps: int) -> None:
+        self._left = steps
+
+    @property
+    def is_cancelled(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        self._left -= 1
+        return self._left < 0
+
+
+def test_work_that_nothing_cancels_is_not_disturbed() -> None:
+    assert Cancellation().run(lambda: 7) == 7
+    check_cancelled()
+
+
+async def test_the_analysis_of_a_closed_document_ends() -> None:
+    analysis = BackgroundAnalysis()
+    document = Document("file:///a.relay", _unlike(20_000))
+    waiting = asyncio.ensure_future(analysis.snapshot(document))
+    while not analysis.is_at_work(document):
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.2)
+    started = time.perf_counter()
+    analysis.abandon(document)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert time.perf_counter() - started < 2.0
+    # The thread is free for the next document.
+    await asyncio.wait_for(analysis.snapshot(Document("file:///b.relay", _unlike(10))), 5)
+    analysis.shut_down()
+
+
+async def test_an_edit_cancels_an_analysis_that_the_next_cannot_build_on() -> None:
+    analysis = BackgroundAnalysis()
+    twice = "def @main(%x: float32) { %x }\n"  # two functions of a name: the text is read as a whole
+    document = Document("file:///a.relay", _HEAD + twice + _unlike(800).removeprefix(_HEAD))
+    await analysis.snapshot(document)
+    _insert(document, "// a\n", 2)
+    first = asyncio.ensure_future(analysis.snapshot(document))
+    while not analysis.is_at_work(document):
+        await asyncio.sleep(0)
+    analysis.superseded(document)
+    _insert(document, "// b\n", 3)
+    snapshot = await first
+    assert snapshot.text == document.text
+    analysis.shut_down()
+
+
+def _insert(document: Document, text: str, version: int) -> None:
+    document.apply([Change(text, Range(Position(1, 0), Position(1, 0)))], version, Encoding.UTF_8)
