@@ -49,6 +49,10 @@ class Settings:
     """Whether shapes are shown behind calls inside other expressions."""
     inlay_layers: bool = _setting("inlayHints.layers", False)
     """Whether layers that no comment names are shown at the ends of lines."""
+    outline_layers: bool = _setting("outline.layers", True)
+    """Whether layers stand in the outline beside the values."""
+    outline_by_layer: bool = _setting("outline.groupByLayer", False)
+    """Whether values stand in the outline under the layers that they came from."""
     code_lens: bool = _setting("codeLens.enabled", True)
     """Whether lines above functions offer to run passes."""
     unused_values: bool = _setting("diagnostics.unusedValues", True)

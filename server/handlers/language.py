@@ -35,6 +35,7 @@ from ..features.signature_help import signature_help
 from ..features.values import layers_span, value_at
 from ..lsp.capabilities import RUN_PIPELINE, SHOW_HISTORY
 from ..lsp.conversion import ProtocolConverter
+from ..lsp.layer_outline import layer_symbols, with_layers
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.structures import LocationEntry
@@ -155,12 +156,17 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
 async def on_document_symbol(
     server: RelayLanguageServer, params: types.DocumentSymbolParams
 ) -> Plain | list[types.SymbolInformation] | None:
-    """The definitions of a document."""
+    """The definitions of a document, and its layers."""
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
+    settings = server.state.settings_for(seen.document.uri)
+    index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
     if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
-        return Plain(await outline_entries(seen.snapshot, seen.converter))
+        entries = await outline_entries(seen.snapshot, seen.converter)
+        if settings.outline_layers or settings.outline_by_layer:
+            entries = await with_layers(entries, index, seen.converter, settings.outline_by_layer)
+        return Plain(entries)
     items = outline(seen.snapshot)
     flat: list[types.SymbolInformation] = []
     stack: list[tuple[OutlineItem, str | None]] = [(item, None) for item in reversed(items)]
@@ -168,7 +174,7 @@ async def on_document_symbol(
         item, container = stack.pop()
         flat.append(seen.converter.symbol_information(item, container))
         stack.extend((child, item.name) for child in reversed(item.children))
-    return flat
+    return [*flat, *layer_symbols(index, seen.converter)] if settings.outline_layers else flat
 
 
 async def on_workspace_symbol(

@@ -76,8 +76,8 @@ def _spans(seen: View, ranges: Any) -> list[TextSpan]:
 async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:
     """The layers of a text with what each consists of.
 
-    `{version, layers: [{name, ranges, operators: {name: count}, inputs: [type], outputs: [type], bytes}]}`, in the
-    order of the text.
+    `{version, layers: [{name, ranges, operators: {name: count}, inputs: [type], outputs: [type], bytes, flops,
+    uncounted: [operator]}]}`, in the order of the text; ``flops`` are those of all operators but the ``uncounted``.
     """
     seen = await view(server, str(field_of(params, "textDocument", "uri")))
     if seen is None:
@@ -93,6 +93,8 @@ async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] 
                 "inputs": row.inputs,
                 "outputs": row.outputs,
                 "bytes": row.bytes,
+                "flops": row.flops,
+                "uncounted": sorted(row.uncounted),
             }
             for row in rows
         ],

@@ -86,7 +86,11 @@ class LayerIndex:
     @cached_property
     def by_layer(self) -> Mapping[str, Sequence[LayerValue]]:
         """The values of each layer; the layers in the order in which the text comes to them."""
-        return {name: self.values_of(name) for name in self.names}
+        layers: dict[str, list[LayerValue]] = {}
+        for base, block in self._blocks:
+            for name, values in block.by_layer.items():
+                layers.setdefault(name, []).extend([value.shifted(base) for value in values])
+        return layers
 
     def values_of(self, layer: str) -> Sequence[LayerValue]:
         """The values of one layer; none where there is no such layer."""

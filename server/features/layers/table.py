@@ -1,4 +1,4 @@
-"""The layers of a text as a table: what each consists of, what it gives, and how much memory that takes."""
+"""The layers of a text as a table: what each consists of, what it gives, what it costs and how much memory it takes."""
 
 from __future__ import annotations
 
@@ -6,21 +6,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, TokenRole
+from relay_lsp.ir.expressions import Call
+from relay_lsp.ir.ops.costs import operator_cost, type_bytes
+from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.ir.types import TensorType, Type
+from relay_lsp.ir.types import Type
 
-from .groups import statement_values, value_type
+from .groups import StatementValue, statement_values, value_type
 from .layer_index import LayerIndex
 
 __all__ = ["LayerRow", "layer_table"]
+
+_INFIX = frozenset(("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!="))
 
 
 @dataclass
 class LayerRow:
     """One layer. ``inputs`` and ``outputs`` are types, as Relay writes them; ``bytes`` is what all its values take.
 
-    Values of open shapes are left out of the bytes. ``taken`` and ``given`` are the names that the types are of.
+    Values of open shapes are left out of the bytes. ``flops`` are the floating-point operations of the operators that
+    can be counted (:mod:`relay_lsp.ir.ops.costs`), and ``uncounted`` the operators that cannot. ``taken`` and ``given``
+    are the names that the types are of.
     """
 
     name: str
@@ -29,6 +36,8 @@ class LayerRow:
     inputs: list[str] = field(default_factory=list[str])
     outputs: list[str] = field(default_factory=list[str])
     bytes: int = 0
+    flops: int = 0
+    uncounted: Counter[str] = field(default_factory=Counter[str])
     taken: set[Symbol] = field(default_factory=set[Symbol])
     given: set[Symbol] = field(default_factory=set[Symbol])
 
@@ -49,11 +58,15 @@ def layer_table(snapshot: Snapshot, index: LayerIndex) -> Sequence[LayerRow]:
             layers_of[bound] = layers_at.get(value.span.end, ())
     for value in values:
         layers = layers_at.get(value.span.end, ())
-        type = value_type(snapshot, value)
+        type = value_type(snapshot, value) if layers else None
+        costs = _costs(snapshot, value) if layers else ()
         for layer in layers:
             row = rows[layer]
+            for name, flops in costs:
+                row.flops += flops or 0
+                row.uncounted.update([name] if flops is None else ())
             row.operators.update(token.text for token in value.tokens if token.role is TokenRole.OP_NAME)
-            row.bytes += _bytes(type)
+            row.bytes += type_bytes(type) or 0
             if value.binder is None:
                 row.outputs.append(_words(type))
         for token in value.tokens:
@@ -76,13 +89,32 @@ def _words(type: Type | None) -> str:
     return "unknown" if type is None else repr(type)
 
 
-def _bytes(type: Type | None) -> int:
-    """What a tensor takes; 0 for what is no tensor, or of an open shape."""
-    if not isinstance(type, TensorType):
-        return 0
-    count = 1
-    for size in type.shape:
-        if not isinstance(size, int):
-            return 0
-        count *= size
-    return count * ((type.dtype.bits * type.dtype.lanes + 7) // 8)
+def _costs(snapshot: Snapshot, value: StatementValue) -> list[tuple[str, int | None]]:
+    """The operations of each operator that stands in a value; ``None`` where they are not known."""
+    costs: list[tuple[str, int | None]] = []
+    for token in value.tokens:
+        is_infix = token.text in _INFIX
+        if token.role is not TokenRole.OP_NAME and not is_infix:
+            continue
+        call = snapshot.expr_at(token.span.start)
+        if not isinstance(call, Call) or not isinstance(call.op, Op):
+            continue
+        type = snapshot.type_of(call)
+        # An infix operator is elementwise: what it gives says all.
+        arguments = [type, type] if is_infix else _argument_types(snapshot, token)
+        costs.append((call.op.name, operator_cost(call.op, call.attrs, arguments, type).flops))
+    return costs
+
+
+def _argument_types(snapshot: Snapshot, operator: Token) -> list[Type | None]:
+    site = snapshot.call_at(operator.span.end + 1)
+    return [_type_of(snapshot, argument) for argument in site.arguments] if site is not None else []
+
+
+def _type_of(snapshot: Snapshot, argument: TextSpan) -> Type | None:
+    """The type of an argument: a name, or whatever ends where it does."""
+    symbol = snapshot.symbol_at(argument.start)
+    if symbol is not None and snapshot.lines.part(*argument) == symbol.name:
+        return symbol.type
+    expr = snapshot.expr_before(argument.end)
+    return snapshot.type_of(expr) if expr is not None else None

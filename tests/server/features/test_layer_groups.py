@@ -92,6 +92,31 @@ def test_a_layer_is_a_row_with_what_goes_in_and_out():
     assert (dict(relu.operators), relu.inputs, relu.outputs, relu.bytes) == ({"nn.relu": 1}, [tensor], [tensor], 32)
     assert exp.operators == {"exp": 1, "add": 1, "cast": 1}
     assert exp.bytes == 32 + 32 + 8
+    assert (relu.flops, exp.flops, exp.uncounted) == (8, 8 + 8 + 8, {})
+
+
+def test_a_layer_says_what_it_costs():
+    """Nested calls, infix operators, elements of tuples and functions count; what no rule counts is named."""
+    image, weight = "Tensor[(1, 3, 8, 8), float32]", "Tensor[(16, 3, 3, 3), float32]"
+    text = f"""#[version = "0.0.5"]
+def @main(%x: {image}, %w: {weight}, %t: ({image}, {weight})) {{
+  %0 = nn.relu(nn.conv2d(%x, %w, padding=[1, 1, 1, 1])) /* si=[conv] */;
+  %1 = nn.conv2d(%t.0, %t.1) + 1f /* si=[projected] */;
+  %2 = fn (%p: {image}, Primitive=1) {{
+    %3 = exp(%p) /* si=[fused] */;
+    sort(%3) /* si=[fused] */
+  }};
+  %4 = %2(%x) /* si=[called] */;
+  (%0, %1, %4)
+}}
+"""
+    snapshot = Snapshot.open(text, "a.relay")
+    assert not snapshot.diagnostics
+    rows = {row.name: row for row in layer_table(snapshot, layer_index(snapshot.lines))}
+    assert rows["conv"].flops == 16 * 64 * 2 * 27 + 16 * 64
+    assert rows["projected"].flops == 16 * 36 * 2 * 27 + 16 * 36
+    assert (rows["fused"].flops, dict(rows["fused"].uncounted)) == (192, {"sort": 1})
+    assert rows["called"].flops == 0
 
 
 def luminance(colour: str) -> float:

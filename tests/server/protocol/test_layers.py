@@ -71,6 +71,43 @@ async def test_a_layer_is_found_by_name_in_the_workspace(editor: Editor) -> None
     assert [each.container_name for each in layers if isinstance(each, types.SymbolInformation)] == ["3 values"]
 
 
+async def test_the_outline_finds_layers_by_name(editor: Editor) -> None:
+    editor.open(TEXT)
+    (main,) = await outline_of(editor)
+    layers = {each.name: each for each in main.children or () if each.kind is types.SymbolKind.Module}
+    assert {name: each.detail for name, each in layers.items()} == {
+        "torch.relu_1": "a value",
+        "torch.exp_2": "3 values",
+        "odd, name": "a value",
+    }
+    assert texts(TEXT, plain([layers["torch.exp_2"].selection_range])) == ["exp(%0)"]
+    assert {"%0", "%1", "%2"} <= {each.name for each in main.children or ()}
+
+
+async def test_the_outline_groups_values_by_layer(editor: Editor) -> None:
+    editor.open(TEXT)
+    configure(editor, outline={"groupByLayer": True})
+    (main,) = await outline_of(editor)
+    members = {each.name: [child.name for child in each.children or ()] for each in main.children or ()}
+    assert members == {"%x": [], "torch.relu_1": ["%0"], "torch.exp_2": ["%1", "%2"], "torch.exp_2 + odd, name": []}
+    configure(editor, outline={"layers": False})
+    (main,) = await outline_of(editor)
+    assert [each.name for each in main.children or ()] == ["%x", "%0", "%1", "%2"]
+    configure(editor)
+
+
+def configure(editor: Editor, **settings: object) -> None:
+    """Other settings for the server, beside those of the tests."""
+    editor.settings = {**settings, **{name: value for name, value in editor.settings.items() if name != "outline"}}
+    given = {"relay": editor.settings}
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(given))
+
+
+async def outline_of(editor: Editor) -> list[types.DocumentSymbol]:
+    answer = await editor.client.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
+    return [each for each in answer or () if isinstance(each, types.DocumentSymbol)]
+
+
 @pytest.mark.parametrize("name", ["conv.new", "with, comma", "a*/b"])
 async def test_a_layer_gets_another_name_everywhere(editor: Editor, name: str) -> None:
     editor.open(TEXT)
@@ -105,6 +142,7 @@ async def test_layers_are_listed_and_walked_through(editor: Editor) -> None:
     rows = (await ask(editor, "relay/layers"))["layers"]
     assert [row["name"] for row in rows] == ["torch.relu_1", "torch.exp_2", "odd, name"]
     assert rows[1]["operators"] == {"add": 2, "exp": 1}
+    assert (rows[1]["bytes"], rows[1]["flops"], rows[1]["uncounted"]) == (48, 12, [])
     there = await ask(editor, "relay/neighbouringLayer", position=position(TEXT, "nn.relu"), direction="next")
     assert (there["layers"], texts(TEXT, [there["range"]])) == (["torch.exp_2"], ["exp(%0)"])
     assert texts(TEXT, there["ranges"]) == OF_EXP
