@@ -31,7 +31,12 @@ command('RelayColour', 'layers', 'colour', {
   complete = function(lead) return require('relay.layers').complete(lead) end,
   desc = 'Colour values by layer, pass, operator, compiler or dtype, or not any more: off',
 })
-command('RelayLayers', 'layers', 'list', { desc = 'List the layers of this buffer' })
+command('RelayLayers', 'layers', 'list', {
+  nargs = '?',
+  complete = function(lead) return require('relay.layers').complete_order(lead) end,
+  desc = 'List the layers of this buffer, sorted by text, name, values, flops or bytes',
+})
+command('RelaySelectLayer', 'layers', 'select', { desc = 'List all values of the layer under the cursor' })
 command('RelayNextLayer', 'layers', 'go', { desc = 'Go to the next layer' })
 vim.api.nvim_create_user_command('RelayPreviousLayer', function()
   require('relay.layers').go('previous')

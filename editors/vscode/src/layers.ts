@@ -20,23 +20,45 @@ const THEMES: Record<number, protocol.Theme> = {
 /** How long nothing may have changed before colours are asked for anew. */
 const QUIET_MILLISECONDS = 150;
 
-type Order = 'text' | 'name' | 'values' | 'bytes';
+type Order = 'text' | 'name' | 'values' | 'flops' | 'bytes';
 
+/** A layer, or a line of what is known of one. */
 class LayerItem extends vscode.TreeItem {
-    constructor(layer: protocol.Layer, uri: vscode.Uri) {
-        super(layer.name);
-        const operators = Object.entries(layer.operators).map(([name, count]) => `${name} ×${count}`);
-        this.description = `${layer.ranges.length} · ${operators.join(', ')} · ${size(layer.bytes)}`;
-        this.tooltip = [
-            layer.name,
-            `${layer.ranges.length} values, ${size(layer.bytes)}`,
-            ...operators,
-            `in: ${layer.inputs.join('; ') || 'nothing'}`,
-            `out: ${layer.outputs.join('; ') || 'nothing'}`,
-        ].join('\n');
-        this.iconPath = new vscode.ThemeIcon('symbol-namespace');
-        this.command = { command: 'relay.revealLayer', title: 'Show', arguments: [uri, layer.ranges] };
-    }
+    readonly details: LayerItem[] = [];
+}
+
+function layerItem(layer: protocol.Layer, uri: vscode.Uri): LayerItem {
+    const item = new LayerItem(layer.name || '(no name)', vscode.TreeItemCollapsibleState.Collapsed);
+    const operators = Object.entries(layer.operators).map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
+    const values = layer.ranges.length === 1 ? '1 value' : `${layer.ranges.length} values`;
+    const facts = [values, operations(layer), size(layer.bytes)];
+    item.description = [...facts, operators.join(', ')].filter(Boolean).join(' · ');
+    item.details.push(
+        detail('operators', operators.join(', ') || 'none', 'symbol-operator'),
+        ...unique(layer.inputs).map(type => detail('in', type, 'arrow-right')),
+        ...unique(layer.outputs).map(type => detail('out', type, 'arrow-left')),
+        detail('operations', `${layer.flops.toLocaleString('en')} floating-point operations${uncounted(layer)}`, 'dashboard'),
+        detail('memory', `${layer.bytes.toLocaleString('en')} bytes of values`, 'database'),
+    );
+    item.tooltip = [layer.name, ...item.details.map(each => `${each.label}: ${each.description}`)].join('\n');
+    item.iconPath = new vscode.ThemeIcon('symbol-namespace');
+    item.command = { command: 'relay.revealLayer', title: 'Show', arguments: [uri, layer.ranges] };
+    return item;
+}
+
+function detail(label: string, text: string, icon: string): LayerItem {
+    const item = new LayerItem(label, vscode.TreeItemCollapsibleState.None);
+    item.description = text;
+    item.tooltip = `${label}: ${text}`;
+    item.iconPath = new vscode.ThemeIcon(icon);
+    return item;
+}
+
+/** The types, each once, with how often it is there. */
+function unique(types: string[]): string[] {
+    const counts = new Map<string, number>();
+    types.forEach(type => counts.set(type, (counts.get(type) ?? 0) + 1));
+    return [...counts].map(([type, count]) => (count > 1 ? `${type} ×${count}` : type));
 }
 
 export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Disposable {
@@ -76,7 +98,10 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
 
     async getChildren(item?: LayerItem): Promise<LayerItem[]> {
         const document = vscode.window.activeTextEditor?.document;
-        if (item || document?.languageId !== 'relay' || !this.isRunning()) {
+        if (item) {
+            return item.details;
+        }
+        if (document?.languageId !== 'relay' || !this.isRunning()) {
             return [];
         }
         const answer = await this.client().sendRequest(protocol.layers, textDocument(document));
@@ -85,10 +110,12 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             layers.sort((a, b) => a.name.localeCompare(b.name));
         } else if (this.order === 'values') {
             layers.sort((a, b) => b.ranges.length - a.ranges.length);
+        } else if (this.order === 'flops') {
+            layers.sort((a, b) => b.flops - a.flops);
         } else if (this.order === 'bytes') {
             layers.sort((a, b) => b.bytes - a.bytes);
         }
-        return layers.map(layer => new LayerItem(layer, document.uri));
+        return layers.map(layer => layerItem(layer, document.uri));
     }
 
     /** Give a colour to what values have in common; without an argument the user chooses. */
@@ -118,6 +145,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             text: 'As in the Text',
             name: 'By Name',
             values: 'By Number of Values',
+            flops: 'By Floating-Point Operations',
             bytes: 'By Memory',
         };
         const picked = await vscode.window.showQuickPick(
@@ -248,4 +276,16 @@ function size(bytes: number): string {
     const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
     const power = bytes > 0 ? Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1) : 0;
     return `${(bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0)} ${units[power]}`;
+}
+
+/** Floating-point operations, shortly; nothing where there are none. */
+function operations({ flops, uncounted }: protocol.Layer): string {
+    const units = ['', 'k', 'M', 'G', 'T', 'P'];
+    const power = flops > 0 ? Math.min(Math.floor(Math.log10(flops) / 3), units.length - 1) : 0;
+    const count = `${(flops / 1000 ** power).toFixed(power > 0 ? 1 : 0)} ${units[power]}FLOP`;
+    return uncounted.length > 0 ? (flops > 0 ? `> ${count}` : '') : count;
+}
+
+function uncounted(layer: protocol.Layer): string {
+    return layer.uncounted.length > 0 ? `, without ${layer.uncounted.join(', ')}` : '';
 }

@@ -155,6 +155,9 @@ export interface Layer {
     inputs: string[];
     outputs: string[];
     bytes: number;
+    /** Floating-point operations of its operators, those apart that cannot be counted. */
+    flops: number;
+    uncounted: string[];
 }
 
 export interface ModelProblem {

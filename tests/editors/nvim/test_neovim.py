@@ -319,7 +319,10 @@ def test_each_layer_has_a_colour(steps: dict[str, Any]):
 
 
 def test_layers_are_listed(steps: dict[str, Any]):
+    tensor = "Tensor[(4), float32]"
     assert steps["layers"] == [
-        "torch.relu_1: 1 values, nn.relu x1, 16 bytes",
-        "torch.exp_2: 2 values, add x1, exp x1, 32 bytes",
+        f"torch.relu_1 | 1 value | 4 FLOP | 16 B | nn.relu | in {tensor} | out {tensor}",
+        f"torch.exp_2 | 2 values | 8 FLOP | 32 B | add, exp | in {tensor} | out {tensor}",
     ]
+    assert steps["sorted_layers"] == ["torch.exp_2", "torch.relu_1"]
+    assert steps["selected_layer"] == [4, 5]

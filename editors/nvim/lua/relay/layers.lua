@@ -94,29 +94,70 @@ function M.colour(by)
   end
 end
 
+--- What `:RelayLayers` sorts by: whether one layer comes before another.
+local orders = {
+  name = function(a, b) return a.name < b.name end,
+  values = function(a, b) return #a.ranges > #b.ranges end,
+  flops = function(a, b) return a.flops > b.flops end,
+  bytes = function(a, b) return a.bytes > b.bytes end,
+}
+
+--- The orders that `:RelayLayers` takes.
+function M.complete_order(lead)
+  return vim.tbl_filter(function(name) return name:find(lead, 1, true) == 1 end, { 'text', 'name', 'values', 'flops', 'bytes' })
+end
+
+--- A count with its unit, shortly: 3 decimal places would say no more.
+local function shortly(count, base, units)
+  local power = 0
+  while count >= base and power < #units - 1 do
+    count, power = count / base, power + 1
+  end
+  return (power > 0 and '%.1f %s' or '%d %s'):format(count, units[power + 1])
+end
+
+local function entry_of(layer, buffer)
+  local operators = {}
+  for name, count in pairs(layer.operators) do
+    operators[#operators + 1] = count > 1 and ('%s x%d'):format(name, count) or name
+  end
+  table.sort(operators)
+  local start = layer.ranges[1].start
+  local more = #layer.uncounted > 0 and ' and more' or ''
+  return {
+    bufnr = buffer,
+    lnum = start.line + 1,
+    col = start.character + 1,
+    text = table.concat({
+      -- A name may hold anything; an entry of the list is one line.
+      vim.fn.strtrans(layer.name),
+      #layer.ranges == 1 and '1 value' or ('%d values'):format(#layer.ranges),
+      shortly(layer.flops, 1000, { 'FLOP', 'kFLOP', 'MFLOP', 'GFLOP', 'TFLOP' }) .. more,
+      shortly(layer.bytes, 1024, { 'B', 'KiB', 'MiB', 'GiB', 'TiB' }),
+      table.concat(operators, ', '),
+      'in ' .. (#layer.inputs > 0 and table.concat(layer.inputs, '; ') or 'nothing'),
+      'out ' .. (#layer.outputs > 0 and table.concat(layer.outputs, '; ') or 'nothing'),
+    }, ' | '),
+  }
+end
+
 --- List the layers of the buffer, each with what it consists of; the location list leads to its values.
-function M.list()
+function M.list(order)
   local buffer = vim.api.nvim_get_current_buf()
+  if order ~= '' and order ~= 'text' and not orders[order] then
+    vim.notify('Layers are sorted by text, name, values, flops or bytes.', vim.log.levels.ERROR)
+    return
+  end
   client.request('relay/layers', client.document(buffer), function(answer)
-    local entries = {}
-    for _, layer in ipairs(answer and answer.layers or {}) do
-      local operators = {}
-      for name, count in pairs(layer.operators) do
-        operators[#operators + 1] = ('%s x%d'):format(name, count)
-      end
-      table.sort(operators)
-      local start = layer.ranges[1].start
-      entries[#entries + 1] = {
-        bufnr = buffer,
-        lnum = start.line + 1,
-        col = start.character + 1,
-        text = ('%s: %d values, %s, %d bytes'):format(layer.name, #layer.ranges, table.concat(operators, ', '), layer.bytes),
-      }
+    local layers = answer and answer.layers or {}
+    if orders[order] then
+      table.sort(layers, orders[order])
     end
-    if #entries == 0 then
+    if #layers == 0 then
       vim.notify('No comment and no pass tells of layers in this text.')
       return
     end
+    local entries = vim.tbl_map(function(layer) return entry_of(layer, buffer) end, layers)
     vim.fn.setloclist(0, {}, ' ', { title = 'Relay layers', items = entries })
     vim.cmd('lopen')
   end, buffer)
@@ -136,6 +177,33 @@ function M.go(direction)
     local place = texts.columns(lines, answer.range, encoding_of(buffer))
     vim.api.nvim_win_set_cursor(window, { place[1] + 1, place[2] })
     vim.api.nvim_echo({ { table.concat(answer.layers, ', ') } }, false, {})
+  end, buffer)
+end
+
+--- List all values of the layer under the cursor, in the text's order; `:lnext` walks through them.
+function M.select()
+  local buffer = vim.api.nvim_get_current_buf()
+  local asked = client.document(buffer, { position = client.position(), direction = 'here' })
+  client.request('relay/neighbouringLayer', asked, function(answer)
+    if not answer then
+      vim.notify('There is no layer here.')
+      return
+    end
+    local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
+    local encoding = encoding_of(buffer)
+    local entries = vim.tbl_map(function(range)
+      local place = texts.columns(lines, range, encoding)
+      return {
+        bufnr = buffer,
+        lnum = place[1] + 1,
+        col = place[2] + 1,
+        end_lnum = place[3] + 1,
+        end_col = place[4] + 1,
+        text = vim.trim(lines[place[1] + 1]),
+      }
+    end, answer.ranges)
+    vim.fn.setloclist(0, {}, ' ', { title = vim.fn.strtrans(table.concat(answer.layers, ', ')), items = entries })
+    vim.cmd('lopen')
   end, buffer)
 end
 
