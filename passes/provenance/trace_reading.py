@@ -28,6 +28,7 @@ from relay_lsp.ir.types import Type, TypeVar
 from relay_lsp.ir.visitor import children, with_children
 
 from ..pass_info import PassInfo
+from .remarks import Remark
 from .trace_records import (
     TRACE_FORMAT,
     TRACE_VERSION,
@@ -37,6 +38,7 @@ from .trace_records import (
     HeaderRecord,
     PassRecord,
     SkippedRecord,
+    RemarkRecord,
     SourceColumns,
     StageRecord,
     TraceRecord,
@@ -262,7 +264,14 @@ class _Reader:
             removed=removed,
             replaced=frozenset(gone - removed),
             unexplained=tuple(self._exprs[number] for number in record.unexplained),
+            remarks=tuple(map(self._remark, record.remarks)),
         )
+
+    def _remark(self, record: RemarkRecord) -> Remark:
+        others = tuple(self._exprs[number] for number in record.others)
+        if record.message.count("{}") != len(others):
+            raise TraceFormatError(f"a remark names {len(others)} expressions, and has another number of places for them")
+        return Remark(record.kind, record.rule, self._exprs[record.expression], record.message, others)
 
     def _mapping(self, columns: SourceColumns) -> Mapping[Expr, tuple[Expr, ...]]:
         exprs = self._exprs

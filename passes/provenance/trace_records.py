@@ -12,7 +12,7 @@ A change that an older reader would misunderstand raises :data:`TRACE_VERSION`; 
 from __future__ import annotations
 
 import json
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -27,6 +27,7 @@ __all__ = [
     "ModelText",
     "NewExpressions",
     "PassRecord",
+    "RemarkRecord",
     "SkippedRecord",
     "SourceColumns",
     "StageRecord",
@@ -132,6 +133,18 @@ class SourceColumns(msgspec.Struct, frozen=True):
     sources: list[int | list[int]]
 
 
+class RemarkRecord(msgspec.Struct, frozen=True):
+    """A decision of a pass about an expression of the stage before it, and why."""
+
+    kind: Literal["passed", "missed"]
+    rule: str
+    expression: int
+    message: str
+    """The decision in words, with ``{}`` for each of ``others``."""
+    others: list[int] = []
+    """What it was done with, or what stood in the way. What has no number, such as an operator, is named in the words."""
+
+
 class PassRecord(msgspec.Struct, frozen=True, tag_field="record", tag="step"):
     """One run of a pass; ``before`` and ``after`` are stages that stand above it in the trace."""
 
@@ -157,6 +170,8 @@ class PassRecord(msgspec.Struct, frozen=True, tag_field="record", tag="step"):
     """Every expression of ``before`` from which nothing in ``after`` comes."""
     unexplained: list[int]
     """Those of ``made`` whose pass did not say where they come from: their function stands in."""
+    remarks: list[RemarkRecord] = []
+    """What the pass did and left alone, and why, where remarks were asked for. Older traces do not have it."""
 
 
 class SkippedRecord(msgspec.Struct, frozen=True, tag_field="record", tag="skipped"):

@@ -24,6 +24,7 @@ from relay_lsp.ir.types import Type
 from relay_lsp.ir.visitor import children
 
 from .rebuilding import is_rebuilt
+from .remarks import Remark, name_of
 from .trace_records import (
     TRACE_FORMAT,
     TRACE_VERSION,
@@ -34,6 +35,7 @@ from .trace_records import (
     HeaderRecord,
     NewExpressions,
     PassRecord,
+    RemarkRecord,
     SkippedRecord,
     SourceColumns,
     StageRecord,
@@ -316,7 +318,17 @@ class _Writer:
             [known[new] for new, sources in made.items() if is_rebuilt(new, sources)],
             sorted(known[expr] for expr in step.removed if expr in known),
             [known[expr] for expr in step.unexplained if expr in known],
+            [self._remark(remark) for remark in step.remarks if remark.expr in known],
         )
+
+    def _remark(self, remark: Remark) -> RemarkRecord:
+        words = remark.template.split("{}")
+        message, others = words[0], list[int]()
+        for other, following in zip(remark.others, words[1:], strict=True):
+            number = self._numbers.get(other)
+            message += (name_of(other) if number is None else "{}") + following
+            others += [] if number is None else [number]
+        return RemarkRecord(remark.kind, remark.rule, self._numbers[remark.expr], message, others)
 
     def _columns(self, sources: Mapping[Expr, Sequence[Expr]]) -> SourceColumns:
         known = self._numbers

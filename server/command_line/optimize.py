@@ -173,7 +173,9 @@ def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> 
     producer = f"relay-lsp {server_version()}"
     context = read_context(options, opt_level, file.text)
     job = TracePasses(
-        *(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer), context=context
+        *(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer),
+        context=context,
+        remarks=bool(getattr(options, "remarks", False)),
     )
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):

@@ -395,6 +395,9 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     trace.add_argument(
         "--no-weights", action="store_true", help="with --format json: leave out the data of constant tensors"
     )
+    trace.add_argument(
+        "--remarks", action="store_true", help="with --format json: write what the passes decided, and why"
+    )
     trace.add_argument("--texts", action="store_true", help="print the whole text after each step that changed it")
     trace.add_argument("--all", action="store_true", help="show every new value; else the first ten of each step")
 

@@ -47,6 +47,8 @@ class TracePasses:
     """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
     layers: SpanLayers = ()
     """The layers that are known of the text besides those of its comments."""
+    remarks: bool = False
+    """Whether the trace has what the passes say about their decisions."""
 
     def run(self, progress: Progress) -> TracedRun:
         """Run them. The lines are written when they are read."""
@@ -62,7 +64,7 @@ class TracePasses:
         def layers() -> Mapping[Expr, AnySpan]:
             return {**layers_at_spans(parsed.module, places_of(parsed), self.layers), **layers_in(parsed)}
 
-        trace = Trace(layers)
+        trace = Trace(layers, remarks=self.remarks)
         try:
             with without_collection():
                 run = run_passes(

@@ -192,6 +192,16 @@ def test_names_that_would_break_json_or_html_come_back():
     assert Trace.from_json(written).before
 
 
+def test_remarks_are_read_back_as_they_were_written():
+    with PassContext(opt_level=4), Trace(remarks=True) as trace:
+        create("FuseOps")(parse(VERSION + CONVOLUTION).module)
+    (before,) = [step for step in trace.steps if step.name == "FuseOps"]
+    (after,) = [step for step in Trace.from_json(trace.to_json()).steps if step.name == "FuseOps"]
+    assert before.remarks
+    said = [(each.kind, each.rule, each.message()) for each in before.remarks]
+    assert [(each.kind, each.rule, each.message()) for each in after.remarks] == said
+
+
 def test_the_schema_in_the_repository_is_that_of_the_records():
     assert SCHEMA.read_text(encoding="utf-8") == trace_schema(), (
         "write it anew: .venv/bin/python -m relay_lsp.passes.provenance"
