@@ -37,8 +37,8 @@ from .trace_records import (
     FailureRecord,
     HeaderRecord,
     PassRecord,
-    SkippedRecord,
     RemarkRecord,
+    SkippedRecord,
     SourceColumns,
     StageRecord,
     TraceRecord,
@@ -270,7 +270,7 @@ class _Reader:
     def _remark(self, record: RemarkRecord) -> Remark:
         others = tuple(self._exprs[number] for number in record.others)
         if record.message.count("{}") != len(others):
-            raise TraceFormatError(f"a remark names {len(others)} expressions, and has another number of places for them")
+            raise TraceFormatError(f"a remark names {len(others)} expressions, and has places for another number")
         return Remark(record.kind, record.rule, self._exprs[record.expression], record.message, others)
 
     def _mapping(self, columns: SourceColumns) -> Mapping[Expr, tuple[Expr, ...]]:

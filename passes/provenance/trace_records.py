@@ -142,7 +142,7 @@ class RemarkRecord(msgspec.Struct, frozen=True):
     message: str
     """The decision in words, with ``{}`` for each of ``others``."""
     others: list[int] = []
-    """What it was done with, or what stood in the way. What has no number, such as an operator, is named in the words."""
+    """What it was done with, or what stood in the way. What has no number is named in the words."""
 
 
 class PassRecord(msgspec.Struct, frozen=True, tag_field="record", tag="step"):

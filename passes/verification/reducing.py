@@ -7,6 +7,7 @@ becomes a parameter of its type; the values that nothing uses any more are the r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias, TypeVar
 
@@ -62,6 +63,7 @@ def reduce(
     passes: Sequence[Pass],
     condition: FailureCondition,
     progress: Callable[[int], object] = lambda _: None,
+    seconds: float | None = None,
 ) -> IRModule:
     """The smallest module that was met on which ``passes`` fail as on ``module``; its ``@main`` is what is left.
 
@@ -71,6 +73,7 @@ def reduce(
         condition: what counts as a failure. A smaller module must fail with the same message, but for names and
             numbers.
         progress: told the number of values each time that the module has become smaller.
+        seconds: for how long to search; what is smallest by then is the result. Without a limit, until nothing helps.
 
     Raises:
         PassError: the condition does not hold on ``module``.
@@ -79,7 +82,11 @@ def reduce(
     if wanted is None:
         raise PassError(f"nothing to reduce: on the whole module it is not so that a pass {_in_words(condition)}")
 
+    deadline = None if seconds is None else time.monotonic() + seconds
+
     def fails(candidate: IRModule) -> bool:
+        if deadline is not None and time.monotonic() > deadline:
+            raise _OutOfTimeError
         return condition.signature(candidate, passes) == wanted
 
     current = infer_types(module).module
@@ -87,11 +94,18 @@ def reduce(
     while statement_count(current) != last:
         last = statement_count(current)
         for step in (_one_function, _unfolded, _fewer_values, _fewer_bindings, _fewer_constants, _fewer_functions):
-            smaller = step(current, fails)
+            try:
+                smaller = step(current, fails)
+            except _OutOfTimeError:
+                return current
             if smaller is not current:
                 current = smaller
                 progress(statement_count(current))
     return current
+
+
+class _OutOfTimeError(Exception):
+    """The time for the search is over."""
 
 
 def _in_words(condition: FailureCondition) -> str:
@@ -199,20 +213,32 @@ def _minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) -
     while len(current) >= 2:
         size = -(-len(current) // parts)
         chunks: list[list[_Item]] = [current[start : start + size] for start in range(0, len(current), size)]
-        chunk: list[_Item] | None = next((each for each in chunks if len(chunks) > 1 and fails(each)), None)
-        if chunk is not None:
-            current, parts = chunk, 2
-            continue
-        for index in range(len(chunks)):
-            rest: list[_Item] = [item for number, each in enumerate(chunks) if number != index for item in each]
-            if len(chunks) > 2 and fails(rest):
-                current, parts = rest, max(parts - 1, 2)
-                break
-        else:
+        try:
+            smaller = _first_that_fails(chunks, fails)
+        except _OutOfTimeError:
+            break
+        if smaller is None:
             if parts >= len(current):
                 break
             parts = min(2 * parts, len(current))
+        else:
+            parts = 2 if any(smaller is chunk for chunk in chunks) else max(parts - 1, 2)
+            current = smaller
     return current
+
+
+def _first_that_fails(chunks: Sequence[list[_Item]], fails: Callable[[Sequence[_Item]], bool]) -> list[_Item] | None:
+    """A chunk that fails, or everything but one chunk."""
+    if len(chunks) > 1:
+        for chunk in chunks:
+            if fails(chunk):
+                return chunk
+    if len(chunks) > 2:
+        for index in range(len(chunks)):
+            rest: list[_Item] = [item for number, each in enumerate(chunks) if number != index for item in each]
+            if fails(rest):
+                return rest
+    return None
 
 
 def _is_typed_failure(candidate: IRModule, fails: _Fails) -> bool:

@@ -12,9 +12,10 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..worker.remarks import PlacedRemark
+from .markdown import plain
 from .values import value_at
 
-__all__ = ["Question", "questions_at", "remarks_on"]
+__all__ = ["Question", "questions_at", "remark_words", "remarks_between", "remarks_on"]
 
 _CALL: Final = re.compile(r"([A-Za-z_][\w.]*)\(")
 _CONSTANT: Final = re.compile(r"[(,]\s*-?[\d.]+[a-z\d]*\s*[,)/]|meta\[relay\.Constant\]")
@@ -51,3 +52,13 @@ def remarks_on(remarks: Iterable[PlacedRemark], span: TextSpan) -> Sequence[Plac
     inside = [remark for remark in remarks if remark.span is not None and span.start <= remark.span.start < span.end]
     exact = [remark for remark in inside if remark.span is not None and remark.span.start == span.start]
     return list(dict.fromkeys(exact or inside))
+
+
+def remarks_between(remarks: Iterable[PlacedRemark], span: TextSpan) -> Sequence[PlacedRemark]:
+    """The remarks about values that begin inside of ``span``."""
+    return [remark for remark in remarks if remark.span is not None and span.start <= remark.span.start < span.end]
+
+
+def remark_words(remarks: Iterable[PlacedRemark]) -> str:
+    """Remarks in Markdown, one in a line."""
+    return "\n".join(f"- **{remark.pass_name}**, {remark.kind}: {plain(remark.message)}" for remark in remarks)

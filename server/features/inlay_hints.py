@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from relay_lsp.ir import ops
@@ -12,6 +12,7 @@ from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, Symbol, SymbolKin
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType
 
+from ..worker.remarks import PlacedRemark
 from .layers.layer_index import LayerIndex
 from .markdown import markdown
 
@@ -22,6 +23,7 @@ __all__ = [
     "inlay_documentation",
     "inlay_hints",
     "inlay_layers",
+    "inlay_remarks",
     "inlay_shapes",
 ]
 
@@ -121,6 +123,20 @@ def inlay_layers(snapshot: Snapshot, span: TextSpan, index: LayerIndex) -> Itera
         end = lines.line_start(line) + len(lines.line(line).rstrip())
         text = f"  {', '.join(dict.fromkeys(names))}"
         yield InlayHint(end, text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…")
+
+
+def inlay_remarks(snapshot: Snapshot, span: TextSpan, remarks: Iterable[PlacedRemark]) -> Iterator[InlayHint]:
+    """What passes said about the values that begin on a line, at its end; what was left alone first."""
+    lines = snapshot.lines
+    by_line: dict[int, list[PlacedRemark]] = {}
+    for remark in sorted(remarks, key=lambda each: each.kind != "missed"):
+        if remark.span is not None and span.start <= remark.span.start <= span.end:
+            by_line.setdefault(lines.line_and_column(remark.span.start)[0], []).append(remark)
+    for line, said in sorted(by_line.items()):
+        end = lines.line_start(line) + len(lines.line(line).rstrip())
+        text = "  " + "; ".join(dict.fromkeys(f"{remark.pass_name}: {remark.message}" for remark in said))
+        label = text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
+        yield InlayHint(end, label, f"remarks:{line}")
 
 
 def _calls(snapshot: Snapshot, span: TextSpan) -> Iterator[CallSite]:

@@ -1,4 +1,4 @@
-"""``relay-lsp.explain``: what a pass decides on the value at a place, and why."""
+"""What passes decide on values, and why: ``relay-lsp.explain`` on one, ``relay-lsp.showRemarks`` on all of a text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from relay_lsp.ir.diagnostics import Severity
 
 from ..features.explanations import Question, questions_at, remarks_on
 from ..features.values import value_at
-from ..lsp.capabilities import EXPLAIN
+from ..lsp.capabilities import EXPLAIN, SHOW_REMARKS
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
 from ..worker.remarks import PlacedRemark
 from .arguments import fields_of, one_argument, open_document, version_in
+from .passes import calls_asked_for
 from .running import work
 from .views import View, refusal, view
 
@@ -64,10 +65,41 @@ async def explain(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any
         server.say(outcome.failed, Severity.ERROR)
         return {"message": outcome.failed, "remarks": []}
     remarks = remarks_on(outcome.remarks, span)
+    server.state.remarks.show(document, [*server.state.remarks.of(document), *remarks])
+    server.refresh_views()
     lines = [f"{remark.subject}: {remark.message}" for remark in remarks]
     message = "\n".join(lines) or f"{call} decides nothing about this value"
     server.say(message, Severity.INFORMATION)
     return {"message": message, "remarks": [_described(remark, seen.converter) for remark in remarks]}
+
+
+async def show_remarks(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+    """Run passes for what they say, and show that beside the values; the buffer stays as it is.
+
+    With ``hide``, what is shown is taken away again.
+    """
+    given = one_argument(arguments)
+    document = open_document(server, given.get("uri"))
+    if given.get("hide") is True:
+        server.state.remarks.forget(document.uri)
+        server.refresh_views()
+        return {"message": "", "remarks": []}
+    calls = await calls_asked_for(server, document, given)
+    title = ", ".join(map(str, calls))
+    async with work(server, f"Relay: {title}", title) as report:
+        version = version_in(given.get("version"))
+        outcome = await server.state.run_passes(document, calls, version, report, gates=True, remarks=True)
+    if outcome.failed is not None:
+        server.say(outcome.failed, Severity.ERROR)
+        return {"message": outcome.failed, "remarks": []}
+    placed = [remark for remark in outcome.remarks if remark.span is not None]
+    server.state.remarks.show(document, placed)
+    server.refresh_views()
+    missed = sum(remark.kind == "missed" for remark in placed)
+    message = f"{title}: {len(placed) - missed} decisions to change something, {missed} to leave something alone"
+    server.say(message, Severity.INFORMATION)
+    converter = server.converter_for(document)
+    return {"message": message, "remarks": [_described(remark, converter) for remark in placed]}
 
 
 def _described(remark: PlacedRemark, converter: ProtocolConverter) -> dict[str, Any]:
@@ -82,5 +114,6 @@ def _described(remark: PlacedRemark, converter: ProtocolConverter) -> dict[str, 
 
 
 def register(server: RelayLanguageServer) -> None:
-    """Answer this command."""
+    """Answer these commands."""
     server.command(EXPLAIN)(explain)
+    server.command(SHOW_REMARKS)(show_remarks)

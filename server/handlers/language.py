@@ -8,12 +8,14 @@ from typing import Any
 from lsprotocol import types
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
+from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.call_hierarchy import function_around
 from ..features.call_search import find_calls
 from ..features.code_lens import LensKind, lenses, size_of
 from ..features.completion import completions, documentation
 from ..features.definition import definition, type_definition
+from ..features.explanations import remark_words, remarks_between, remarks_on
 from ..features.hover import ValuePast, hover
 from ..features.inlay_hints import (
     InlayHint,
@@ -21,6 +23,7 @@ from ..features.inlay_hints import (
     inlay_documentation,
     inlay_hints,
     inlay_layers,
+    inlay_remarks,
     inlay_shapes,
 )
 from ..features.layers.indexing import layer_index
@@ -71,6 +74,10 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
             content = replace(content, layers=history.layer_index(uri, lines).counts(span))
     if content is not None and content.origins and (node := await node_documentation(server, seen, content.origins)):
         content = replace(content, documentation="\n\n".join(filter(None, (node, content.documentation))))
+    if content is not None and value is not None and not seen.is_beginning:
+        said = remark_words(remarks_on(server.state.remarks.of(seen.document), value))
+        if said:
+            content = replace(content, documentation="\n\n".join(filter(None, (said, content.documentation))))
     folder = folder_of(uri)
     return None if content is None else seen.converter.hover(content, lambda origin: origin_address(folder, origin))
 
@@ -249,10 +256,12 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
     if settings.inlay_layers and not seen.is_beginning:
         index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
         shown += inlay_layers(seen.snapshot, span, index)
+    if not seen.is_beginning:
+        shown += inlay_remarks(seen.snapshot, span, server.state.remarks.of(seen.document))
     hints = [seen.converter.inlay_hint(hint, seen.document.version) for hint in shown]
     if not server.supports("textDocument", "inlayHint", "resolveSupport"):
         for hint, item in zip(shown, hints, strict=True):
-            _document_hint(seen, item, hint.subject)
+            _document_hint(server, seen, item, hint.subject)
     return hints
 
 
@@ -261,12 +270,18 @@ async def on_inlay_hint_resolve(server: RelayLanguageServer, hint: types.InlayHi
     data = fields_of(hint.data)
     seen = await view(server, str(data.get("uri")))
     if seen is not None and seen.document.version == data.get("version"):
-        _document_hint(seen, hint, str(data.get("subject")))
+        _document_hint(server, seen, hint, str(data.get("subject")))
     return hint
 
 
-def _document_hint(seen: View, hint: types.InlayHint, subject: str) -> None:
-    words = inlay_documentation(seen.snapshot, subject)
+def _document_hint(server: RelayLanguageServer, seen: View, hint: types.InlayHint, subject: str) -> None:
+    kind, _, line = subject.partition(":")
+    if kind == "remarks":
+        lines = seen.snapshot.lines
+        start, end = lines.line_start(int(line)), lines.line_start(int(line) + 1)
+        words = remark_words(remarks_between(server.state.remarks.of(seen.document), TextSpan(start, end)))
+    else:
+        words = inlay_documentation(seen.snapshot, subject)
     if words:
         hint.tooltip = types.MarkupContent(types.MarkupKind.Markdown, words)
 

@@ -16,11 +16,13 @@ __all__ = [
     "COMMANDS",
     "EXPLAIN",
     "GO_TO_STEP",
+    "REDUCE",
     "REPLAY",
     "RESTART_WORKER",
     "RUN_PASS",
     "RUN_PIPELINE",
     "SHOW_HISTORY",
+    "SHOW_REMARKS",
     "TOKEN_MODIFIERS",
     "TOKEN_TYPES",
     "VERIFY",
@@ -55,12 +57,17 @@ RUN_PASS = "relay-lsp.runPass"
 RUN_PIPELINE = "relay-lsp.runPipeline"
 VERIFY = "relay-lsp.verify"
 EXPLAIN = "relay-lsp.explain"
+SHOW_REMARKS = "relay-lsp.showRemarks"
+REDUCE = "relay-lsp.reduce"
 RESTART_WORKER = "relay-lsp.restartWorker"
 CLEAR_HISTORY = "relay-lsp.clearHistory"
 GO_TO_STEP = "relay-lsp.goToStep"
 REPLAY = "relay-lsp.replay"
 SHOW_HISTORY = "relay-lsp.showHistory"
-COMMANDS = (RUN_PASS, RUN_PIPELINE, VERIFY, EXPLAIN, RESTART_WORKER, CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY)
+COMMANDS = (
+    *(RUN_PASS, RUN_PIPELINE, VERIFY, EXPLAIN, SHOW_REMARKS, REDUCE, RESTART_WORKER),
+    *(CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY),
+)
 
 FILES = [
     {"scheme": "file", "pattern": {"glob": "**/*.{relay,rly}", "matches": "file"}},

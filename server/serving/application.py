@@ -16,6 +16,7 @@ from ..handlers import (
     models,
     passes,
     provenance,
+    reduction,
     semantic_tokens,
     structure,
     synchronization,
@@ -39,6 +40,7 @@ _HANDLERS = (
     passes,
     history,
     provenance,
+    reduction,
     layers,
     models,
 )

@@ -29,6 +29,7 @@ from ..settings import Settings, read_settings
 from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses
 from ..worker.outcome_memory import OutcomeMemory
 from ..worker.pass_changes import OperatorCount
+from ..worker.reduction import ReduceOutcome, ReducePasses
 from ..worker.tracing import ExploredRun, ExplorePasses, TracePasses
 from ..worker.verification import VerifyOutcome, VerifyPasses
 from ..worker.worker import JobError, Worker
@@ -38,6 +39,7 @@ from .client import Client
 from .extensions import Extensions
 from .folders import Folders
 from .models import Models
+from .shown_remarks import ShownRemarks
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
@@ -78,6 +80,7 @@ class Workspace:
         self._asking: asyncio.Task[None] | None = None
         self.history = HistoryService(self._report_from_any_thread)
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        self.remarks = ShownRemarks()
         self.changing_passes = ChangingPasses(
             self.documents, self.analysis, self.worker, self.extensions, lambda: self.settings
         )
@@ -191,6 +194,7 @@ class Workspace:
         self.documents.close(uri)
         self.publisher.forget(uri)
         self._findings.pop(uri, None)
+        self.remarks.forget(uri)
         self.history.close(uri)
 
     # Passes
@@ -313,6 +317,35 @@ class Workspace:
         # Errors of the text itself are shown already.
         findings = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
         self._take_findings(document, document.text, findings)
+        return outcome
+
+    async def reduce(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        until: str,
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> ReduceOutcome:
+        """The smallest module on which passes go wrong as on a document, worked out in the worker.
+
+        Raises:
+            MovedOn: the document is not at ``version``.
+            JobError: the worker could not do it.
+        """
+        self._check(document, document.version if version is None else version)
+        context = replace(self.context_for(document), gates=True)
+        job = ReducePasses(document.text, document.name, tuple(calls), until, context.opt_level, context=context)
+        await self.extensions.refresh()
+        # Beyond the search, one run of the passes may take as long as any.
+        timeout = job.seconds + self.settings_for(document.uri).pass_timeout
+        self.client.status("working", "reducing")
+        try:
+            outcome: ReduceOutcome = await self.worker.run(self.extensions.job(job), timeout=timeout, progress=progress)
+        except JobError as error:
+            self.client.status("stopped", error.message)
+            raise
+        self.client.status("ready", "")
         return outcome
 
     def _check(self, document: Document, version: int) -> None:

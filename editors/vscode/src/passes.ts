@@ -91,6 +91,49 @@ export class PassCommands {
         return found && this.execute('relay-lsp.verify', found.document, found.pipeline);
     }
 
+    /** Show beside the values what passes decide on them, and why; the buffer stays as it is. */
+    async showRemarks(passes?: string[]): Promise<unknown> {
+        const found = await this.pipeline('Relay: Show Why Passes Decide', passes);
+        return found && this.execute('relay-lsp.showRemarks', found.document, found.pipeline);
+    }
+
+    async hideRemarks(): Promise<unknown> {
+        const document = relayEditor()?.document;
+        return document && this.execute('relay-lsp.showRemarks', document, { hide: true });
+    }
+
+    /** Find the smallest module on which passes still fail, and open it as a text of its own. */
+    async reduce(passes?: string[], until?: string): Promise<protocol.ReduceResult | undefined> {
+        const found = await this.pipeline('Relay: Reduce to What Fails', passes);
+        const condition = found && (until ?? (await this.chooseCondition()));
+        if (!found || !condition) {
+            return undefined;
+        }
+        const what = { ...found.pipeline, until: condition };
+        const result: unknown = await this.execute('relay-lsp.reduce', found.document, what);
+        const reduced = result as protocol.ReduceResult | undefined;
+        if (typeof reduced?.text === 'string') {
+            const document = await vscode.workspace.openTextDocument({ language: 'relay', content: reduced.text });
+            await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
+        }
+        return reduced;
+    }
+
+    /** What counts as a failure, in the words that the server reads. */
+    private async chooseCondition(): Promise<string | undefined> {
+        const items = [
+            { label: 'raises', description: 'a pass refuses or fails' },
+            { label: 'breaks typing', description: 'what a pass leaves has no types' },
+            { label: 'changes the result', description: 'what is computed on random inputs becomes another' },
+            { label: 'takes longer than 2 s', description: 'other times can be written' },
+        ];
+        const chosen = await vscode.window.showQuickPick(items, { title: 'Relay: Until when does it fail?' });
+        if (!chosen?.label.startsWith('takes')) {
+            return chosen?.label;
+        }
+        return vscode.window.showInputBox({ title: 'Relay: Until when does it fail?', value: chosen.label });
+    }
+
     private async pipeline(
         title: string,
         passes?: string[],

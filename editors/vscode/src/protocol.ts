@@ -31,6 +31,14 @@ export interface RunResult {
     steps: { pass: string; changed: boolean; milliseconds: number }[];
 }
 
+/** The smallest module on which passes still fail; `text` is null where there is none, for which `message` has the reason. */
+export interface ReduceResult {
+    message: string;
+    text: string | null;
+    before: number;
+    after: number;
+}
+
 export interface OperatorCount {
     name: string;
     before: number;

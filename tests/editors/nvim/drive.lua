@@ -183,6 +183,25 @@ local function drive()
   report.steps.kept = buffer_text() == '// typed meanwhile\n' .. original
   vim.cmd('silent undo')
 
+  -- Why a pass decides as it does, at the ends of lines until it is hidden; and the smallest module that still fails.
+  local function remarks()
+    local labels = vim.tbl_map(function(hint)
+      local label = hint.inlay_hint.label
+      return type(label) == 'string' and label or label[1].value
+    end, vim.lsp.inlay_hint.get({ bufnr = 0 }))
+    return vim.tbl_filter(function(label) return label:find('FuseOps:', 1, true) ~= nil end, labels)
+  end
+  give('RelayRemarks FuseOps')
+  until_true('the remarks', function() return #remarks() > 0 end)
+  report.steps.remarks = remarks()
+  give('RelayRemarks!')
+  until_true('no remarks', function() return #remarks() == 0 end)
+  vim.lsp.inlay_hint.enable(false)
+  give('RelayReduce FuseOps until takes longer than 0 s')
+  until_true('the reduced module', function() return #vim.api.nvim_tabpage_list_wins(0) == 2 end)
+  report.steps.reduced = { text = buffer_text(), filetype = vim.bo.filetype, name = vim.fn.expand('%:t') }
+  vim.cmd('bwipeout!')
+
   -- 3. A pass by its command, and one undo.
   local before = buffer_text()
   run('RelayRunPass SimplifyInference', 'SimplifyInference')

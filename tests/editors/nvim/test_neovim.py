@@ -172,6 +172,17 @@ def test_a_preview_tells_behind_each_new_value_what_it_comes_from(steps: dict[st
     assert "← SimplifyInference from nn.batch_norm(%1, %gamma, %beta, %mean, %variance)" in notes
 
 
+def test_why_a_pass_decides_stands_at_the_ends_of_lines(steps: dict[str, Any]):
+    assert any("FuseOps: not fused with" in remark for remark in steps["remarks"])
+
+
+def test_the_smallest_module_that_still_fails_opens_beside_the_buffer(steps: dict[str, Any]):
+    reduced = steps["reduced"]
+    assert (reduced["filetype"], reduced["name"]) == ("relay", "batch_norm.reduced1.relay")
+    assert "def @main" in reduced["text"]
+    assert reduced["text"].count("\n") <= 5
+
+
 def test_the_history_lists_the_texts_and_what_led_to_each(steps: dict[str, Any]):
     rows = steps["history"]["rows"]
     assert [row.split("  ")[0] for row in rows] == ["the beginning", "SimplifyInference", "ToANormalForm"]

@@ -54,3 +54,30 @@ async def test_what_cannot_be_asked_is_refused(editor: Editor, argument: dict[st
         await editor.client.workspace_execute_command_async(
             types.ExecuteCommandParams("relay-lsp.explain", [{"uri": editor.document.uri, **argument}])
         )
+
+
+async def test_remarks_are_shown_beside_the_values_until_the_text_changes(editor: Editor) -> None:
+    editor.open(MODEL)
+    asked = {"uri": editor.document.uri, "passes": ["FuseOps"]}
+    answer: Any = await run(editor, "relay-lsp.showRemarks", asked)
+    assert REASON.partition(": ")[2] in [remark["message"] for remark in answer["remarks"]]
+    assert not editor.applied, "the buffer stays as it is"
+    labels = await remark_labels(editor)
+    assert labels == {2: "  FuseOps: not fused with sort: that is opaque to an elemen…"}
+    hover = await editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(2, 8)))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "**FuseOps**, missed: not fused with sort" in hover.contents.value
+    await run(editor, "relay-lsp.showRemarks", {"uri": editor.document.uri, "hide": True})
+    assert await remark_labels(editor) == {}
+
+
+async def run(editor: Editor, command: str, argument: dict[str, object]) -> Any:
+    return await editor.client.workspace_execute_command_async(types.ExecuteCommandParams(command, [argument]))
+
+
+async def remark_labels(editor: Editor) -> dict[int, str]:
+    """What stands at the ends of lines about the decisions of passes."""
+    whole = types.Range(types.Position(0, 0), types.Position(5, 0))
+    hints = await editor.client.text_document_inlay_hint_async(types.InlayHintParams(editor.document, whole)) or []
+    return {hint.position.line: str(hint.label) for hint in hints if "FuseOps" in str(hint.label)}

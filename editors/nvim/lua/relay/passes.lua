@@ -156,6 +156,36 @@ function M.verify(text)
   client.execute('relay-lsp.verify', pipeline(text))
 end
 
+--- Show beside the values what passes decide on them, and why; with `hide`, take that away again.
+function M.show_remarks(text, hide)
+  client.execute('relay-lsp.showRemarks', hide and { hide = true } or pipeline(text), nil, function()
+    -- Hints are shown where the user asked for them.
+    if not hide then
+      vim.lsp.inlay_hint.enable(true, { bufnr = vim.api.nvim_get_current_buf() })
+    end
+  end)
+end
+
+--- Open the smallest module on which passes still fail: `PASSES until CONDITION`; without a condition, until they raise.
+function M.reduce(text)
+  local passes, condition = vim.trim(text or ''):match('^(.-)%s*%f[%w]until%s+(.+)$')
+  local asked = pipeline(passes or text)
+  asked['until'] = condition or 'raises'
+  local stem, number = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ':r') .. '.reduced', 1
+  while vim.fn.bufexists(stem .. number .. '.relay') == 1 or vim.fn.filereadable(stem .. number .. '.relay') == 1 do
+    number = number + 1
+  end
+  client.execute('relay-lsp.reduce', asked, nil, function(answer)
+    if answer and type(answer.text) == 'string' then
+      -- A name beside the file lets the same server look at it, and `:write` keep it.
+      vim.cmd('rightbelow vertical new')
+      vim.api.nvim_buf_set_name(0, stem .. number .. '.relay')
+      vim.api.nvim_buf_set_lines(0, 0, -1, false, vim.split((answer.text:gsub('\n$', '')), '\n', { plain = true }))
+      vim.bo.filetype = 'relay'
+    end
+  end)
+end
+
 --- Which operators there are more or fewer of, in a line.
 function M.counts(operators)
   local parts = vim.tbl_map(function(count)

@@ -1,0 +1,39 @@
+"""``relay-lsp.reduce``: the smallest module on which passes still go wrong, for the editor to open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relay_lsp.ir.diagnostics import Severity
+
+from ..lsp.capabilities import REDUCE
+from ..lsp.protocol import RelayLanguageServer
+from .arguments import one_argument, open_document, version_in
+from .passes import calls_asked_for
+from .running import work
+from .views import refusal
+
+__all__ = ["register"]
+
+_DEFAULT = "raises"
+
+
+async def reduce(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
+    """Find the smallest module on which the passes still go wrong; the buffer stays as it is."""
+    given = one_argument(arguments)
+    until = given.get("until", _DEFAULT)
+    if not isinstance(until, str):
+        raise refusal('the command needs {"uri": …, "passes": …, "until": "raises" | "breaks typing" | …}')
+    document = open_document(server, given.get("uri"))
+    calls = await calls_asked_for(server, document, given)
+    title = f"reduce {', '.join(map(str, calls))}"
+    async with work(server, f"Relay: {title}", title) as report:
+        outcome = await server.state.reduce(document, calls, until, version_in(given.get("version")), report)
+    message = f"{title}: {outcome.message}"
+    server.say(message, Severity.ERROR if outcome.text is None else Severity.INFORMATION)
+    return {"message": message, "text": outcome.text, "before": outcome.before, "after": outcome.after}
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer this command."""
+    server.command(REDUCE)(reduce)
