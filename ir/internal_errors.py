@@ -9,29 +9,54 @@ from __future__ import annotations
 import logging
 import traceback
 import zlib
+from dataclasses import dataclass
 from typing import Final
 
 from .diagnostics import Diagnostic, Severity
 from .text.text_span import TextSpan
 
-__all__ = ["INTERNAL_ERROR", "internal_error"]
+__all__ = ["INTERNAL_ERROR", "Fault", "fault", "fault_of", "internal_error"]
 
 logger = logging.getLogger(__name__)
 
 INTERNAL_ERROR: Final = "internal-error"
 
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An exception that was not expected. The same kind from the same places has the same ``reference``."""
+
+    reference: str
+    words: str
+    stack: tuple[str, ...]
+    """The places that it came through: file, line and function."""
+
+
 _MOST_LOGGED: Final = 1_000
-_logged: Final[set[str]] = set()
+_met: Final[dict[str, Fault]] = {}
+
+
+def fault(error: BaseException) -> Fault:
+    """What is kept of an exception; not its frames, which hold whole texts."""
+    frames = traceback.extract_tb(error.__traceback__)
+    stack = tuple([f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames])
+    reference = f"{zlib.crc32(';'.join((type(error).__name__, *stack)).encode()):08x}"
+    return Fault(reference, f"{type(error).__name__}: {error}", stack)
+
+
+def fault_of(finding: Diagnostic) -> Fault | None:
+    """The fault that a finding of :func:`internal_error` is about, where it is kept."""
+    return _met.get(finding.message.rpartition(" ")[2]) if finding.code == INTERNAL_ERROR else None
 
 
 def internal_error(error: Exception, doing: str, span: TextSpan) -> Diagnostic:
     """The finding for an exception that was not expected, met ``doing`` something at ``span``; its stack is logged."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = ";".join(f"{frame.filename}:{frame.lineno}" for frame in frames)
-    reference = f"{zlib.crc32(f'{type(error).__name__};{where}'.encode()):08x}"
-    if reference not in _logged:
-        if len(_logged) < _MOST_LOGGED:
-            _logged.add(reference)
-        logger.error("internal error %s while %s", reference, doing, exc_info=error)
-    words = f"internal error while {doing} ({type(error).__name__}); the server's log has the details under {reference}"
+    met = fault(error)
+    if met.reference not in _met:
+        logger.error("internal error %s while %s", met.reference, doing, exc_info=error)
+        if len(_met) < _MOST_LOGGED:
+            _met[met.reference] = met
+    words = (
+        f"internal error while {doing} ({type(error).__name__}); the server's log has the details under {met.reference}"
+    )
     return Diagnostic(INTERNAL_ERROR, Severity.ERROR, words, span)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..lsp.capabilities import server_version
 from .problems import EXIT_TROUBLE, CommandError
+from .replay import add_replay
 
 __all__ = ["parser", "run"]
 
@@ -30,6 +31,7 @@ examples:
   relay-lsp explore --build O3 --export model.html model.relay    every step side by side, in a page to keep
   relay-lsp bisect --pass SimplifyInference --pass FastMath model.relay    which pass changes the result
   relay-lsp import model.onnx -o model.relay         a model of another framework as Relay text
+  relay-lsp replay crash-1a2b3c4d.json               meet an internal error of the server again
   relay-lsp passes FoldConstant                      what a pass does, with its options
   relay-lsp ops nn.conv2d                            an operator's arguments and attributes
   relay-lsp serve                                    speak the language server protocol (editors start this)
@@ -106,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
         _add_explore,
         _add_bisect,
         _add_reduce,
+        add_replay,
         _add_passes,
         _add_ops,
     ):

@@ -37,6 +37,7 @@ async def on_document_diagnostic(server: RelayLanguageServer, params: types.Docu
     if seen is None:
         return Plain({"kind": "full", "items": []})
     reported = server.state.diagnostics(seen.document, seen.snapshot)
+    server.report_faults(seen.document, reported)
     return Plain(_report(seen.converter, reported, seen.document.version, params.previous_result_id))
 
 

@@ -53,6 +53,13 @@ class HistoryService:
         ):
             self._history = None
 
+    @property
+    def folder(self) -> Path | None:
+        """Where files are written; ``None`` where nothing is kept."""
+        if not self._settings.history:
+            return None
+        return Path(self._settings.history_folder) if self._settings.history_folder else default_folder()
+
     def shut_down(self) -> None:
         """Stop the thread, once it has written what it was given."""
         self._thread.shutdown(finish=True)
@@ -109,8 +116,7 @@ class HistoryService:
     def _store(self) -> HistoryStore:
         """The history. Only the thread asks for it."""
         if self._history is None:
-            folder = Path(self._settings.history_folder) if self._settings.history_folder else default_folder()
-            self._history = HistoryStore(folder, self._settings.history_size << 20, self._report)
+            self._history = HistoryStore(self.folder, self._settings.history_size << 20, self._report)
         return self._history
 
     # Steps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from collections.abc import Awaitable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,15 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
+from relay_lsp.ir.internal_errors import Fault, fault, fault_of
 from relay_lsp.ir.text.line_index import LineIndex
 
+from ..crash_reports import CrashReport, crash_report, document_of, write_report
 from ..documents.documents import Document
 from ..session.workspace import Workspace
 from .capabilities import choose_encoding, pulls_diagnostics, server_version, supports
 from .conversion import ProtocolConverter
-from .pygls_adapter import RelayProtocol
+from .pygls_adapter import RelayProtocol, message_at_work
 from .token_deltas import TokenMemory
 
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ __all__ = ["RelayLanguageServer"]
 logger = logging.getLogger(__name__)
 
 STATUS = "relay/status"
+
+_MOST_REPORTS = 20
+"""Crash reports that one server writes."""
 
 _MESSAGE_TYPES = {
     Severity.ERROR: types.MessageType.Error,
@@ -74,6 +80,7 @@ class RelayLanguageServer(LanguageServer):
         """Whether the client has asked us to shut down, after which nothing more may be sent."""
         self.tokens = TokenMemory()
         self._tasks: set[asyncio.Future[Any]] = set()
+        self._reported: set[str] = set()
 
     def begin(self, client: dict[str, Any], options: Any) -> None:
         """Keep the capabilities of a client; its settings are applied once it is ready for messages."""
@@ -133,6 +140,7 @@ class RelayLanguageServer(LanguageServer):
 
     def publish(self, document: Document, diagnostics: Sequence[Diagnostic]) -> None:
         """Send diagnostics, or ask the client to fetch them if it does that itself."""
+        self.report_faults(document, diagnostics)
         if self.client_pulls:
             self.workspace_diagnostic_refresh(None)
             return
@@ -210,5 +218,32 @@ class RelayLanguageServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log errors: a message box for each would only be in the way."""
-        if not _is_refusal(error):
-            logger.error("%s: %s", source.__name__, error, exc_info=error)
+        if _is_refusal(error):
+            return
+        logger.error("%s: %s", source.__name__, error, exc_info=error)
+        message = message_at_work.get()
+        params: object = message.get("params") if message is not None else None
+        document = self.state.documents.find(document_of(params))
+        if message is not None and document is not None:
+            self._keep_report(fault(sys.exc_info()[1] or error), document, str(message["method"]), params)
+
+    def report_faults(self, document: Document, findings: Iterable[Diagnostic]) -> None:
+        """Keep reports of the faults of ours that are among the findings in a document."""
+        for finding in findings:
+            if (met := fault_of(finding)) is not None and met.reference not in self._reported:
+                params = {"textDocument": {"uri": document.uri}}
+                self._keep_report(met, document, types.TEXT_DOCUMENT_DIAGNOSTIC, params)
+
+    def _keep_report(self, met: Fault, document: Document, method: str, params: object) -> None:
+        """Write a crash report beside the history, unless one was written or the history is not kept."""
+        folder = self.state.history.folder
+        if folder is None or met.reference in self._reported or len(self._reported) >= _MOST_REPORTS:
+            return
+        self._reported.add(met.reference)
+        report = crash_report(met, method, params, document.text)
+        self.state.analysis.thread.submit(self._write_report, folder / "reports", report)
+
+    def _write_report(self, folder: Path, report: CrashReport) -> None:
+        path = write_report(folder, report)
+        if path is not None:
+            logger.error("a report of the internal error is in %s; relay-lsp replay %s", path, path)

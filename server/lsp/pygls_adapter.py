@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pygls.io_ import AsyncWriter, Writer
     from pygls.lsp.server import LanguageServer
 
-__all__ = ["RelayProtocol"]
+__all__ = ["RelayProtocol", "message_at_work"]
 
 _MOST_PENDING = 4000
 """Requests that may wait for an answer at once; no editor comes near."""
@@ -47,6 +48,9 @@ _BUILTIN_HANDLERS = frozenset(
 
 
 logger = logging.getLogger(__name__)
+
+message_at_work: ContextVar[Mapping[str, Any] | None] = ContextVar("message_at_work", default=None)
+"""The message that is being handled, also by what its handler goes on with later."""
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -86,7 +90,7 @@ class RelayProtocol(LanguageServerProtocol):
         fields = cast("dict[str, Any]", message)
         method = fields.get("method")
         try:
-            structured = self.structure_message(fields)
+            structured = self.structure_message(dict(fields))
         except JsonRpcException as error:
             logger.debug("parameters that cannot be read", exc_info=error)
             if method is None:
@@ -96,6 +100,7 @@ class RelayProtocol(LanguageServerProtocol):
             return
         if method is not None:
             self.lifecycle.note(method)
+        message_at_work.set(fields)
         self.handle_message(cast("Any", structured))
 
     def refuse(self, refusal: Refusal) -> None:

@@ -1,0 +1,134 @@
+"""``relay-lsp replay``: meet the fault of a crash report again, in a server of this version."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from .problems import EXIT_FOUND, EXIT_OK, CommandError
+
+if TYPE_CHECKING:
+    from ..crash_reports import CrashReport
+
+__all__ = ["add_replay", "replay"]
+
+_SECONDS = 60.0
+"""How long the answer is waited for."""
+
+_REQUEST = 2
+_INTERNAL_ERROR = -32603
+
+
+def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    """Add the command."""
+    words = "meet the internal error of a crash report again"
+    parser = commands.add_parser(
+        "replay",
+        help=words,
+        description="Open the text of a crash report in a server of this version, send its request, and say whether\n"
+        "the internal error shows again (exit code 1) or not (0). Reports lie beside the history, in reports/; the\n"
+        "server's log names each. Nothing of a report is run as code.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("report", metavar="REPORT", help="the file")
+    parser.add_argument(
+        "--share",
+        metavar="FILE",
+        help="write a copy whose strings, comments and values of constants are left out, and replay that",
+    )
+    parser.set_defaults(command=replay)
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Replay a report; 1 where the fault shows again."""
+    import asyncio
+
+    from ..crash_reports import read_report, without_secrets
+
+    try:
+        report = read_report(Path(options.report))
+    except (OSError, ValueError) as error:
+        reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+        raise CommandError(f"{options.report} cannot be replayed: {reason}") from None
+    if options.share:
+        report = without_secrets(report)
+        _write(Path(options.share), report)
+    print(f"{report.method}: {report.error}")
+    for place in report.stack[-5:]:
+        print(f"  {place}")
+    print(f"reported with {', '.join(f'{name} {version}' for name, version in report.versions.items())}")
+    answer = asyncio.run(_answer(report))
+    fault = _fault_in(answer)
+    print(f"again: {fault}" if fault else "the internal error does not show with this version")
+    return EXIT_FOUND if fault else EXIT_OK
+
+
+def _write(path: Path, report: CrashReport) -> None:
+    import msgspec
+
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1))
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}") from None
+    print(f"{path} is for sharing: look through it first", file=sys.stderr)
+
+
+class _Answers:
+    """A writer that keeps what the server answers."""
+
+    def __init__(self) -> None:
+        self.messages: dict[Any, dict[str, Any]] = {}
+
+    def write(self, data: bytes) -> None:
+        message = json.loads(data.partition(b"\r\n\r\n")[2])
+        if "method" not in message:
+            self.messages[message.get("id")] = message
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+async def _answer(report: CrashReport) -> dict[str, Any]:
+    """What a server answers to the request of a report."""
+    import asyncio
+
+    from ..crash_reports import MODEL_URI
+    from ..serving.application import create_server
+
+    server = create_server(trusted=False)
+    server.state.may_write = False
+    answers = _Answers()
+    server.protocol.set_writer(answers)
+    opened = {"uri": MODEL_URI, "languageId": "relay", "version": 1, "text": report.text}
+    capabilities: dict[str, Any] = {"textDocument": {"diagnostic": {}}}
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"capabilities": capabilities, "processId": None, "rootUri": None}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": opened}},
+        {"id": _REQUEST, "method": report.method, "params": report.params},
+    ]
+    try:
+        for message in messages:
+            server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+        end = asyncio.get_running_loop().time() + _SECONDS
+        while _REQUEST not in answers.messages and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0.01)
+        return answers.messages.get(_REQUEST, {})
+    finally:
+        server.has_left = True
+        server.abandon_background()
+        server.state.shut_down()
+
+
+def _fault_in(answer: dict[str, Any]) -> str:
+    """The internal error that an answer tells of; empty where there is none."""
+    if not answer:
+        return "no answer came"
+    error = answer.get("error")
+    if error is not None:
+        return str(error.get("message", error)) if error.get("code") == _INTERNAL_ERROR else ""
+    result: object = answer.get("result")
+    items: list[dict[str, Any]] = cast("dict[str, Any]", result).get("items", []) if isinstance(result, dict) else []
+    return next((str(item["message"]) for item in items if item.get("code") == "internal-error"), "")
