@@ -173,6 +173,12 @@ class RelayLanguageServer(LanguageServer):
         ]
         self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": Path(path).as_uri(), "diagnostics": diagnostics})
 
+    def show_in_file(self, uri: str, text: str, diagnostics: Sequence[Diagnostic]) -> None:
+        """Send what is wrong in a file that is no Relay text."""
+        converter = self.converter_of(uri, text)
+        params = {"uri": uri, "diagnostics": [converter.diagnostic(diagnostic) for diagnostic in diagnostics]}
+        self._notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+
     def _notify(self, method: str, params: dict[str, Any]) -> None:
         if not self.has_left:
             self.protocol.notify_plain(method, params)

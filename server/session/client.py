@@ -26,6 +26,10 @@ class Client(Protocol):
         """Show these faults, and no others, in a user's Python file."""
         ...
 
+    def show_in_file(self, uri: str, text: str, diagnostics: Sequence[Diagnostic]) -> None:
+        """Show these diagnostics, and no others, in a file that is no Relay text, such as one of settings."""
+        ...
+
     def say(self, message: str, severity: Severity) -> None:
         """Show a message to the user."""
         ...

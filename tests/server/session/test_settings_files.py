@@ -1,0 +1,87 @@
+"""What is wrong with a setting is shown where it is written, and in a message where no file of the folders has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.server.session.client import Client
+from relay_lsp.server.session.workspace import Workspace
+
+SETTINGS = """{
+  // "relay.passTimeout": "never",
+  "editor.tabSize": 2,
+  "relay.passTimeout": "soon",
+  "relay.pipeline": ["FoldConstant"]
+}
+"""
+
+
+class _Client:
+    def __init__(self) -> None:
+        self.shown: dict[str, Sequence[Diagnostic]] = {}
+        self.said: list[str] = []
+
+    def show_in_file(self, uri: str, text: str, diagnostics: Sequence[Diagnostic]) -> None:
+        self.shown[uri] = diagnostics
+
+    def say(self, message: str, severity: Severity) -> None:
+        self.said.append(message)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_: None
+
+
+@pytest.fixture
+def client() -> _Client:
+    return _Client()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / ".vscode" / "settings.json"
+    path.parent.mkdir()
+    path.write_text(SETTINGS, encoding="utf-8")
+    return path
+
+
+def workspace(client: _Client, folder: Path) -> Workspace:
+    made = Workspace(cast("Client", client))
+    made.change_folders([folder.as_uri()])
+    return made
+
+
+def test_what_is_wrong_with_a_setting_is_shown_where_it_is_written(client: _Client, file: Path) -> None:
+    made = workspace(client, file.parent.parent)
+    made.configure({"passTimeout": "soon"})
+    (finding,) = client.shown[file.as_uri()]
+    assert finding.code == "invalid-setting"
+    assert finding.message == "the setting relay.passTimeout must be a number, 0 or above"
+    assert finding.span is not None
+    assert SETTINGS[finding.span.start : finding.span.end] == '"relay.passTimeout": "soon"'
+    assert client.said == []
+    made.configure({"passTimeout": 5})
+    assert client.shown[file.as_uri()] == ()
+    made.shut_down()
+
+
+def test_what_no_file_has_is_said(client: _Client, file: Path) -> None:
+    made = workspace(client, file.parent.parent)
+    made.configure({"passTimeout": "soon", "optLevel": "high"})
+    assert [message.split()[2] for message in client.said] == ["relay.optLevel"]
+    made.shut_down()
+
+
+def test_a_settings_file_behind_a_link_is_not_read(client: _Client, file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    (folder / ".vscode").mkdir(parents=True)
+    (folder / ".vscode" / "settings.json").symlink_to(file)
+    made = workspace(client, folder)
+    made.configure({"passTimeout": "soon"})
+    assert client.shown == {}
+    assert len(client.said) == 1
+    made.shut_down()
