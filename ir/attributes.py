@@ -123,9 +123,18 @@ def _no_values(_attrs: Attrs) -> object:
 
 
 class _DataclassFields:
-    """The fields of a class of attributes as :mod:`dataclasses` wants them, made when it asks."""
+    """The fields of a class of attributes as :mod:`dataclasses` wants them, made when it first asks."""
+
+    def __init__(self) -> None:
+        self._made: dict[type[Attrs], dict[str, Any]] = {}
 
     def __get__(self, _instance: object, owner: type[Attrs]) -> dict[str, Any]:
+        if owner not in self._made:
+            self._made[owner] = self._fields_of(owner)
+        return self._made[owner]
+
+    @staticmethod
+    def _fields_of(owner: type[Attrs]) -> dict[str, Any]:
         declared = [(name, declaration.type, declaration) for name, declaration in owner.declarations.items()]
         made = dataclasses.make_dataclass(owner.__name__, declared, kw_only=True)
         return {field.name: field for field in dataclasses.fields(made)}
