@@ -1,4 +1,5 @@
 // What an expression's colour says: its layer, its pass, its operator, its compiler, its dtype.
+import type { Comparison } from './diff';
 import type { Links } from './links';
 import type { Stage, Trace } from './trace';
 
@@ -51,7 +52,7 @@ export class Painter {
     }
 
     colours(stage: Stage, colouring: Colouring): Colours {
-        const name = `${stage.number}:${colouring}`;
+        const name = `${stage.number}:${(stage as Partial<Comparison>).base ?? ''}:${colouring}`;
         let colours = this.known.get(name);
         if (!colours) {
             colours = this.paint(stage, colouring);

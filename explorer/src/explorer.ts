@@ -5,6 +5,8 @@ import type { Linked } from './links';
 import { effectiveStages, Links } from './links';
 import type { Costs } from './costs';
 import { costsOf } from './costs';
+import type { Comparison } from './diff';
+import { compare, keptRuns } from './diff';
 import type { Fold, Marks } from './pane';
 import { Pane } from './pane';
 import type { Search } from './search';
@@ -210,11 +212,21 @@ export class Explorer {
         this.link();
     }
 
-    /** That of the active pane. */
-    toggleActiveGraph(): void {
-        const pane = this.panes[this.active] ?? this.panes[0];
-        if (pane) {
-            this.toggleGraph(pane.stage.number);
+    /** Show in a pane what is different from the pane to its left, or its text again. */
+    toggleDiff(stage: number): void {
+        const { diffs } = this.view;
+        this.view.diffs = diffs.includes(stage) ? diffs.filter(each => each !== stage) : [...diffs, stage];
+        this.view.graphs = this.view.graphs.filter(each => each !== stage);
+        this.write(true);
+        this.arrange();
+        this.link();
+    }
+
+    /** That of the active pane, or else of the last. */
+    toggleActive(what: 'graph' | 'diff'): void {
+        const pane = this.panes[this.active];
+        if (pane && !pane.stage.model) {
+            (what === 'graph' ? this.toggleGraph : this.toggleDiff).call(this, pane.stage.number);
         }
     }
 
@@ -241,7 +253,8 @@ export class Explorer {
         this.view.collapses = collapses;
         this.write(false);
         for (const pane of this.panes) {
-            pane.fold(collapses ? this.unchanged(pane.stage) : []);
+            const { sides } = pane.stage as Partial<Comparison>;
+            pane.fold(sides ? keptRuns(sides) : collapses ? this.unchanged(pane.stage) : []);
         }
         this.render();
     }
@@ -310,11 +323,15 @@ export class Explorer {
 
     /** Make the panes those that the view asks for, and keep the ones that are there. */
     private arrange(): void {
-        const old = new Map(this.panes.map(pane => [pane.stage.number, pane]));
-        this.panes = this.view.panes.map(number => {
-            const known = old.get(number);
-            old.delete(number);
-            return known ?? this.make(this.trace.stages[number]!);
+        const key = (stage: Stage) => `${stage.number} ${(stage as Partial<Comparison>).base ?? ''}`;
+        const old = new Map(this.panes.map(pane => [key(pane.stage), pane]));
+        this.panes = this.view.panes.map((number, index) => {
+            const base = this.view.diffs.includes(number) ? this.baseOf(index) : undefined;
+            const name = `${number} ${base?.number ?? ''}`;
+            const known = old.get(name);
+            old.delete(name);
+            const stage = this.trace.stages[number]!;
+            return known ?? this.make(base ? compare(this.trace, this.links, base, stage) : stage);
         });
         for (const pane of old.values()) {
             pane.dispose();
@@ -332,13 +349,31 @@ export class Explorer {
         }
     }
 
+    /** The stage that a pane is compared with: that of the pane to its left, or else the one before it. */
+    baseOf(index: number): Stage | undefined {
+        const number = this.view.panes[index]!;
+        const left = this.trace.stages[this.view.panes[index - 1] ?? -1];
+        if (left && !left.model) {
+            return left;
+        }
+        const before = this.stages.filter(stage => stage.number < number).at(-1);
+        return before && !before.model ? before : undefined;
+    }
+
     private make(stage: Stage): Pane {
-        const pin = (expression: number | undefined) => expression === undefined ? undefined : { stage: stage.number, expression };
+        const base = (stage as Partial<Comparison>).base;
+        const { members } = this.trace.stages[stage.number]!;
+        // In a comparison, what the later stage does not have is of the earlier one.
+        const pin = (expression: number | undefined) => expression === undefined ? undefined
+            : { stage: base === undefined || members.has(expression) ? stage.number : base, expression };
         const pane: Pane = new Pane(stage, this.trace, this.title(stage.number), {
             hover: expression => this.hover(pin(expression)),
             pin: expression => this.choose(pin(expression)),
             focus: () => (this.active = this.panes.indexOf(pane)),
         });
+        if (base !== undefined) {
+            pane.fold(keptRuns((stage as Comparison).sides));
+        }
         return pane;
     }
 
@@ -348,7 +383,8 @@ export class Explorer {
         this.linked = target && this.links.linked(target.stage, target.expression);
         for (const [index, pane] of this.panes.entries()) {
             const { number } = pane.stage;
-            const lit = this.linked?.stages.get(number);
+            const base = (pane.stage as Partial<Comparison>).base;
+            const lit = union(this.linked?.stages.get(number), base === undefined ? undefined : this.linked?.stages.get(base));
             // What is gone is crossed out in the last pane that has it.
             const next = this.panes[index + 1]?.stage.number ?? this.trace.stages.length - 1;
             const isRemoved = this.linked?.removedBy.some(each => each.step.before >= number && each.step.before < next);
@@ -357,9 +393,9 @@ export class Explorer {
                 shade: this.shade,
                 filter: this.view.filter,
                 lit,
-                asked: target?.stage === number ? target.expression : undefined,
+                asked: target?.stage === number || (base !== undefined && target?.stage === base) ? target.expression : undefined,
                 removed: isRemoved && lit ? this.links.gone(number, lit, next) : undefined,
-                matches: this.searched?.get(number),
+                matches: union(this.searched?.get(number), base === undefined ? undefined : this.searched?.get(base)),
             };
             pane.show(marks);
             if (lit && target?.stage !== number && this.view.follows) {
@@ -453,4 +489,8 @@ export class Explorer {
         };
         setTimeout(next, 50);
     }
+}
+
+function union(one: ReadonlySet<number> | undefined, other: ReadonlySet<number> | undefined): ReadonlySet<number> | undefined {
+    return one && other ? new Set([...one, ...other]) : one ?? other;
 }

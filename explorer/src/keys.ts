@@ -2,7 +2,7 @@
 
 export type Action =
     | 'help' | 'release' | 'find' | 'next' | 'previous' | 'ancestor' | 'descendant' | 'above' | 'below' | 'colour' | 'follow'
-    | 'collapse' | 'all' | 'theme' | 'graph' | 'paneBefore' | 'paneBehind';
+    | 'collapse' | 'all' | 'theme' | 'graph' | 'diff' | 'paneBefore' | 'paneBehind';
 
 export const KEYS: readonly [string, string][] = [
     ['?', 'this list'],
@@ -17,12 +17,13 @@ export const KEYS: readonly [string, string][] = [
     ['f', 'panes follow, or stay where they are'],
     ['u', 'collapse what did not change'],
     ['a', 'steps without effect'],
+    ['d', 'what is different from the pane to the left'],
     ['g', 'the dataflow of the pane, or its text; there: arrows along edges, Enter opens groups and pins, + − zoom, 0 fits'],
     ['t', 'theme'],
 ];
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-    '?': 'help', '/': 'find', n: 'next', N: 'previous', c: 'colour', f: 'follow', u: 'collapse', a: 'all', t: 'theme', g: 'graph',
+    '?': 'help', '/': 'find', n: 'next', N: 'previous', c: 'colour', f: 'follow', u: 'collapse', a: 'all', t: 'theme', g: 'graph', d: 'diff',
     '[': 'paneBefore', ']': 'paneBehind',
     ArrowLeft: 'ancestor', ArrowRight: 'descendant', ArrowUp: 'above', ArrowDown: 'below',
 };

@@ -1,6 +1,7 @@
 // The page: the bar at the top, the timeline, the panes, the legend, and what is known of the target.
 import { html, nothing, render } from 'lit-html';
 import type { TemplateResult } from 'lit-html';
+import type { Comparison, Side } from './diff';
 import { COLOURINGS } from './colours';
 import type { Colouring } from './colours';
 import { Explorer } from './explorer';
@@ -220,7 +221,7 @@ function stageButton(now: Explorer, stage: number, content: TemplateResult): Tem
 
 function findings(now: Explorer): TemplateResult | typeof nothing {
     if (now.isBrokenQuery) {
-        return html`<p class="findings" role="status">This regular expression is not complete.</p>`;
+        return html`<p class="findings" role="status">${now.view.field === 'pattern' ? 'This pattern is not complete. Write calls, as in nn.relu(add(*, ...)), or a chain: nn.conv2d > nn.bias_add > nn.relu' : 'This regular expression is not complete.'}</p>`;
     }
     if (!now.searched) {
         return nothing;
@@ -261,9 +262,13 @@ function drawHeader(pane: Pane): void {
     const stage = pane.stage.number;
     const step = now.stepOf(stage);
     const lit = now.linked?.stages.get(stage)?.size;
+    const { base, sides } = pane.stage as Partial<Comparison>;
+    const isCompared = base !== undefined;
+    const counted = (side: Side) => sides!.filter(each => each === side).length;
     render(html`<b>${now.title(stage)}</b>
-        <small>${pane.stage.model ? (step ? '' : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${count(pane.view.state.doc.lines, 'line')}</small>
+        <small>${pane.stage.model ? (step ? '' : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${isCompared ? html`<b>against ${now.title(base)}</b>: +${counted('added')} −${counted('removed')}` : count(pane.view.state.doc.lines, 'line')}</small>
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
+        ${isCompared || now.baseOf(now.panes.indexOf(pane)) ? html`<button aria-pressed=${isCompared} title="What is different from the pane to the left (d)" @click=${() => now.toggleDiff(stage)}>Diff</button>` : nothing}
         ${pane.stage.model ? nothing : html`<button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>`}
         <button class="close" aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
 }
@@ -368,7 +373,8 @@ document.addEventListener('keydown', event => {
         collapse: () => now.collapse(!now.view.collapses),
         all: () => now.set({ showsAll: !now.view.showsAll }),
         theme: () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!),
-        graph: () => now.toggleActiveGraph(),
+        graph: () => now.toggleActive('graph'),
+        diff: () => now.toggleActive('diff'),
         paneBefore: () => now.focusPane(-1),
         paneBehind: () => now.focusPane(1),
     };

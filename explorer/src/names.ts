@@ -1,4 +1,5 @@
 // Which expression a place in a text speaks of: a name speaks of what it is defined as.
+import type { Comparison } from './diff';
 import type { Expression, Stage } from './trace';
 import { placeAt } from './trace';
 
@@ -60,6 +61,13 @@ export interface Located {
 
 /** The expression at an offset: what a name stands for, or else the innermost expression around it. */
 export function expressionAt(stage: Stage, expressions: readonly Expression[], offset: number): Located | undefined {
+    const { origin } = stage as Partial<Comparison>;
+    if (origin) {
+        const there = origin(offset);
+        const located = expressionAt(there.stage, expressions, there.offset);
+        const moved = offset - there.offset;
+        return located && { expression: located.expression, from: located.from + moved, to: located.to + moved };
+    }
     const { places, text } = stage;
     let from = offset;
     while (from > 0 && /[\w.]/.test(text[from - 1]!) && from > offset - 200) {

@@ -4,6 +4,7 @@ import type { Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import type { DecorationSet, ViewUpdate } from '@codemirror/view';
 import type { Colours } from './colours';
+import type { Comparison, Side } from './diff';
 import { GraphView } from './graph/view';
 import { expressionAt, usesOf } from './names';
 import { tokens } from './syntax';
@@ -115,6 +116,11 @@ function mark(name: string): Decoration {
     return decoration;
 }
 
+const LINES = {
+    added: Decoration.line({ class: 'added', attributes: { 'data-side': 'added' } }),
+    removed: Decoration.line({ class: 'removed', attributes: { 'data-side': 'removed' } }),
+};
+
 export class Pane {
     readonly element = document.createElement('section');
     readonly header = document.createElement('header');
@@ -154,6 +160,7 @@ export class Pane {
                     EditorState.readOnly.of(true),
                     EditorView.contentAttributes.of({ 'aria-label': `${title}: text`, 'aria-readonly': 'true', spellcheck: 'false' }),
                     folds,
+                    painting(view => this.paintSides(view)),
                     painting(view => this.paintSyntax(view)),
                     painting(view => this.paintColours(view)),
                     painting(view => this.paintLinks(view)),
@@ -293,6 +300,24 @@ export class Pane {
     private paintSyntax(view: EditorView): Range<Decoration>[] {
         return this.stage.model ? [] : view.visibleRanges.flatMap(({ from, to }) =>
             [...tokens(view.state.sliceDoc(from, to))].map(([start, end, name]) => mark(`s-${name}`).range(from + start, from + end)));
+    }
+
+    /** Lines that a comparison adds or takes away. */
+    private paintSides(view: EditorView): Range<Decoration>[] {
+        const sides: readonly Side[] = (this.stage as Partial<Comparison>).sides ?? [];
+        const ranges: Range<Decoration>[] = [];
+        for (const { from, to } of sides.length > 0 ? view.visibleRanges : []) {
+            for (let line = view.state.doc.lineAt(from); ; line = view.state.doc.line(line.number + 1)) {
+                const side = sides[line.number - 1];
+                if (side === 'added' || side === 'removed') {
+                    ranges.push(LINES[side].range(line.from));
+                }
+                if (line.to >= to || line.number === view.state.doc.lines) {
+                    break;
+                }
+            }
+        }
+        return ranges;
     }
 
     /** The places that touch the screen. */

@@ -1,4 +1,7 @@
 // In which steps something appears and vanishes, and where it stands.
+import type { Dataflow } from './graph/dataflow';
+import { dataflow, functionsOf } from './graph/dataflow';
+import { matchPattern, readPattern } from './pattern';
 import type { Field } from './state';
 import type { Stage, Trace } from './trace';
 import { placeAt } from './trace';
@@ -28,6 +31,9 @@ function matcher(query: string): ((text: string) => boolean) | undefined {
 /** The expressions of each stage that a query means; `undefined` for a broken regular expression. */
 export function search(trace: Trace, stages: readonly Stage[], query: string, field: Field): Search | undefined {
     const matching: Search = new Map();
+    if (field === 'pattern') {
+        return searchPattern(trace, stages, query);
+    }
     const matches = matcher(query);
     if (!matches) {
         return undefined;
@@ -71,6 +77,20 @@ export function search(trace: Trace, stages: readonly Stage[], query: string, fi
         matching.set(stage.number, expressions);
     }
     return matching;
+}
+
+const flows = new WeakMap<Stage, Dataflow[]>();
+
+function searchPattern(trace: Trace, stages: readonly Stage[], query: string): Search | undefined {
+    const pattern = readPattern(query);
+    return pattern && new Map(stages.map(stage => {
+        let known = flows.get(stage);
+        if (!known) {
+            known = functionsOf(trace, stage).map(each => dataflow(trace, each.expression, true));
+            flows.set(stage, known);
+        }
+        return [stage.number, new Set(known.flatMap(flow => matchPattern(flow, pattern)))];
+    }));
 }
 
 export interface Turn {

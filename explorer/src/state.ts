@@ -7,14 +7,16 @@ export interface Pin {
     expression: number;
 }
 
-export type Field = 'any' | 'operator' | 'layer' | 'type' | 'text';
-export const FIELDS: readonly Field[] = ['any', 'operator', 'layer', 'type', 'text'];
+export type Field = 'any' | 'operator' | 'layer' | 'type' | 'text' | 'pattern';
+export const FIELDS: readonly Field[] = ['any', 'operator', 'layer', 'type', 'text', 'pattern'];
 
 export interface View {
     /** The stages that have panes, in order; empty for the choice of the page. */
     panes: number[];
     /** Those of the panes that show the dataflow in place of the text. */
     graphs: number[];
+    /** Those that show what is different from the pane to their left. */
+    diffs: number[];
     colouring: Colouring;
     filter?: string;
     pin?: Pin;
@@ -26,7 +28,7 @@ export interface View {
 }
 
 export function emptyView(): View {
-    return { panes: [], graphs: [], colouring: 'layer', query: '', field: 'any', follows: true, collapses: false, showsAll: false };
+    return { panes: [], graphs: [], diffs: [], colouring: 'layer', query: '', field: 'any', follows: true, collapses: false, showsAll: false };
 }
 
 export function toHash(view: View): string {
@@ -34,6 +36,9 @@ export function toHash(view: View): string {
     words.set('panes', view.panes.join(','));
     if (view.graphs.length > 0) {
         words.set('graphs', view.graphs.join(','));
+    }
+    if (view.diffs.length > 0) {
+        words.set('diffs', view.diffs.join(','));
     }
     words.set('colour', view.colouring);
     if (view.filter !== undefined) {
@@ -69,6 +74,7 @@ export function fromHash(hash: string, stages: number, expressions: number, usua
     return {
         panes: panes.length > 0 ? panes : usual.panes,
         graphs: words.has('panes') ? list('graphs') : usual.graphs,
+        diffs: words.has('panes') ? list('diffs') : usual.diffs,
         colouring: COLOURINGS.find(each => each === words.get('colour')) ?? usual.colouring,
         filter: words.get('filter') ?? undefined,
         pin: at !== undefined && what !== undefined ? { stage: at, expression: what } : undefined,

@@ -287,6 +287,39 @@ const flows = {
         return { all, closed, walked, pinned, pixels, largest, waited: await large.evaluate(() => Math.max(...window.waits)) };
     },
 
+    async diff() {
+        const page = await open('resnet18.html', '#panes=0,1,5,6&colour=none');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await page.locator('.pane').nth(1).getByRole('button', { name: 'Diff' }).click();
+        const removed = page.locator('.cm-line.removed');
+        await removed.first().waitFor();
+        const lines = { removed: (await removed.allInnerTexts())[0], added: (await page.locator('.cm-line.added').allInnerTexts())[0] };
+        await removed.first().hover({ position: { x: 60, y: 6 } });
+        await page.waitForTimeout(200);
+        const links = {
+            asked: await page.locator('.pane').nth(1).locator('.asked').allInnerTexts(),
+            before: await page.locator('.pane').nth(0).locator('.lit').allInnerTexts(),
+            after: await page.locator('.pane').nth(1).locator('.lit').allInnerTexts(),
+        };
+        const folded = await page.locator('.pane').nth(3).locator('.fold').count();
+        await page.locator('.pane').nth(3).getByRole('button', { name: 'Diff' }).click();
+        await page.locator('.pane').nth(3).locator('.fold').first().waitFor();
+        return { lines, links, folded, hash: await page.evaluate(() => location.hash) };
+    },
+
+    async patterns() {
+        const page = await open('resnet18.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        await page.getByLabel('Find in').selectOption('pattern');
+        const answers = {};
+        for (const pattern of ['nn.conv2d > nn.batch_norm > nn.relu', 'nn.relu(add(*, *))', 'nn.relu(add(*', 'nn.*_pool2d']) {
+            await page.locator('#search').fill(pattern);
+            await page.waitForTimeout(500);
+            answers[pattern] = await page.locator('.findings').innerText();
+        }
+        return answers;
+    },
+
     async served() {
         const page = await browser.newPage();
         page.on('pageerror', error => report.faults.push(`served: ${error}`));

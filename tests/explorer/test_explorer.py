@@ -250,6 +250,25 @@ def test_ten_thousand_values_are_laid_out_while_the_page_goes_on(report: dict[st
     assert graph["waited"] < 3_000
 
 
+def test_two_steps_are_one_text_with_links_inside(report: dict[str, Any]):
+    diff = seen(report, "diff")
+    assert "nn.batch_norm" in diff["lines"]["removed"]
+    assert "nn.batch_norm" not in diff["lines"]["added"]
+    assert "".join(diff["links"]["asked"]).startswith("nn.batch_norm(")
+    assert "".join(diff["links"]["before"]).startswith("nn.batch_norm(")
+    assert any(text.startswith("sqrt(") for text in diff["links"]["after"])
+    assert diff["folded"] == 0, "only a comparison folds by itself"
+    assert "diffs=1" in diff["hash"]
+
+
+def test_patterns_of_dataflow_are_searched_for(report: dict[str, Any]):
+    answers = seen(report, "patterns")
+    assert "vanishes in SimplifyInference" in answers["nn.conv2d > nn.batch_norm > nn.relu"]
+    assert "none at first; appears in SimplifyInference" in answers["nn.relu(add(*, *))"].replace("\n", "")
+    assert "not complete" in answers["nn.relu(add(*"]
+    assert "2 in resnet18.relay" in answers["nn.*_pool2d"]
+
+
 def test_what_was_removed_says_by_which_pass(report: dict[str, Any]):
     removed = seen(report, "removed")
     assert removed["gone"]

@@ -11,6 +11,8 @@ export interface DataNode {
     note: string;
     /** The nodes that its operands come from, in order. */
     inputs: number[];
+    /** The same operand by operand. */
+    operands: number[][];
 }
 
 /** Nodes and groups under one name: a layer, an inner function, or a run of a level that has very many. */
@@ -88,14 +90,16 @@ export function dataflow(trace: Trace, root: number, withWeights: boolean, layer
             label: kind === 'Call' ? label : kind === 'TupleGetItem' ? `projection ${label}` : label || kind,
             note: outputShape(type),
             inputs: [],
+            operands: [],
         });
     }
     const resolve = resolver(trace, bound, nodeOf);
     for (const node of nodes) {
         const { kind, operands } = expressions[node.expression]!;
-        const taken = kind === 'Call' && operands[0]! >= 0 && expressions[operands[0]!]!.kind === 'GlobalVar' ? operands.slice(1) : operands;
+        const isPlain = kind === 'Call' && (operands[0]! < 0 || expressions[operands[0]!]!.kind === 'GlobalVar');
         const self = nodeOf.get(node.expression)!;
-        node.inputs = [...new Set(taken.flatMap(resolve))].filter(each => each !== self);
+        node.operands = (isPlain ? operands.slice(1) : operands).map(resolve);
+        node.inputs = [...new Set(node.operands.flat())].filter(each => each !== self);
     }
     const groups: Group[] = [{ kind: 'root', name: '', expression: root, children: [], size: 0, parent: -1 }];
     const groupOf = arrange(trace, nodes, groups, inside, root);
