@@ -77,6 +77,24 @@ export function compare(trace: Trace, links: Links, before: Stage, after: Stage)
     };
 }
 
+/** The lines of a text that another one does not have, as offsets of their starts and ends; the metadata section aside. */
+export function changedLines(text: string, other: string): [number, number][] {
+    const normal = other.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+    const lines = text.trimEnd().split('\n');
+    const kept = new Set(common(lines, normal.split('\n')).map(([line]) => line));
+    const changed: [number, number][] = [];
+    let start = 0;
+    lines.forEach((line, index) => {
+        if (!kept.has(index)) {
+            changed.push([start, start + line.length]);
+        }
+        start += line.length + 1;
+    });
+    // Lines that are new alone change what stands beside them.
+    const count = normal.trimEnd().split('\n').length;
+    return changed.length === 0 && !text.startsWith(normal) && !normal.startsWith(text.trimEnd()) && count !== lines.length ? [[0, Math.max(0, lines[0]!.length)]] : changed;
+}
+
 /** What an expression was in an earlier stage, where it is the same but for its inputs; -1 where it was made or changed. */
 function originOf(links: Links, stage: Stage, before: Stage, expression: number): number {
     let current = expression;

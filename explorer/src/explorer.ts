@@ -6,7 +6,7 @@ import { effectiveStages, Links } from './links';
 import type { Costs } from './costs';
 import { costsOf } from './costs';
 import type { Comparison } from './diff';
-import { compare, keptRuns } from './diff';
+import { changedLines, compare, keptRuns } from './diff';
 import type { Fold, Marks } from './pane';
 import { Pane } from './pane';
 import type { Search } from './search';
@@ -14,6 +14,7 @@ import { search } from './search';
 import type { Field, Pin, View } from './state';
 import { emptyView, fromHash, toHash } from './state';
 import type { Stage, Step, Trace } from './trace';
+import { lastPlaceUpTo } from './trace';
 import { plain } from './words';
 
 const SHOWN_AT_FIRST = 4;
@@ -35,6 +36,8 @@ export class Explorer {
     readonly costs = new Map<number, Costs>();
     private active = 0;
     private readonly memory: string;
+    /** For each stage what comes from lines that have changed in the meantime. */
+    private stale = new Map<number, ReadonlySet<number>>();
 
     constructor(readonly trace: Trace, private readonly render: () => void, private readonly draw: (pane: Pane) => void) {
         this.links = new Links(trace);
@@ -259,6 +262,29 @@ export class Explorer {
         this.render();
     }
 
+    /** Mark what comes from the lines of the first text that another text does not have; whether there is a difference. */
+    markStale(text: string): boolean {
+        const first = this.trace.stages[this.firstText]!;
+        const lines = changedLines(first.text, text);
+        this.stale = new Map();
+        if (lines.length > 0) {
+            const { places } = first;
+            let current = new Set<number>();
+            for (const [start, end] of lines) {
+                for (let place = lastPlaceUpTo(places, end); place >= 0 && places.start[place]! >= start; place -= 1) {
+                    current.add(places.expression[place]!);
+                }
+            }
+            this.stale.set(first.number, current);
+            for (let step = this.links.stepOutOf(first.number); step; step = this.links.stepOutOf(step.after)) {
+                current = this.links.forwards(step, current);
+                this.stale.set(step.after, current);
+            }
+        }
+        this.link();
+        return lines.length > 0;
+    }
+
     focusPane(direction: -1 | 1): void {
         const { length } = this.panes;
         this.active = (this.active + direction + length) % Math.max(1, length);
@@ -395,6 +421,7 @@ export class Explorer {
                 lit,
                 asked: target?.stage === number || (base !== undefined && target?.stage === base) ? target.expression : undefined,
                 removed: isRemoved && lit ? this.links.gone(number, lit, next) : undefined,
+                stale: this.stale.get(number),
                 matches: union(this.searched?.get(number), base === undefined ? undefined : this.searched?.get(base)),
             };
             pane.show(marks);

@@ -7,8 +7,10 @@ import type { Colouring } from './colours';
 import { Explorer } from './explorer';
 import { KEYS, keyOf } from './keys';
 import type { Pane } from './pane';
-import { runForm } from './rerun';
+import type { Outcome } from './rerun';
+import { chosenRun, runForm } from './rerun';
 import { turns } from './search';
+import type { Run } from './source';
 import { chooseSource } from './source';
 import { FIELDS } from './state';
 import type { Field } from './state';
@@ -24,7 +26,10 @@ let problem: string | undefined;
 let isBusy = true;
 let helpIsOpen = false;
 let formIsOpen = false;
-let previous: ReadonlyMap<string, number> | undefined;
+let previous: Outcome | undefined;
+let isLive = true;
+/** The text, where it is not that of the run that is shown. */
+let edited: string | undefined;
 
 const THEMES = ['auto', 'light', 'dark', 'contrast'] as const;
 let theme: (typeof THEMES)[number] = 'auto';
@@ -60,7 +65,8 @@ export function show(text: string): void {
             throw new TraceError('This trace has no stages.');
         }
         const old = explorer;
-        previous = old?.trace.stages.at(-1)?.operators;
+        previous = old && outcome(old);
+        edited = undefined;
         old?.dispose();
         explorer = undefined;
         explorer = new Explorer(trace, draw, drawHeader);
@@ -76,11 +82,30 @@ export function show(text: string): void {
     }
 }
 
-async function run(passes: string[], level: number): Promise<void> {
+/** How a run ended. */
+function outcome(now: Explorer): Outcome {
+    const last = now.trace.stages.at(-1)!;
+    return { operators: last.operators, costs: now.costs.get(last.number) };
+}
+
+/** The text has changed: mark what does not hold any more, and run again. */
+function changed(text: string): void {
+    edited = explorer?.markStale(text) ? text : undefined;
+    draw();
+    if (isLive && edited !== undefined && !isBusy && explorer) {
+        void run(chosenRun(explorer.trace));
+    }
+}
+
+async function run(asked: Run): Promise<void> {
+    const { text } = { text: edited };
     isBusy = true;
     draw();
     try {
-        show(await source.run!({ passes, level }));
+        show(await source.run!(asked));
+        if (edited !== undefined && edited !== text) {
+            changed(edited);
+        }
     } catch (error) {
         problem = error instanceof Error ? error.message : String(error);
         isBusy = false;
@@ -127,13 +152,17 @@ function page(now: Explorer): TemplateResult {
                     ${FIELDS.map(each => html`<option value=${each} ?selected=${each === view.field}>${each}</option>`)}
                 </select>
             </span>
-            ${source.run ? html`<button aria-expanded=${formIsOpen} @click=${() => { formIsOpen = !formIsOpen; draw(); }}>Run …</button>` : nothing}
+            <button aria-expanded=${formIsOpen} @click=${() => { formIsOpen = !formIsOpen; draw(); }}>${source.run ? 'Run …' : 'Pipeline …'}</button>
             <button @click=${() => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!)} aria-label="Theme: ${theme}">◐ ${theme}</button>
             <button @click=${() => { helpIsOpen = true; draw(); }} aria-label="Keys">?</button>
         </header>
         ${problem ? html`<p role="alert" class="problem">${plain(problem, 2000)}</p>` : nothing}
         ${trace.isWhole ? nothing : html`<p role="alert" class="problem">This trace was cut off; it shows what is there.</p>`}
-        ${formIsOpen && source.run ? runForm(trace, isBusy, previous, run) : nothing}
+        ${edited !== undefined ? html`<p role="status" class="edited">The text has changed since this run; what comes from the changed lines has dots below it.
+            ${source.run ? html`<button ?disabled=${isBusy} @click=${() => void run(chosenRun(trace))}>${isBusy ? 'Running …' : 'Run again'}</button>` : nothing}</p>` : nothing}
+        ${formIsOpen ? runForm(trace, source, isBusy, isLive, previous, outcome(now), {
+            run: asked => void run(asked), live: wanted => { isLive = wanted; draw(); },
+        }) : nothing}
         ${timeline(now)}
         ${findings(now)}
         <main>${now.panesElement}${legend(now)}</main>
@@ -158,7 +187,7 @@ function timeline(now: Explorer): TemplateResult {
         ${trace.steps.map(step => html`
             ${skipped(step.number)}
             ${step.hasEffect || view.showsAll ? html`<li style="--share: ${total > 0 ? (step.seconds / total) * 100 : 0}%">${stepButton(now, step)}</li>` : nothing}`)}
-        ${skipped(trace.steps.length)}
+        ${skipped(trace.steps.filter(step => !step.isImport).length)}
         ${trace.failure ? html`<li class="failure" role="alert"><b>${plain(trace.failure.name)} failed</b>
             <small>${plain(trace.failure.message, 300)}</small>
             ${trace.failure.start >= 0 ? html`<button @click=${() => revealFailure(now)}>Show the place</button>` : nothing}</li>` : nothing}
@@ -406,6 +435,7 @@ try {
 new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class'] });
 applyTheme();
 draw();
+source.watch?.(changed);
 source.first().then(
     text => {
         if (text === undefined) {

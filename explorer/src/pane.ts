@@ -24,6 +24,8 @@ export interface Marks {
     asked?: number;
     removed?: ReadonlySet<number>;
     matches?: ReadonlySet<number>;
+    /** What comes from lines that have changed in the meantime. */
+    stale?: ReadonlySet<number>;
     fresh?: ReadonlySet<number>;
 }
 
@@ -364,9 +366,9 @@ export class Pane {
     }
 
     private paintLinks(view: EditorView): Range<Decoration>[] {
-        const { lit, asked, removed, matches } = this.marks;
+        const { lit, asked, removed, matches, stale } = this.marks;
         const ranges: Range<Decoration>[] = [];
-        if (!lit && !matches && !removed) {
+        if (!lit && !matches && !removed && !stale) {
             return ranges;
         }
         for (const place of this.visible(view)) {
@@ -378,6 +380,9 @@ export class Pane {
             const [from, to] = this.range(view, place);
             if (name && from < to) {
                 ranges.push(mark(name).range(from, to));
+            }
+            if (stale?.has(expression) && from < to && !BLOCKS.has(this.expressions[expression]!.kind)) {
+                ranges.push(mark('stale').range(from, to));
             }
         }
         if (asked !== undefined) {

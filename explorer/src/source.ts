@@ -1,17 +1,33 @@
 // Where traces come from: this page itself, the server that serves it, VS Code, or a file that the user opens.
 import { TraceError } from './trace';
 
-/** What a run is asked for: passes as the command line writes them, and the level of their context. */
+/** What a run is asked for: passes as the command line writes them, and their context. */
 export interface Run {
     passes: string[];
     level: number;
+    config: string[];
+    require: string[];
+    disable: string[];
+}
+
+/** A pass that there is, for the form. */
+export interface PassDescription {
+    name: string;
+    summary: string;
+    level: number;
+    options: { name: string; kind: string; default: string | null; documentation: string; choices: string[] }[];
 }
 
 export interface Source {
     /** The lines of the first trace, `undefined` where there is none. */
     first(): Promise<string | undefined>;
-    /** Run other passes over the same text; missing where nothing can run. */
+    /** Run other passes over the text as it is now; missing where nothing can run. */
     run?(run: Run): Promise<string>;
+    passes?(): Promise<PassDescription[]>;
+    /** Tell of the text whenever it has changed. */
+    watch?(changed: (text: string) => void): void;
+    /** Save passes where the editor keeps pipelines. */
+    save?(passes: string[]): void;
 }
 
 interface VSCode {
@@ -20,50 +36,100 @@ interface VSCode {
 
 declare const acquireVsCodeApi: (() => VSCode) | undefined;
 
+const WATCH = 1000;
+
 export function chooseSource(): Source {
     const element = document.getElementById('trace');
     const embedded = element?.textContent?.trim() ?? '';
     const first = async () => (embedded ? unpack(embedded) : undefined);
     if (typeof acquireVsCodeApi === 'function') {
-        return { first, run: inVSCode(acquireVsCodeApi()) };
+        return { first, ...inVSCode(acquireVsCodeApi()) };
     }
     const token = new URLSearchParams(location.search).get('token');
-    if (token && location.protocol.startsWith('http')) {
-        const ask = async (path: string, body?: Run) => {
-            const headers = { 'X-Relay-Token': token, ...(body ? { 'Content-Type': 'application/json' } : {}) };
-            const answer = await fetch(path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
-            const text = await answer.text();
-            if (!answer.ok) {
-                throw new TraceError(text || `The server answered ${answer.status}.`);
-            }
-            return text;
-        };
-        return { first: () => ask('trace'), run: body => ask('run', body) };
-    }
-    return { first };
+    return token && location.protocol.startsWith('http') ? onServer(token) : { first };
 }
 
-/** Ask the extension to run; it answers with a message of the same number. */
-function inVSCode(api: VSCode): (run: Run) => Promise<string> {
-    const waiting = new Map<number, { resolve(text: string): void; reject(error: Error): void }>();
-    let number = 0;
-    window.addEventListener('message', event => {
-        const { id, lines, error } = event.data as { id?: number; lines?: string; error?: string };
-        const asked = id === undefined ? undefined : waiting.get(id);
-        if (asked) {
-            waiting.delete(id!);
-            if (lines === undefined) {
-                asked.reject(new TraceError(error ?? 'The run gave nothing.'));
-            } else {
-                asked.resolve(lines);
+function onServer(token: string): Source {
+    const ask = async (path: string, body?: Run) => {
+        const headers = { 'X-Relay-Token': token, ...(body ? { 'Content-Type': 'application/json' } : {}) };
+        const answer = await fetch(path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+        const text = await answer.text();
+        if (!answer.ok) {
+            throw new TraceError(text || `The server answered ${answer.status}.`);
+        }
+        return text;
+    };
+    const watch = (changed: (text: string) => void) => {
+        let tag = '';
+        const look = async () => {
+            let isThere = true;
+            if (document.visibilityState === 'visible') {
+                try {
+                    const answer = await fetch('text', { headers: { 'X-Relay-Token': token, ...(tag ? { 'If-None-Match': tag } : {}) } });
+                    isThere = answer.status !== 404;
+                    if (answer.status === 200) {
+                        const isFirst = tag === '';
+                        tag = answer.headers.get('ETag') ?? '';
+                        const text = await answer.text();
+                        if (!isFirst) {
+                            changed(text);
+                        }
+                    }
+                } catch {
+                    // The server ended, or is not reached just now.
+                }
             }
+            if (isThere) {
+                setTimeout(() => void look(), WATCH);
+            }
+        };
+        void look();
+    };
+    return {
+        first: () => ask('trace'), run: body => ask('run', body), watch,
+        passes: async () => JSON.parse(await ask('passes')) as PassDescription[],
+    };
+}
+
+/** What the extension answers: to a question, with its number; or of itself, that the text changed. */
+interface Message {
+    id?: number;
+    lines?: string;
+    passes?: PassDescription[];
+    error?: string;
+    text?: string;
+}
+
+function inVSCode(api: VSCode): Omit<Source, 'first'> {
+    const waiting = new Map<number, (message: Message) => void>();
+    let number = 0;
+    let changed: ((text: string) => void) | undefined;
+    window.addEventListener('message', event => {
+        const message = event.data as Message;
+        if (message.text !== undefined) {
+            changed?.(message.text);
+        } else if (message.id !== undefined) {
+            waiting.get(message.id)?.(message);
+            waiting.delete(message.id);
         }
     });
-    return run => new Promise((resolve, reject) => {
+    const ask = (question: object) => new Promise<Message>(resolve => {
         number += 1;
-        waiting.set(number, { resolve, reject });
-        api.postMessage({ id: number, run });
+        waiting.set(number, resolve);
+        api.postMessage({ id: number, ...question });
     });
+    return {
+        run: async run => {
+            const { lines, error } = await ask({ run });
+            if (lines === undefined) {
+                throw new TraceError(error ?? 'The run gave nothing.');
+            }
+            return lines;
+        },
+        passes: async () => (await ask({ passes: true })).passes ?? [],
+        watch: tell => (changed = tell),
+        save: passes => api.postMessage({ save: passes }),
+    };
 }
 
 /** Text that was packed by gzip and written in base64. */

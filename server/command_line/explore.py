@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
+from typing import Any
 
 from relay_lsp.frontends.models import FRAMEWORKS
 from relay_lsp.ir.model_reference import ModelReference
+from relay_lsp.passes import registered
 from relay_lsp.passes.provenance import is_trace
 
 from ..explorer.models import model_beside, with_model
 from ..explorer.page import PageNotBuiltError, explorer_page
-from ..explorer.serving import ExplorerServer
+from ..explorer.serving import ExplorerServer, RunRequest
 from ..features.model_nodes import NodeList, node_list
+from ..features.pass_documentation import describe_pass
 from ..worker.model_imports import ImportModel
 from .check import report_placed
 from .files import SourceFile, read_file, write_file
@@ -47,10 +50,25 @@ def explore(options: argparse.Namespace) -> int:
     return _serve(options, file, page, lines, nodes)
 
 
+def _text(read: Callable[[], SourceFile]) -> str | None:
+    try:
+        return read().text
+    except CommandError:
+        return None  # It is being written, or gone.
+
+
+def _passes() -> list[dict[str, Any]]:
+    return [describe_pass(kind.declaration()) for kind in registered().values()]
+
+
+def _is_model(path: Path) -> bool:
+    return path.suffix.lower() in (suffix for framework in FRAMEWORKS.values() for suffix in framework.suffixes)
+
+
 def _source(name: str) -> tuple[SourceFile, NodeList | None]:
     """The text, with the nodes of the model that it comes from; a model's file is imported first."""
     path = Path(name)
-    if path.suffix.lower() in (suffix for framework in FRAMEWORKS.values() for suffix in framework.suffixes):
+    if _is_model(path):
         outcome = ImportModel(name, folder=str(path.parent)).run(lambda _: None)
         for problem in outcome.problems:
             print(f"{name}: {problem.severity.name.lower()}: {problem.message}", file=sys.stderr)
@@ -81,14 +99,20 @@ def _trace(options: argparse.Namespace, file: SourceFile, nodes: NodeList | None
 
 
 def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str, nodes: NodeList | None) -> int:
-    def run(passes: Sequence[str] | None, level: int | None) -> str:
-        if passes is None or is_trace(file.text):
+    can_change = not (file.is_standard_input or is_trace(file.text) or _is_model(Path(file.source_name)))
+
+    def now() -> SourceFile:
+        return read_file(options.file) if can_change else file
+
+    def run(asked: RunRequest | None) -> str:
+        if asked is None or is_trace(file.text):
             return first
         again = copy(options)
-        again.passes, again.build, again.targets, again.params = list(passes), [], [], ""
-        again.opt_level = options.opt_level if level is None else level
+        again.passes, again.build, again.targets, again.params = asked.passes, [], [], ""
+        again.opt_level, again.config = asked.level, asked.config
+        again.require, again.disable = asked.require, asked.disable
         try:
-            lines, _ = _trace(again, file, nodes)
+            lines, _ = _trace(again, now(), nodes)
         except CommandError as error:
             raise ValueError(str(error)) from None
         if lines is None:
@@ -96,7 +120,9 @@ def _serve(options: argparse.Namespace, file: SourceFile, page: str, first: str,
         return lines
 
     try:
-        server = ExplorerServer(page, run, options.port)
+        server = ExplorerServer(
+            page, run, options.port, passes=_passes, text=lambda: _text(now) if can_change else None
+        )
     except (OSError, OverflowError) as error:
         raise CommandError(f"port {options.port} cannot be used: {error}") from None
     with server:

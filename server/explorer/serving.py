@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
@@ -20,10 +21,22 @@ import msgspec
 
 from ..pass_calls import PassCallError, parse_pipeline
 
-__all__ = ["ExplorerServer", "RunTrace"]
+__all__ = ["ExplorerServer", "RunRequest", "RunTrace"]
 
-RunTrace = Callable[[Sequence[str] | None, int | None], str]
-"""The lines of a trace, of the passes given, at the level given; of those that the command line named for ``None``."""
+
+class RunRequest(msgspec.Struct, frozen=True):
+    """Which passes to run, in which context."""
+
+    passes: list[str]
+    level: Annotated[int, msgspec.Meta(ge=0, le=4)]
+    config: list[str] = []
+    """Options of the context, each ``KEY=VALUE``."""
+    require: list[str] = []
+    disable: list[str] = []
+
+
+RunTrace = Callable[[RunRequest | None], str]
+"""The lines of a trace of what is asked for; of what the command line named for ``None``."""
 
 _LONGEST_REQUEST = 1 << 20
 
@@ -33,8 +46,23 @@ class ExplorerServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, page: str, run: RunTrace, port: int = 0) -> None:
+    def __init__(
+        self,
+        page: str,
+        run: RunTrace,
+        port: int = 0,
+        *,
+        passes: Callable[[], Sequence[object]] = lambda: (),
+        text: Callable[[], str | None] = lambda: None,
+    ) -> None:
         """Take a port, a free one for 0.
+
+        Args:
+            page: the page that is served.
+            run: gives traces.
+            port: where to listen.
+            passes: describes the passes that there are, as ``relay/passes`` does, for the page's form.
+            text: the text as it is now; ``None`` where it cannot change.
 
         Raises:
             OSError: the port is in use, or may not be taken.
@@ -44,6 +72,8 @@ class ExplorerServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(32)
         self.hosts = {f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")}
         self._run = run
+        self.passes = passes
+        self.text = text
         self._running = Lock()
 
     @property
@@ -51,15 +81,10 @@ class ExplorerServer(ThreadingHTTPServer):
         """Where the page is, with the token."""
         return f"http://127.0.0.1:{self.server_port}/?token={self.token}"
 
-    def trace(self, passes: Sequence[str] | None = None, level: int | None = None) -> str:
+    def trace(self, asked: RunRequest | None = None) -> str:
         """The lines of a trace; one run at a time."""
         with self._running:
-            return self._run(passes, level)
-
-
-class _RunRequest(msgspec.Struct, frozen=True):
-    passes: list[str]
-    level: Annotated[int, msgspec.Meta(ge=0, le=4)]
+            return self._run(asked)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -75,7 +100,11 @@ class _Handler(BaseHTTPRequestHandler):
         if address.path == "/":
             self._answer(HTTPStatus.OK, self.server.page, "text/html")
         elif address.path == "/trace":
-            self._answer_with_trace(None, None)
+            self._answer_with_trace(None)
+        elif address.path == "/passes":
+            self._answer(HTTPStatus.OK, msgspec.json.encode(self.server.passes()).decode(), "application/json")
+        elif address.path == "/text":
+            self._answer_with_text()
         else:
             self._answer(HTTPStatus.NOT_FOUND, "There is nothing here.")
 
@@ -93,18 +122,29 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _run(self, body: bytes) -> None:
         try:
-            asked = msgspec.json.decode(body, type=_RunRequest)
+            asked = msgspec.json.decode(body, type=RunRequest)
             parse_pipeline(asked.passes)
         except PassCallError as error:
             self._answer(HTTPStatus.BAD_REQUEST, str(error))
         except msgspec.DecodeError as error:
             self._answer(HTTPStatus.BAD_REQUEST, f"The request cannot be read: {error}")
         else:
-            self._answer_with_trace(asked.passes, asked.level)
+            self._answer_with_trace(asked)
 
-    def _answer_with_trace(self, passes: Sequence[str] | None, level: int | None) -> None:
+    def _answer_with_text(self) -> None:
+        """The text, unless the page has it already: it asks every second."""
+        text = self.server.text()
+        known = "" if text is None else f'"{sha256(text.encode()).hexdigest()}"'
+        if text is None:
+            self._answer(HTTPStatus.NOT_FOUND, "The text is not one of a file.")
+        elif self.headers.get("If-None-Match") == known:
+            self._answer(HTTPStatus.NOT_MODIFIED, "")
+        else:
+            self._answer(HTTPStatus.OK, text, tag=known)
+
+    def _answer_with_trace(self, asked: RunRequest | None) -> None:
         try:
-            lines = self.server.trace(passes, level)
+            lines = self.server.trace(asked)
         except ValueError as error:
             self._answer(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
         else:
@@ -121,12 +161,14 @@ class _Handler(BaseHTTPRequestHandler):
             return False
         return True
 
-    def _answer(self, status: HTTPStatus, text: str, kind: str = "text/plain") -> None:
+    def _answer(self, status: HTTPStatus, text: str, kind: str = "text/plain", tag: str = "") -> None:
         body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
+        if tag:
+            self.send_header("ETag", tag)
         self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Content-Type-Options", "nosniff")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from relay_lsp.ir.model_reference import ModelReference
 
 from ..explorer.models import with_model
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..lsp.protocol import RelayLanguageServer
+from ..pass_calls import PassCallError
+from ..pass_contexts import ContextOptions, config_entry
 from .addresses import folder_of
 from .arguments import field_of, open_document, version_in
 from .passes import calls_asked_for
@@ -28,6 +32,12 @@ async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     if level is not None and (not isinstance(level, int) or not 0 <= level <= 4):
         raise refusal(f"the level of a pass context is 0 to 4, not {level!r}")
     try:
+        config = dict(map(config_entry, _texts(params, "config")))
+    except PassCallError as error:
+        raise refusal(str(error)) from None
+    names = (tuple(_texts(params, "require")), tuple(_texts(params, "disable")))
+    given = ContextOptions(3 if level is None else level, *names, config)
+    try:
         explorer_page()
     except PageNotBuiltError as error:
         raise refusal(str(error)) from None
@@ -36,7 +46,9 @@ async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     model = await server.state.models.find(folder, reference) if reference is not None and folder is not None else None
     title = ", ".join(map(str, calls)) or "no passes"
     async with work(server, f"Relay: explore {title}", f"explore {title}") as report:
-        run = await server.state.explore(document, calls, level, version_in(field_of(params, "version")), report)
+        run = await server.state.explore(
+            document, calls, None if level is None else given, version_in(field_of(params, "version")), report
+        )
     if not run.trace:
         raise refusal(run.failed or "there is nothing to show")
     trace = run.trace
@@ -45,6 +57,14 @@ async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     if field_of(params, "withPage") is not True:
         return {"version": version, "failed": run.failed, "trace": trace}
     return {"version": version, "failed": run.failed, "page": explorer_page([trace])}
+
+
+def _texts(params: Any, name: str) -> list[str]:
+    entries: Any = field_of(params, name) or []
+    try:
+        return msgspec.convert(entries, list[str])
+    except msgspec.ValidationError:
+        raise refusal(f"{name} is a list of texts") from None
 
 
 def register(server: RelayLanguageServer) -> None:

@@ -279,19 +279,18 @@ class Workspace:
         self,
         document: Document,
         calls: Sequence[PassCall],
-        level: int | None = None,
+        context: ContextOptions | None = None,
         version: int | None = None,
         progress: Callable[[str], object] = lambda _: None,
     ) -> ExploredRun:
-        """The trace of passes over a document, worked out in the worker; at the level of the settings without one.
+        """The trace of passes over a document, worked out in the worker; in the context of the settings without one.
 
         Raises:
             MovedOn: the document is not at ``version``.
             JobError: the worker could not do it.
         """
         self._check(document, document.version if version is None else version)
-        context = replace(self.context_for(document), gates=True)
-        context = context if level is None else replace(context, opt_level=level)
+        context = replace(self.context_for(document) if context is None else context, gates=True)
         layers = self.history.span_layers(document.uri, document.lines)
         passes = TracePasses(
             *(document.text, document.name, tuple(calls), context.opt_level), context=context, layers=layers

@@ -340,7 +340,29 @@ const flows = {
         await page.getByRole('button', { name: 'Run', exact: true }).click();
         await page.locator('.timeline', { hasText: 'FuseOps' }).waitFor();
         const after = await page.locator('.timeline > li').allInnerTexts();
-        return { before, problem, refused, after, form: await page.locator('.run').innerText() };
+        const form = await page.locator('.run').innerText();
+        await page.getByRole('button', { name: 'Options' }).last().click();
+        await page.getByLabel('fuse_opt_level').fill('0');
+        const call = await page.locator('.run li > input:not([type])').last().inputValue();
+        await page.getByLabel('disable', { exact: true }).fill('FuseOps');
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await page.locator('.timeline .skipped', { hasText: 'FuseOps' }).waitFor();
+        const skipped = await page.locator('.timeline .skipped').innerText();
+        await page.getByRole('button', { name: 'Save as pipeline' }).click();
+        const saved = await page.locator('.run p').first().innerText();
+        // The file is edited beside the page: first marked, then, with live, run again.
+        await page.getByLabel('live').uncheck();
+        const file = path.join(work, 'layers.relay');
+        const text = fs.readFileSync(file, 'utf8');
+        fs.writeFileSync(file, text.replace('nn.relu(%3.0)', 'tanh(%3.0)'));
+        await page.locator('.edited').waitFor();
+        const stale = await page.locator('.cm-content .stale').allInnerTexts();
+        await page.getByLabel('live').check();
+        fs.writeFileSync(file, text.replace('nn.relu(%3.0)', 'exp(%3.0)'));
+        await pane(page, 0).locator('.cm-line', { hasText: 'exp(%3.0)' }).waitFor();
+        const live = { marks: await page.locator('.edited').count(), form: await page.locator('.run').innerText() };
+        fs.writeFileSync(file, text);
+        return { before, problem, refused, after, form, call, skipped, saved, stale, live };
     },
 };
 

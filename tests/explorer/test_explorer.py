@@ -378,6 +378,22 @@ def test_a_served_page_runs_other_passes_and_says_what_is_wrong(report: dict[str
     assert "Against the run before" in served["form"]
 
 
+def test_options_and_the_context_are_fields_of_the_form(report: dict[str, Any]):
+    served = seen(report, "served")
+    assert served["call"] == "FuseOps[fuse_opt_level=0]"
+    assert "FuseOps" in served["skipped"]
+    assert "disabled" in served["skipped"]
+    assert "// relay-lsp: SimplifyInference, FuseOps[fuse_opt_level=0]; disable=[FuseOps]" in served["saved"]
+
+
+def test_an_edit_marks_what_is_stale_and_runs_again(report: dict[str, Any]):
+    served = seen(report, "served")
+    assert "nn.relu(%3.0)" in served["stale"]
+    assert not any("conv2d" in text for text in served["stale"])
+    assert served["live"]["marks"] == 0
+    assert "exp +1" in served["live"]["form"]
+
+
 def test_the_page_of_a_large_pipeline_is_small(tmp_path: Path):
     page = export(tmp_path, "large", large(), "-p", "SimplifyInference", "-p", "CanonicalizeOps")
     assert page.stat().st_size < 20_000_000

@@ -15,7 +15,7 @@ import pytest
 from relay_lsp.server.command_line.program import run
 from relay_lsp.server.explorer import page as page_module
 from relay_lsp.server.explorer.page import PageNotBuiltError, explorer_page
-from relay_lsp.server.explorer.serving import ExplorerServer
+from relay_lsp.server.explorer.serving import ExplorerServer, RunRequest
 
 PAGE = '<html><script type="text/plain" id="trace"></script></html>'
 
@@ -31,12 +31,14 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[ExplorerServer]:
-    def run_trace(passes: object, level: object) -> str:
-        if passes == ["Broken"]:
+    def run_trace(asked: RunRequest | None) -> str:
+        if asked is None:
+            return "None None"
+        if asked.passes == ["Broken"]:
             raise ValueError("Broken is broken")
-        return f"{passes} {level}"
+        return f"{asked.passes} {asked.level}"
 
-    with ExplorerServer(PAGE, run_trace) as server:
+    with ExplorerServer(PAGE, run_trace, passes=lambda: [{"name": "FuseOps"}], text=lambda: "text") as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server

@@ -185,7 +185,7 @@ interface OfDocument {
 
 export const passes = new RequestType<object, PassDescription[], void>('relay/passes');
 export const explore = new RequestType<
-    OfDocument & { passes?: string[] | string; name?: string; level?: number; withPage?: boolean },
+    OfDocument & { passes?: string[] | string; name?: string; level?: number; config?: string[]; require?: string[]; disable?: string[]; withPage?: boolean },
     ExploreResult,
     void
 >('relay/explore');
