@@ -7,7 +7,11 @@ export const COLOURINGS = ['layer', 'pass', 'operator', 'compiler', 'dtype', 'no
 export type Colouring = (typeof COLOURINGS)[number];
 
 const COLOURED = new Set(['Layer', 'Call', 'Tuple', 'TupleGetItem', 'Constant', 'If', 'Match']);
-const SHADES = 16;
+
+/** How many shades there are: the page is given them with their number, the same that editors have. */
+export function shadeCount(): number {
+    return Number(getComputedStyle(document.documentElement).getPropertyValue('--marks')) || 1;
+}
 
 /** The keys of the places of a stage, and how often each key comes. */
 export interface Colours {
@@ -23,32 +27,23 @@ export class Painter {
 
     constructor(private readonly trace: Trace, private readonly links: Links, private readonly stages: readonly Stage[]) {}
 
-    /**
-     * The shade of a key, the same in every pane. The keys that come most often have shades of their own: that of
-     * their name, or the next free one; the others have that of their name.
-     */
+    /** The shade of a key, the same in every pane. Keys get shades in the order of the first text, then of those behind it. */
     shade(key: string, colouring: Colouring): number {
         let shades = this.shades.get(colouring);
         if (!shades) {
             shades = new Map();
             this.shades.set(colouring, shades);
-            const counts = new Map<string, number>();
-            for (const stage of this.stages) {
-                for (const [each, number] of this.colours(stage, colouring).counts) {
-                    counts.set(each, (counts.get(each) ?? 0) + number);
+            const texts = this.stages.filter(stage => !stage.model);
+            const count = shadeCount();
+            for (const stage of [...texts, ...this.stages.filter(each => each.model)]) {
+                for (const each of this.colours(stage, colouring).keys) {
+                    if (!shades.has(each)) {
+                        shades.set(each, shades.size % count);
+                    }
                 }
-            }
-            const taken = new Set<number>();
-            for (const [each] of [...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, SHADES)) {
-                let free = usualShade(each);
-                while (taken.has(free)) {
-                    free = (free + 1) % SHADES;
-                }
-                taken.add(free);
-                shades.set(each, free);
             }
         }
-        return shades.get(key) ?? usualShade(key);
+        return shades.get(key) ?? 0;
     }
 
     colours(stage: Stage, colouring: Colouring): Colours {
@@ -116,13 +111,4 @@ function compilerOf(stage: Stage, place: number): string {
         }
     }
     return composite || 'TVM';
-}
-
-/** The shade of a name: the same in every trace. */
-function usualShade(key: string): number {
-    let hash = 2166136261;
-    for (let index = 0; index < key.length; index += 1) {
-        hash = Math.imul(hash ^ key.charCodeAt(index), 16777619);
-    }
-    return (hash >>> 0) % SHADES;
 }

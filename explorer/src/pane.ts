@@ -4,10 +4,12 @@ import type { Range } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import type { DecorationSet, ViewUpdate } from '@codemirror/view';
 import type { Colours } from './colours';
+import { shadeCount } from './colours';
 import type { Comparison, Side } from './diff';
 import { GraphView } from './graph/view';
 import { expressionAt, usesOf } from './names';
-import { tokens } from './syntax';
+import type { Declared } from './syntax';
+import { declaredIn, tokens } from './syntax';
 import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
 import { count } from './words';
@@ -15,7 +17,7 @@ import { count } from './words';
 /** What a pane shows beside its text. */
 export interface Marks {
     colours?: Colours;
-    /** Which of the sixteen shades a key has. */
+    /** Which shade a key has. */
     shade?: (key: string) => number;
     /** The only key whose colour is shown; all of them where there is none. */
     filter?: string;
@@ -299,9 +301,15 @@ export class Pane {
         return under >= line.to || /\s/.test(line.text[under - line.from] ?? ' ') ? undefined : this.at(under);
     }
 
+    private words?: Declared;
+
+    private get declared(): Declared {
+        return (this.words ??= declaredIn(this.stage.text));
+    }
+
     private paintSyntax(view: EditorView): Range<Decoration>[] {
         return this.stage.model ? [] : view.visibleRanges.flatMap(({ from, to }) =>
-            [...tokens(view.state.sliceDoc(from, to))].map(([start, end, name]) => mark(`s-${name}`).range(from + start, from + end)));
+            [...tokens(view.state.sliceDoc(from, to), this.declared, from)].map(([start, end, name]) => mark(`s-${name}`).range(from + start, from + end)));
     }
 
     /** Lines that a comparison adds or takes away. */
@@ -434,7 +442,7 @@ export class Pane {
         canvas.height = height;
         const context = canvas.getContext('2d')!;
         const style = getComputedStyle(this.map);
-        const shades = Array.from({ length: 16 }, (_, index) => style.getPropertyValue(`--mark-${index}`));
+        const shades = Array.from({ length: shadeCount() }, (_, index) => style.getPropertyValue(`--mark-${index}`));
         const size = Math.max(1, height / this.view.state.doc.lines);
         const { places } = this.stage;
         const drawn = new Set<number>();

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+
+from ..features.layers.colours import SHADES, shade
 
 __all__ = ["PageNotBuiltError", "explorer_page"]
 
@@ -34,8 +37,30 @@ def explorer_page(trace: Iterable[str] = ()) -> str:
             "the page of the explorer is not built. In a checkout of relay-lsp, build it with ./dev explorer "
             "(it needs node and npm); released packages have it"
         ) from None
+    page = page.replace("</head>", f"<style>{_palette()}</style>\n</head>", 1)
     text = "".join(trace)
     if not text:
         return page
     packed = base64.b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()
     return page.replace(_EMPTY, _EMPTY.replace("></", f">{packed}</"), 1)
+
+
+_THEMES = {
+    ':root, :root[data-theme="light"]': "light",
+    ':root[data-theme="dark"]': "dark",
+    ':root[data-theme="contrast"]': "highContrast",
+}
+
+
+@cache
+def _palette() -> str:
+    """The colours of layers, passes and the rest as styles: those that the editors are given."""
+
+    def rule(selector: str, theme: str) -> str:
+        marks = "".join(f"--mark-{number}:{shade(number, theme).solid};" for number in range(SHADES))
+        return f"{selector}{{--marks:{SHADES};{marks}}}"
+
+    classes = "".join(f".c{number}{{background:var(--mark-{number})}}" for number in range(SHADES))
+    automatic = rule(':root[data-theme="auto"]', "dark")
+    themes = "".join(rule(selector, theme) for selector, theme in _THEMES.items())
+    return f"{themes}@media(prefers-color-scheme:dark){{{automatic}}}{classes}"

@@ -132,12 +132,16 @@ const flows = {
         await page.locator('aside button', { hasText: 'nn.relu' }).click();
         const one = await page.locator('.pane .cm-content .c').count();
         const filter = await page.locator('aside button[aria-pressed=true]').innerText();
+        await page.locator('aside button[aria-pressed=true]').click();
+        const shades = {};
         const backgrounds = {};
         for (const theme of ['light', 'dark', 'contrast']) {
             await page.keyboard.press('t');
             backgrounds[theme] = await page.evaluate(() => [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]);
+            shades[theme] = await page.locator('aside li button').evaluateAll(buttons => Object.fromEntries(
+                buttons.map(each => [each.querySelector('bdi').textContent, getComputedStyle(each).backgroundColor])));
         }
-        return { legends, all, one, filter, backgrounds };
+        return { legends, all, one, filter, backgrounds, shades };
     },
 
     async hostile() {
@@ -190,7 +194,7 @@ const flows = {
         // From the pointer's move to the frame in which what belongs to it is lit, in the page's own time.
         const lit = await page.evaluate(() => new Promise(resolve => {
             const content = document.querySelector('.pane[data-kind=module] .cm-content');
-            const word = [...content.querySelectorAll('.s-operator')].find(each => each.textContent === 'nn.relu');
+            const word = [...content.querySelectorAll('.s-function')].find(each => each.textContent === 'nn.relu');
             const { x, y, height } = word.getBoundingClientRect();
             const from = performance.now();
             word.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: x + 3, clientY: y + height / 2 }));

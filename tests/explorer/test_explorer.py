@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server import explorer
 from relay_lsp.server.command_line.program import run
+from relay_lsp.server.features.layers.colours import ColourBook
+from relay_lsp.server.features.semantic_tokens import semantic_tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = '#[version = "0.0.5"]\n'
@@ -316,6 +319,30 @@ def test_colours_say_layer_operator_pass_compiler_or_dtype_with_counts(report: d
     assert "float32" in legends["dtype"]
     assert 0 < colours["one"] < colours["all"]
     assert "nn.relu" in colours["filter"]
+
+
+def test_words_are_coloured_by_the_semantic_tokens_of_the_server(tmp_path: Path):
+    closures = tmp_path / "closures.relay"
+    closures.write_text(VERSION + CLOSURES)
+    files = [closures, *(ROOT / "examples" / f"{name}.relay" for name in ("resnet18", "mlp", "collections"))]
+    command = ["node", str(Path(__file__).with_name("tokens.mjs")), *map(str, files)]
+    output = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+    for file, words in zip(files, json.loads(output), strict=True):
+        snapshot = Snapshot.open(file.read_text("utf-8"), file.name)
+        assert words == [[each.span.start, each.span.end, each.type] for each in semantic_tokens(snapshot)], file.name
+
+
+def test_colours_are_those_of_the_editors(report: dict[str, Any]):
+    colours = seen(report, "colours")["shades"]
+    book = ColourBook()
+    expected = {
+        (theme, name): book.colour("operator", name, kind).solid
+        for theme, kind in (("light", "light"), ("dark", "dark"), ("contrast", "highContrast"))
+        for name in ("nn.conv2d", "nn.batch_norm", "nn.dropout", "nn.relu")
+    }
+    for (theme, name), colour in expected.items():
+        rgb = tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
+        assert colours[theme][name] == f"rgb({rgb[0]}, {rgb[1]}, {rgb[2]})", (theme, name)
 
 
 def test_themes_differ(report: dict[str, Any]):

@@ -1,4 +1,5 @@
 // A graph on a canvas: only what is in sight, and no words where they would be too small.
+import { shadeCount } from '../colours';
 import type { Layout, Placed } from './layout';
 
 const SMALLEST_TEXT = 0.4;
@@ -23,7 +24,7 @@ export interface Scene {
     isOpen(box: number): boolean;
     label(box: number): string;
     note(box: number): string;
-    /** One of the sixteen shades, or -1. */
+    /** A shade, or -1. */
     shade(box: number): number;
 }
 
@@ -34,7 +35,7 @@ export function paintGraph(canvas: HTMLCanvasElement, context: CanvasRenderingCo
     const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
     const [fore, dim, line, soft, back, accent] = ['fore', 'dim', 'line', 'soft', 'back', 'accent'].map(colour) as [string, string, string, string, string, string];
     const [litEdge, litBack, askedBack, matchBack, goneBack] = ['lit-edge', 'lit', 'asked', 'match', 'gone'].map(colour) as [string, string, string, string, string];
-    const marks = Array.from({ length: 16 }, (_, index) => colour(`mark-${index}`));
+    const marks = Array.from({ length: shadeCount() }, (_, index) => colour(`mark-${index}`));
     const { clientWidth, clientHeight } = canvas;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, clientWidth, clientHeight);

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["THEMES", "ColourBook", "GroupColour", "blended"]
+__all__ = ["SHADES", "THEMES", "ColourBook", "GroupColour", "blended", "shade"]
 
 Rgb = tuple[int, int, int]
 
@@ -32,6 +32,10 @@ THEMES: dict[str, tuple[Rgb, tuple[float, float, float]]] = {
 """For each kind of theme its background, and how strong the colours lie over it."""
 
 
+SHADES = len(_HUES) * len(THEMES["light"][1])
+"""How many colours there are before they come again."""
+
+
 class GroupColour(NamedTuple):
     """The colour of one name: for the background of its values (translucent, and as it looks), and for marks beside the
     text; as ``#RRGGBB`` or ``#RRGGBBAA``."""
@@ -51,10 +55,15 @@ class ColourBook:
         """The colour of a name. An unknown theme counts as a light one."""
         numbers = self._numbers.setdefault(kind, {})
         number = numbers.setdefault(name, len(numbers))
-        ground, strengths = THEMES.get(theme, THEMES["light"])
-        hue = _HUES[number % len(_HUES)]
-        strength = strengths[number // len(_HUES) % len(strengths)]
-        return GroupColour(f"{_hex(hue)}{round(strength * 255):02x}", _hex(blended(hue, ground, strength)), _hex(hue))
+        return shade(number, theme)
+
+
+def shade(number: int, theme: str) -> GroupColour:
+    """The colour with a number; names get numbers in the order in which they come."""
+    ground, strengths = THEMES.get(theme, THEMES["light"])
+    hue = _HUES[number % len(_HUES)]
+    strength = strengths[number // len(_HUES) % len(strengths)]
+    return GroupColour(f"{_hex(hue)}{round(strength * 255):02x}", _hex(blended(hue, ground, strength)), _hex(hue))
 
 
 def blended(colour: Rgb, ground: Rgb, strength: float) -> Rgb:
