@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count as numbers_from
 from itertools import islice
@@ -25,8 +25,10 @@ from .declarations import Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_analyzer import ModuleAnalyzer, Outer, between, is_closed_at, reanalyze
+from .progress import PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, replaced
 from .statement_typer import NEARBY, StatementTyper
+from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["ModuleAnalysis", "analyse"]
@@ -35,21 +37,25 @@ _RENUMBERED: Final = 256
 """How many statements around are numbered anew where there is no number left between two."""
 
 
-def analyse(segments: Segments, earlier: ModuleAnalysis | None, splice: Splice | None) -> ModuleAnalysis | None:
+def analyse(
+    segments: Segments, earlier: ModuleAnalysis | None, splice: Splice | None, progress: Progress | None = None
+) -> ModuleAnalysis | None:
     """The analysis of a text, or ``None`` where it must be read as a whole.
 
     ``earlier`` is the analysis of a text which ``splice`` turned into this one: what stayed the same is taken from it.
     """
     try:
         if earlier is not None and splice is not None:
-            followed = _followed(earlier, segments, splice)
-            return followed if followed is not None else ModuleAnalyzer(segments, earlier, splice).run()
-        return ModuleAnalyzer(segments, None, Splice(0, 0, len(segments))).run()
+            followed = _followed(earlier, segments, splice, progress)
+            return followed if followed is not None else ModuleAnalyzer(segments, earlier, splice, progress).run()
+        return ModuleAnalyzer(segments, None, Splice(0, 0, len(segments)), progress).run()
     except NeedsFullAnalysis:
         return None
 
 
-def _followed(earlier: ModuleAnalysis, segments: Segments, splice: Splice) -> ModuleAnalysis | None:
+def _followed(
+    earlier: ModuleAnalysis, segments: Segments, splice: Splice, progress: Progress | None
+) -> ModuleAnalysis | None:
     """The analysis after the segments of ``splice`` were replaced by those of ``segments``.
 
     ``None`` where the edit reaches beyond the statements of one function, or they must be looked at otherwise.
@@ -83,7 +89,8 @@ def _followed(earlier: ModuleAnalysis, segments: Segments, splice: Splice) -> Mo
     if not is_closed and is_closed_at(segments, end) is not False:
         return None
     try:
-        return _edited(earlier, function.ending(end, is_closed=is_closed), heads, segments, position, splice)
+        ended = function.ending(end, is_closed=is_closed)
+        return _edited(earlier, ended, heads, segments, position, splice, progress)
     except NeedsFullAnalysis:
         return None
 
@@ -113,6 +120,7 @@ def _edited(
     segments: Segments,
     position: int,
     splice: Splice,
+    progress: Progress | None,
 ) -> ModuleAnalysis:
     """The analysis after an edit of a function, of which ``head`` has the extent and the head that it has now.
 
@@ -160,25 +168,57 @@ def _edited(
     typer.states, typer.placed = states, []
     nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
     is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)
+    new_reported = typer.reported
+    types = [index + shift_by if index >= old_end else index for index in earlier.types]
+    top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
+
+    def analysis_with(
+        made: FunctionStatements, followed: Mapping[int, TypedStatement], states: StatementList
+    ) -> ModuleAnalysis:
+        functions = [*earlier.functions[:position], made]
+        functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
+        call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
+        reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
+        return ModuleAnalysis(
+            earlier.context, segments, states, functions, reported, heads, types, top_level, call_memo
+        )
+
+    if progress is not None:
+
+        def tell(settled: int, followed: Mapping[int, TypedStatement]) -> None:
+            def part() -> PartialAnalysis:
+                analysis = analysis_with(typer.unfinished(), followed, replaced(states, followed))
+                return PartialAnalysis(analysis, settled, head.last + 1)
+
+            # What an edited statement tells of a parameter is settled with the last statement that uses it.
+            progress(nothing_yet if head.head.untyped else part)
+
+        typer.progress = tell
     followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
     if typer.inferred != function.inferred or typer.depends_on_order([*removed, *placed, *followed.values()]):
         raise NeedsFullAnalysis  # what tells the type of a parameter may be another statement now
-    states = replaced(states, followed)
-    reported = [i for i in earlier.reported if i < first]
-    reported += typer.reported
-    later = [i + shift_by for i in earlier.reported if i >= old_end and i + shift_by not in followed]
-    reported += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
-    made = typer.finished(states, between(reported, head.start, head.end))
-    functions = [*earlier.functions[:position], made]
-    functions.extend(other.moved(shift_by) for other in earlier.functions[position + 1 :])
-    types = [index + shift_by if index >= old_end else index for index in earlier.types]
-    top_level = [index + shift_by if index >= old_end else index for index in earlier.top_level]
-    call_memo = earlier.call_memo if made.calls.keys() == function.calls.keys() else None
-    analysis = ModuleAnalysis(
-        earlier.context, segments, states, functions, reported, heads, types, top_level, call_memo
-    )
+    settled = replaced(states, followed)
+    reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
+    made = typer.finished(settled, between(reported, head.start, head.end))
+    analysis = analysis_with(made, followed, settled)
     touched = affected.union([state.bound for state in followed.values()])
     return analysis if analysis.outer_graph.isdisjoint(touched) else reanalyze(analysis)
+
+
+def _reported(
+    earlier: ModuleAnalysis,
+    first: int,
+    old_end: int,
+    shift_by: int,
+    new: Sequence[int],
+    followed: Mapping[int, TypedStatement],
+) -> list[int]:
+    """The reported statements after those from ``first`` to ``old_end`` were replaced and others typed anew."""
+    reported = [index for index in earlier.reported if index < first]
+    reported += new
+    later = [i + shift_by for i in earlier.reported if i >= old_end and i + shift_by not in followed]
+    reported += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
+    return reported
 
 
 def _orders(

@@ -17,6 +17,7 @@ from ..types import Type
 from .declarations import Head, ModuleTypes, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
+from .progress import STEP, PartialAnalysis, Progress, nothing_yet
 from .statement_list import StatementList, replaced
 from .statement_typer import StatementTyper
 from .template_cache import TemplateCache
@@ -63,8 +64,13 @@ class _Region(NamedTuple):
 class ModuleAnalyzer:
     """Goes through the functions of a text once. ``splice`` turned the text of ``earlier`` into this one."""
 
-    def __init__(self, segments: Segments, earlier: ModuleAnalysis | None, splice: Splice) -> None:
+    def __init__(
+        self, segments: Segments, earlier: ModuleAnalysis | None, splice: Splice, progress: Progress | None = None
+    ) -> None:
         self.segments: Final = segments
+        self._progress: Final = progress
+        self._coming: Sequence[_Region] = ()
+        """The functions after the one that is looked at."""
         count = len(segments)
         if not count:
             raise NeedsFullAnalysis
@@ -226,7 +232,8 @@ class ModuleAnalyzer:
         if len(heads) < len(named):
             raise NeedsFullAnalysis
         changed = _Changes(self.earlier_heads, heads)
-        for region in regions:
+        for number, region in enumerate(regions):
+            self._coming = regions[number + 1 :] if self._progress is not None else ()
             self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
         return ModuleAnalysis(
             self.context, self.segments, self.states, self.functions, self.reported, heads, self.types, self.top_level
@@ -248,8 +255,49 @@ class ModuleAnalyzer:
                 pass
         return self._whole(region, outside)
 
+    def _partial(
+        self,
+        unfinished: FunctionStatements,
+        heads: Mapping[str, Head],
+        settled: int,
+        states: StatementList,
+        reported: Sequence[int],
+    ) -> PartialAnalysis | None:
+        """The analysis while a function is looked at: those after it are taken as they were."""
+        following: list[AnalysedFunction] = []
+        for region in self._coming:
+            known = region.known
+            if known is None:
+                return None
+            if isinstance(known, FunctionStatements):
+                known = replace(known, head=region.head).ending(region.end, is_closed=region.is_closed)
+            following.append(known)
+        functions = [*self.functions, unfinished, *following]
+        analysis = ModuleAnalysis(
+            self.context, self.segments, states, functions, reported, heads, self.types, self.top_level
+        )
+        return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False)
+
+    def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
+        """Have the progress of typing statements anew be told."""
+        progress = self._progress
+        if progress is None:
+            return
+
+        def tell(settled: int, followed: Mapping[int, TypedStatement]) -> None:
+            def part() -> PartialAnalysis | None:
+                reported = _with_reported(self.reported, followed)
+                states = replaced(self.states, followed)
+                return self._partial(typer.unfinished(), heads, settled, states, reported)
+
+            progress(nothing_yet if typer.function.head.untyped else part)
+
+        typer.progress = tell
+
     def _whole(self, region: _Region, outside: Outer) -> WholeFunctionAnalysis:
         header, end = region.start - 1, region.last + 1
+        if self._progress is not None and end - header > STEP:
+            self._progress(nothing_yet)
         self._take(region.start, end, [None] * (end - region.start))
         segments = self.segments[header:end]
         return WholeFunctionAnalysis(
@@ -264,6 +312,8 @@ class ModuleAnalyzer:
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
         for first in range(start, end, _AT_ONCE):
             check_cancelled()
+            if self._progress is not None and end - start > STEP:
+                self._progress(nothing_yet)
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(context.statements_of(part), orders, first)
@@ -305,6 +355,7 @@ class ModuleAnalyzer:
             return known
         context = self.context.within(head)
         typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
+        self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
         if typer.inferred != known.inferred or typer.depends_on_order(followed.values()):
             return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)

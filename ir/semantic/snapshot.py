@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..cancellation import check_cancelled
 from ..collections.cached import cached
@@ -38,6 +38,7 @@ from .lints.unused import report as report_unused
 from .lints.unused import suggested_names
 from .lowered_statement import LoweredStatement
 from .module_meaning import ModuleMeaning
+from .progress import PartialAnalysis, Progress
 from .statement_names import StatementNames
 from .symbols import Symbol
 from .whole_module import WholeModuleAnalysis
@@ -46,6 +47,7 @@ __all__ = [
     "CacheBlock",
     "CacheRegion",
     "CallSite",
+    "PartialSnapshot",
     "Snapshot",
     "Symbol",
     "SymbolKind",
@@ -137,19 +139,44 @@ class Snapshot:
 
     @cached
     def _analysis(self) -> ModuleAnalysis | None:
-        origin, self._origin = self._origin, None  # what came before is needed once, and must not be kept alive
-        before, splice = origin or (None, None)
+        return self._analysed(None)
+
+    def _analysed(self, progress: Progress | None) -> ModuleAnalysis | None:
+        before, splice = self._origin or (None, None)
         earlier: ModuleAnalysis | None = before.__dict__.get("_analysis") if before is not None else None
         segments = self._split.segments
         try:
-            return analyse(segments, earlier, splice)
+            analysis = analyse(segments, earlier, splice, progress)
         except Exception as error:
             self._faults.append(internal_error(error, "following the edit", TextSpan(0, 0)))
+            analysis = self._analysed_afresh()
+        self._origin = None  # what came before is needed once, and must not be kept alive
+        return analysis
+
+    def _analysed_afresh(self) -> ModuleAnalysis | None:
         try:
-            return analyse(segments, None, None)
+            return analyse(self._split.segments, None, None)
         except Exception as error:
             self._faults.append(internal_error(error, "reading the text by its statements", TextSpan(0, 0)))
             return None
+
+    def analyse(self, progress: Callable[[Callable[[], PartialSnapshot | None]], None]) -> None:
+        """Analyse the text now, unless it is, and tell of the progress while that takes long.
+
+        ``progress`` is given what makes the snapshot as far as it has come, where a part of it can be told. An
+        :class:`.WorkCancelled` that it raises ends the analysis, and is raised here; it can be asked for again.
+        """
+        if "_analysis" not in self.__dict__:
+            self.__dict__["_analysis"] = self._analysed(lambda part: progress(partial(self._part, part)))
+
+    def _part(self, analysed: Callable[[], PartialAnalysis | None]) -> PartialSnapshot | None:
+        part = analysed()
+        if part is None:
+            return None
+        snapshot = Snapshot(self.lines, self.name, self._split, None)
+        snapshot.__dict__["_analysis"] = part.analysis
+        start = self._split.segments.start
+        return PartialSnapshot(snapshot, TextSpan(start(part.first), start(part.end)), part.knows_uses)
 
     @property
     def is_followed(self) -> bool:
@@ -573,6 +600,17 @@ class Snapshot:
         if unit is None:
             return None
         return call_around(unit, offset)
+
+
+class PartialSnapshot(NamedTuple):
+    """A snapshot while an edit that reaches far is followed: in the range ``unsettled``, it may answer as before.
+
+    Of values that nothing uses it knows only if it ``knows_uses``.
+    """
+
+    snapshot: Snapshot
+    unsettled: TextSpan
+    knows_uses: bool
 
 
 _ROLE_OF: Final = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Final, Protocol
 
+from ..cancellation import check_cancelled
 from ..diagnostics import Diagnostic, Place, Severity
 from ..inference import OPEN
 from ..syntax.scopes import is_graph_name
@@ -19,6 +20,7 @@ from ..types import ERROR, Type
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .lowered_statement import LoweredStatement
+from .progress import STEP
 from .statement_list import StatementList, replaced
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
@@ -68,6 +70,8 @@ class StatementTyper:
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
         self.reported: list[int] = []
         """Those of them that are reported, by segment."""
+        self.progress: Callable[[int, Mapping[int, TypedStatement]], None] | None = None
+        """Called while statements are typed anew: up to which segment all are settled, and those made so far."""
 
     # ---- names
 
@@ -166,6 +170,20 @@ class StatementTyper:
         if head.result not in (None, ERROR) and last.type != head.result and last.type is not ERROR:
             findings = self._result_findings(last, head.result)
         return replace(function, type=last.type, findings=(missing, *findings))
+
+    def unfinished(self) -> FunctionStatements:
+        """The function with its names as they are now, before all of its statements are settled: its value is not."""
+        names, mentions = self.names.copy(), self.mentions.copy()
+        return replace(
+            self.function,
+            names=names,
+            mentions=mentions,
+            inferred=dict(self.inferred),
+            rebound=frozenset(self.rebound),
+            calls=dict(self.calls),
+            findings=(),
+            type=ERROR,
+        )
 
     def _result_findings(self, last: TypedStatement, result: Type) -> tuple[Diagnostic, ...]:
         names = [self.type_of(name, last.order) or ERROR for name in last.uses]
@@ -298,6 +316,10 @@ class StatementTyper:
         for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
             for index in self.states.using(changed, at, stop):
                 self._follow(index, changed, made)
+                if len(made) % STEP == 0:
+                    check_cancelled()
+                    if self.progress is not None:
+                        self.progress(index + 1, made)
             if stop < end:
                 self._follow(stop, changed, made)
             at = stop + 1

@@ -33,6 +33,12 @@ def _report(
 
 async def on_document_diagnostic(server: RelayLanguageServer, params: types.DocumentDiagnosticParams) -> Plain:
     """The diagnostics of one document."""
+    document = server.state.documents.find(params.text_document.uri)
+    if document is not None and server.client_pulls:  # it is told to ask again when all is known
+        version, converter = document.version, server.converter_for(document)
+        early = await server.state.analysis.settled_diagnostics(document, server.state.diagnostics)
+        if early is not None and document.version == version:
+            return Plain(_report(converter, early, version, params.previous_result_id))
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return Plain({"kind": "full", "items": []})

@@ -60,13 +60,13 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
         return None
     offset = seen.converter.offset(params.position)
     uri, history = seen.document.uri, server.state.history
-    lines = seen.document.lines if seen.is_beginning else seen.snapshot.lines
+    lines = seen.document.lines if seen.is_part else seen.snapshot.lines
     value = value_at(seen.snapshot, offset)
     past = history.past(uri, lines, value) if value is not None else ValuePast()
     content = hover(seen.snapshot, offset, past)
     if content is not None and (function := function_at(seen.snapshot, offset)):
         content = replace(content, removed=history.removed(seen.document, function))
-    if content is not None and not seen.is_beginning:
+    if content is not None and not seen.is_part:
         symbol = seen.snapshot.symbol_at(offset)
         if symbol is not None and symbol.kind is SymbolKind.PARAMETER:
             content = replace(content, layers=history.layer_index(uri, lines).counts_around(symbol.uses))
@@ -74,7 +74,7 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
             content = replace(content, layers=history.layer_index(uri, lines).counts(span))
     if content is not None and content.origins and (node := await node_documentation(server, seen, content.origins)):
         content = replace(content, documentation="\n\n".join(filter(None, (node, content.documentation))))
-    if content is not None and value is not None and not seen.is_beginning:
+    if content is not None and value is not None and not seen.is_part:
         said = remark_words(remarks_on(server.state.remarks.of(seen.document), value))
         if said:
             content = replace(content, documentation="\n\n".join(filter(None, (said, content.documentation))))
@@ -130,7 +130,7 @@ async def on_references(server: RelayLanguageServer, params: types.ReferencePara
 
 def _layer_at(server: RelayLanguageServer, seen: View, offset: int) -> LayerAtCursor | None:
     """The layers that are meant at an offset, where no name of the program stands."""
-    if seen.is_beginning or seen.snapshot.symbol_at(offset) is not None:
+    if seen.is_part or seen.snapshot.symbol_at(offset) is not None:
         return None
     return layer_at(seen.snapshot, offset, server.state.history.layer_index(seen.document.uri, seen.snapshot.lines))
 
@@ -253,10 +253,10 @@ async def on_inlay_hint(server: RelayLanguageServer, params: types.InlayHintPara
         shown += inlay_argument_names(seen.snapshot, span)
     if settings.inlay_shapes:
         shown += inlay_shapes(seen.snapshot, span)
-    if settings.inlay_layers and not seen.is_beginning:
+    if settings.inlay_layers and not seen.is_part:
         index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
         shown += inlay_layers(seen.snapshot, span, index)
-    if not seen.is_beginning:
+    if not seen.is_part:
         shown += inlay_remarks(seen.snapshot, span, server.state.remarks.of(seen.document))
     hints = [seen.converter.inlay_hint(hint, seen.document.version) for hint in shown]
     if not server.supports("textDocument", "inlayHint", "resolveSupport"):

@@ -21,13 +21,13 @@ class View:
     """A document as a request sees it: its snapshot, and the converter that belongs to it."""
 
     def __init__(
-        self, document: Document, snapshot: Snapshot, converter: ProtocolConverter, *, is_beginning: bool = False
+        self, document: Document, snapshot: Snapshot, converter: ProtocolConverter, *, is_part: bool = False
     ) -> None:
         self.document = document
         self.snapshot = snapshot
         self.converter = converter
-        self.is_beginning = is_beginning
-        """Whether the snapshot is of the beginning of the text only."""
+        self.is_part = is_part
+        """Whether the snapshot knows a part of the text only."""
 
 
 async def view(server: RelayLanguageServer, uri: str) -> View | None:
@@ -41,16 +41,16 @@ async def view(server: RelayLanguageServer, uri: str) -> View | None:
 
 
 async def early_view(server: RelayLanguageServer, uri: str, place: types.Range | types.Position) -> View | None:
-    """The same for a request about one place. While a long text is being read, its beginning is enough for that."""
+    """The same for a request about one place. A part of the text is enough for that, while the rest is worked out."""
     document = server.state.documents.find(uri)
-    preview = await server.state.analysis.preview(document) if document is not None else None
-    if document is None or preview is None:
+    early = await server.state.analysis.early(document) if document is not None else None
+    if document is None or early is None:
         return await view(server, uri)
     converter = server.converter_for(document)
     span = converter.span(place if isinstance(place, types.Range) else types.Range(place, place))
-    if not preview.has(span):
+    if not early.has(span):
         return await view(server, uri)
-    return View(document, preview.snapshot, converter, is_beginning=True)
+    return View(document, early.snapshot, converter, is_part=True)
 
 
 async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: types.Range, shown: str) -> View | None:
@@ -58,7 +58,7 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
     if not server.refreshes(shown):
         return await view(server, uri)
     seen = await early_view(server, uri, range)
-    if seen is not None and seen.is_beginning:
+    if seen is not None and seen.is_part:
         server.state.analysis.shown(seen.document)
     return seen
 

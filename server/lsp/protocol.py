@@ -196,10 +196,12 @@ class RelayLanguageServer(LanguageServer):
         if token is not None:
             self._notify(types.PROGRESS, {"token": token, "value": value})
 
-    def refresh_tokens_and_hints(self) -> None:
-        """Ask the client to refresh tokens and hints, where it supports that."""
+    def refresh_early_answers(self) -> None:
+        """Ask the client for tokens, hints and diagnostics anew, where it supports that."""
         if self.has_left:
             return
+        if self.client_pulls:
+            self.workspace_diagnostic_refresh(None)
         if self.refreshes("semanticTokens"):
             self.workspace_semantic_tokens_refresh(None)
         if self.refreshes("inlayHint"):

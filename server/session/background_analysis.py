@@ -7,9 +7,9 @@ import logging
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from relay_lsp.ir.cancellation import Cancellation
+from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.text.line_index import LineIndex
 
@@ -19,25 +19,31 @@ from ..scheduling.executor import SingleThread
 from .preview import Preview, preview_of
 
 if TYPE_CHECKING:
-    from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
+
+    from .edited_part import EditedPart
 
 __all__ = ["BackgroundAnalysis", "Publisher"]
 
 logger = logging.getLogger(__name__)
 
 _INLINE_TEXT = 200_000
-"""Up to this many code points, an edit is followed at once. Above, so is one of which no more than the statements it
-touches need be looked at; any other on the analysis thread."""
+"""Up to this many code points, diagnostics are worked out at once. Above, so are those after an edit of which no more
+than the statements it touches need be looked at; any others on the analysis thread."""
 
 _BURST_SECONDS = 0.01
 """How long no change may have come before diagnostics are worked out, where one comes before the one before it is
 published: a burst of edits is published once."""
 
 
+class _TakesLong(WorkCancelled):
+    """An edit reaches beyond the statements around it: it is not followed on the event loop."""
+
+
 class BackgroundAnalysis:
     """Makes the snapshots of documents, one at a time for each.
 
-    ``refresh`` is called where a request was answered from the beginning of a text, once all of it has been read.
+    ``refresh`` is called where a request was answered from a part of a text, once all of it is known.
     """
 
     def __init__(self, refresh: Callable[[], object] = lambda: None) -> None:
@@ -46,12 +52,44 @@ class BackgroundAnalysis:
         self._locks: weakref.WeakKeyDictionary[Document, asyncio.Lock] = weakref.WeakKeyDictionary()
         self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[Preview | None]]]
         self._previews = weakref.WeakKeyDictionary()
+        self._parts: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[EditedPart | None]]]
+        self._parts = weakref.WeakKeyDictionary()
         self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
         self._running: weakref.WeakKeyDictionary[Document, tuple[Cancellation, bool]] = weakref.WeakKeyDictionary()
         """What cancels the work on a document that is on the thread, and whether the next analysis builds on it."""
         self._abandoned: weakref.WeakSet[Document] = weakref.WeakSet()
         self._refresh = refresh
         self.is_over = False
+        self.on_part: Callable[[Document, EditedPart], None] | None = None
+        """Called on the analysis thread when the part around a far-reaching edit is settled, before all of it is."""
+
+    async def early(self, document: Document) -> Preview | EditedPart | None:
+        """What is known of a part of a text as it is now, while the whole is being read or a long edit followed.
+
+        ``None`` where the whole is known, or will be at once.
+        """
+        if not document.has_snapshot or document.ready is not None:
+            return await self.preview(document)
+        lines = document.lines
+        whole = asyncio.ensure_future(self.snapshot(document))
+        whole.add_done_callback(_retrieved)
+        part = self._part_of(document)
+        await asyncio.wait({part, whole}, return_when=asyncio.FIRST_COMPLETED)
+        return None if whole.done() or document.lines is not lines else part.result()
+
+    def _part_of(self, document: Document) -> asyncio.Future[EditedPart | None]:
+        """The part around the last edit, once it is settled; ``None`` where it is settled together with the rest."""
+        lines, coming = self._parts.get(document, (None, None))
+        if coming is None or lines is not document.lines:
+            self._tell_part(document, None)
+            coming = asyncio.get_running_loop().create_future()
+            self._parts[document] = document.lines, coming
+        return coming
+
+    def _tell_part(self, document: Document, part: EditedPart | None) -> None:
+        lines, coming = self._parts.get(document, (None, None))
+        if coming is not None and not coming.done() and (part is None or part.lines is lines):
+            coming.set_result(part)
 
     async def preview(self, document: Document) -> Preview | None:
         """What is known of the beginning of a long text as it is now, until all of it has been read for the first time.
@@ -77,6 +115,21 @@ class BackgroundAnalysis:
         if preview is None:
             return ()
         return await self._preview_thread.run(lambda: preview.sure(collect(document, preview.snapshot)))
+
+    async def settled_diagnostics(
+        self, document: Document, collect: Callable[[Document, Snapshot], Sequence[Diagnostic]]
+    ) -> Sequence[Diagnostic] | None:
+        """What is known to be wrong while the whole is worked out, to a caller that asks again when it is.
+
+        ``None`` where the whole is known, or will be at once.
+        """
+        early = await self.early(document)
+        if early is None:
+            return None
+        self.shown(document)
+        if document.has_snapshot:
+            return early.sure(collect(document, early.snapshot))
+        return await self._preview_thread.run(lambda: early.sure(collect(document, early.snapshot)))
 
     def superseded(self, document: Document) -> None:
         """The document was edited: an analysis that the next one cannot build on is not gone on with.
@@ -125,23 +178,31 @@ class BackgroundAnalysis:
                 advance = document.advance()
                 if advance is None:
                     return document.current
-                if advance.is_edit:
-                    snapshot = advance.run()  # costs what the edit touches
-                    if document.lines.length <= _INLINE_TEXT or snapshot.is_followed:
-                        return document.accept(advance, snapshot)
-                    analysed = await self._work(document, partial(_analysed, snapshot), is_built_on=False)
-                    if analysed is None:
+                if not advance.is_edit:
+                    read = await self._work(document, partial(_read, advance.run), is_built_on=True)
+                    if read is None:
+                        continue
+                    snapshot = document.accept(advance, read)
+                    self._previews.pop(document, None)
+                    break
+                snapshot = advance.run()
+                try:
+                    snapshot.analyse(_refuse)  # costs what the edit touches
+                    takes_long = document.lines.length > _INLINE_TEXT and not snapshot.is_followed
+                except _TakesLong:
+                    takes_long = True
+                if takes_long:
+                    settled = await self._work(document, self._settling(document, snapshot), is_built_on=False)
+                    if settled is None:
                         continue  # edited meanwhile
-                    return document.accept(advance, analysed)
-                read = await self._work(document, partial(_read, advance.run), is_built_on=True)
-                if read is None:
-                    continue
-                snapshot = document.accept(advance, read)
-                self._previews.pop(document, None)
-                if document in self._shown:
-                    self._shown.discard(document)
-                    self._refresh()
-                return snapshot
+                snapshot = document.accept(advance, snapshot)
+                self._tell_part(document, None)
+                self._parts.pop(document, None)
+                break
+            if document in self._shown:
+                self._shown.discard(document)
+                self._refresh()
+            return snapshot
 
     async def _work(self, document: Document, work: Callable[[], Snapshot], *, is_built_on: bool) -> Snapshot | None:
         """What the analysis thread makes of a document; ``None`` where an edit has superseded that.
@@ -158,6 +219,41 @@ class BackgroundAnalysis:
         if made is None and (is_built_on or self.is_over or document in self._abandoned):
             raise asyncio.CancelledError
         return made
+
+    def _settling(self, document: Document, snapshot: Snapshot) -> Callable[[], Snapshot]:
+        """What follows an edit that reaches far, and tells of the part around it as soon as that is settled."""
+        loop, lines = asyncio.get_running_loop(), document.lines
+        self._part_of(document)
+        is_told = False
+
+        def progress(part: Callable[[], PartialSnapshot | None]) -> None:
+            nonlocal is_told
+            known = part() if not is_told else None
+            if known is None:
+                return
+            from .edited_part import EditedPart
+
+            is_told = True
+            edited = EditedPart(lines, known)
+            loop.call_soon_threadsafe(self._tell_part, document, edited)
+            if self.on_part is not None:
+                self.on_part(document, edited)
+
+        def settle() -> Snapshot:
+            snapshot.analyse(progress)
+            return _analysed(snapshot)
+
+        return settle
+
+
+def _refuse(part: object) -> None:
+    raise _TakesLong
+
+
+def _retrieved(task: asyncio.Future[Any]) -> None:
+    """Look at what became of a task that no caller may wait for; its own callers hear of its errors."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
@@ -193,6 +289,8 @@ class Publisher:
         self._send = send
         self._scheduled: dict[str, asyncio.Handle] = {}
         self._at_work: dict[str, asyncio.Task[None]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        analysis.on_part = self._publish_part
 
     def schedule(self, document: Document) -> None:
         """Publish the document's diagnostics as soon as what has arrived is handled; in a burst, when it is over.
@@ -200,7 +298,7 @@ class Publisher:
         The first change of a burst is not waited with: timers of the event loop take a millisecond at least.
         """
         is_burst = self.forget(document.uri) or document.uri in self._at_work
-        loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
         if is_burst:
             self._scheduled[document.uri] = loop.call_later(_BURST_SECONDS, self._start, document)
         else:
@@ -243,6 +341,18 @@ class Publisher:
         await asyncio.sleep(0)
         if self._is_current(document, version):
             self._send(document, diagnostics)
+
+    def _publish_part(self, document: Document, part: EditedPart) -> None:
+        """Send what is known after an edit that is still being followed; on the analysis thread."""
+        loop = self._loop
+        if loop is not None and document.uri in self._at_work:
+            loop.call_soon_threadsafe(
+                self._send_part, document, part, part.sure(self._collect(document, part.snapshot))
+            )
+
+    def _send_part(self, document: Document, part: EditedPart, findings: Sequence[Diagnostic]) -> None:
+        if document.lines is part.lines and self._is_current(document, document.version):
+            self._send(document, findings)
 
     def _is_current(self, document: Document, version: int) -> bool:
         """Whether nothing has changed since; if something has, its own turn comes."""

@@ -38,8 +38,8 @@ class Client(Protocol):
         """Write to the log that the user may look at."""
         ...
 
-    def refresh_tokens_and_hints(self) -> None:
-        """Ask for them anew: they were given while but the beginning of a text was known."""
+    def refresh_early_answers(self) -> None:
+        """Ask for tokens, hints and diagnostics anew: they were given while but a part of a text was known."""
         ...
 
     def refresh_views(self) -> None:

@@ -71,7 +71,7 @@ class Workspace:
         self._files_at_fault: set[str] = set()
         """The settings files, by their URIs, that findings are shown in."""
         self._folder_settings: dict[str, Settings] = {}
-        self.analysis = BackgroundAnalysis(client.refresh_tokens_and_hints)
+        self.analysis = BackgroundAnalysis(client.refresh_early_answers)
         self.worker = Worker()
         self.models = Models(self.worker)
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)

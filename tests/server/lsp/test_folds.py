@@ -12,7 +12,8 @@ from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.structures import FoldEntry
 from relay_lsp.server.lsp.whole_text import fold_entries
-from tests.ir.semantic.editing.scripts import edited, small_blocks, texts
+from tests.ir.semantic.editing.modules import texts
+from tests.ir.semantic.editing.scripts import edited, small_blocks
 
 
 def folded(snapshot: Snapshot, encoding: Encoding, lines_only: bool) -> list[FoldEntry]:

@@ -13,7 +13,8 @@ from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.lsp.conversion import ProtocolConverter
 from relay_lsp.server.lsp.structures import OutlineEntry
 from relay_lsp.server.lsp.whole_text import outline_entries
-from tests.ir.semantic.editing.scripts import edited, small_blocks, texts
+from tests.ir.semantic.editing.modules import texts
+from tests.ir.semantic.editing.scripts import edited, small_blocks
 
 
 def outlined(snapshot: Snapshot, encoding: Encoding) -> list[OutlineEntry]:

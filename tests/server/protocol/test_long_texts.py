@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -90,3 +91,40 @@ async def test_an_edit_while_a_text_is_being_read_is_not_lost(editor: Editor) ->
     assert "nn.rely" in diagnostic.message
     editor.change("nn.relu", (12, 8), (12, 15))
     assert await editor.diagnostics(lambda diagnostics: not diagnostics) == []
+
+
+PLAIN = re.sub(r" /\* ty=.*? \*/|-> Tensor\S+ float32\] ", "", LONG)
+
+
+async def test_an_edit_that_reaches_far_is_shown_where_it_was_made_before_the_rest(editor: Editor) -> None:
+    """Another dtype of the parameter gives every value another type, and ``add`` at the end two that disagree."""
+    text = PLAIN.replace("  %11999\n", "  add(%11999, meta_free)\n").replace("meta_free", 'cast(%11999, dtype="int8")')
+    editor.open(text.replace("  %5 = nn.relu(%4)", '  %5 = add(%4, cast(%4, dtype="float32"))'))
+    disagree = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
+    assert disagree[0].range.start.line == 12_002
+    dtype = PLAIN.splitlines()[1].index("float32")
+    editor.change("int8", (1, dtype), (1, dtype + 7))
+    hover = types.HoverParams(editor.document, types.Position(10, 3))
+    early, whole = await asyncio.gather(
+        editor.client.text_document_hover_async(hover),
+        editor.client.text_document_hover_async(types.HoverParams(editor.document, types.Position(11_900, 3))),
+    )
+    await editor.diagnostics(lambda diagnostics: [each.range.start.line for each in diagnostics] == [7])
+    assert "float32" not in str(early and early.contents)
+    assert "float32" not in str(whole and whole.contents)
+    ours = [params for params in editor.every_publication if params.version == editor.version]
+    assert [[each.range.start.line for each in params.diagnostics] for params in ours] == [[7], [7]]
+
+
+async def test_an_edit_while_another_is_followed_takes_its_place(editor: Editor) -> None:
+    editor.open(PLAIN)
+    await editor.diagnostics(lambda diagnostics: not diagnostics)
+    start = PLAIN.splitlines()[1].index("float32")
+    written = "float32"
+    for dtype in ("float3", "float", "float16", "int8"):
+        editor.change(dtype, (1, start), (1, start + len(written)))
+        written = dtype
+        await asyncio.sleep(0.005)
+    hover = types.HoverParams(editor.document, types.Position(11_900, 3))
+    answer = await editor.client.text_document_hover_async(hover)
+    assert "int8" in str(answer and answer.contents)

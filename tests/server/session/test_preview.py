@@ -14,7 +14,8 @@ from relay_lsp.server.features.inlay_hints import inlay_hints
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
 from relay_lsp.server.session import preview
 from relay_lsp.server.session.preview import preview_of
-from tests.ir.semantic.editing.scripts import random_edit, texts
+from tests.ir.semantic.editing.modules import texts
+from tests.ir.semantic.editing.scripts import random_edit
 
 HEAD = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {\n'
 

@@ -9,8 +9,10 @@ import argparse
 import time
 from collections.abc import Callable
 
+from tests.ir.semantic.editing.comparison import Inequality
 from tests.ir.semantic.editing.cuts import run_cuts
-from tests.ir.semantic.editing.scripts import Inequality, blocks_of, run_script, texts
+from tests.ir.semantic.editing.modules import texts
+from tests.ir.semantic.editing.scripts import blocks_of, run_script
 
 
 def main() -> None:

@@ -13,7 +13,8 @@ from relay_lsp.ir.syntax import splitting
 from relay_lsp.ir.syntax.statements import Segment
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.scripts import Inequality, cuts_of, only_in_one, random_edit
+from tests.ir.semantic.editing.comparison import Inequality, cuts_of, only_in_one
+from tests.ir.semantic.editing.scripts import random_edit
 
 __all__ = ["run_cuts"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from tests.fixture import read_selection
-from tests.ir.semantic.editing.scripts import difference
+from tests.ir.semantic.editing.comparison import difference
 
 _TYPE = "Tensor[(1, 8), float32]"
 

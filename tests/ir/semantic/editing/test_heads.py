@@ -9,7 +9,7 @@ import pytest
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.scripts import difference
+from tests.ir.semantic.editing.comparison import difference
 
 _TYPE = "Tensor[(1, 8), float32]"
 _LINES = "".join(f"  %{i} = add({f'%{i - 1}' if i else '%x'}, %y);\n" for i in range(20))

@@ -9,7 +9,8 @@ import pytest
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.lints.unreachable import unreachable
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from tests.ir.semantic.editing.scripts import described, symbols_of, texts, tokens_of
+from tests.ir.semantic.editing.comparison import described, symbols_of, tokens_of
+from tests.ir.semantic.editing.modules import texts
 
 _PARTS = 8
 

@@ -7,7 +7,7 @@ import pytest
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.scripts import described, difference
+from tests.ir.semantic.editing.comparison import described, difference
 
 _LINES = "".join(f"  let %x_{i}: A = {f'%x_{i - 1}' if i else '%a'};\n" for i in range(20))
 _TEXT = f"""#[version = "0.0.5"]

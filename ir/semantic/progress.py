@@ -1,0 +1,36 @@
+"""How far an analysis has come: an edit that reaches far is shown where it was made before all of it is settled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from .module_analysis import ModuleAnalysis
+
+__all__ = ["STEP", "PartialAnalysis", "Progress", "nothing_yet"]
+
+STEP: Final = 256
+"""How many statements are typed between two reports: a few milliseconds."""
+
+
+class PartialAnalysis(NamedTuple):
+    """An analysis of which the segments from ``first`` to ``end`` are not settled: there, types may be those of before.
+
+    Of values that nothing uses it knows only if it ``knows_uses``.
+    """
+
+    analysis: ModuleAnalysis
+    first: int
+    end: int
+    knows_uses: bool = True
+
+
+Progress: TypeAlias = "Callable[[Callable[[], PartialAnalysis | None]], None]"
+"""Called again and again while an edit is followed that reaches far, with what gives the analysis as far as it has come
+(``None`` where no part of it can be told). It may raise :class:`.WorkCancelled`."""
+
+
+def nothing_yet() -> PartialAnalysis | None:
+    """What is known where no part of a function can be told before all of it is."""
+    return None
