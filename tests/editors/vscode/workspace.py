@@ -66,12 +66,33 @@ def @main(%x: Tensor[(4), float32]) {
 ```
 """
 
+_IMAGE = "Tensor[(1, 16, 32, 32), float32]"
+
+LAYERS = f"""#[version = "0.0.5"]
+def @main(%x: {_IMAGE}, %w1: Tensor[(16, 16, 3, 3), float32], %b1: Tensor[(16), float32],
+          %w2: Tensor[(10, 16), float32]) {{
+  %0 = nn.conv2d(%x, %w1, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3]) /* si=[block1.conv] */;
+  %1 = nn.bias_add(%0, %b1) /* si=[block1.conv] */;
+  %2 = nn.relu(%1) /* si=[block1.act] */;
+  %3 = add(%2, %x) /* si=[block1.add] */;
+  %4 = fn (%p: {_IMAGE}, Composite="dnnl.sigmoid", Compiler="dnnl") -> {_IMAGE} {{
+    sigmoid(%p) /* si=[block1.act] */
+  }};
+  %5 = %4(%3) /* si=[block1.act] */;
+  %6 = nn.global_avg_pool2d(%5) /* si=[head.pool] */;
+  %7 = nn.batch_flatten(%6) /* si=[head.pool] */;
+  %8 = nn.dense(%7, %w2, units=10) /* si=[head.fc] */;
+  nn.softmax(%8) /* si=["head.softmax, the end"] */
+}}
+"""
+
 FILES = {
     "broken.relay": BROKEN,
     "batch_norm.relay": BATCH_NORM,
     "conv2d.relay": CONV2D,
     "pipeline.relay": PIPELINE,
     "dropout.relay": DROPOUT,
+    "layers.relay": LAYERS,
     "notes.md": NOTES,
 }
 SERVER = Path(sys.executable).with_name("relay-lsp")
