@@ -24,7 +24,8 @@ __all__ = ["layer_annotation", "layers_in"]
 def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
     """For each value of a text that a comment speaks of, the layers or positions that it came from.
 
-    What is written inside of a value, as constants are, and has no comment of its own comes from where that does.
+    What is written inside of a value, as constants are, and has no comment of its own comes from where that does; an
+    element of a tuple that stands elsewhere, from where the tuple does.
     """
 
     def place_of(expr: Expr) -> TextSpan | None:
@@ -38,7 +39,10 @@ def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
         if span is not None and expr is not None:
             layers[expr] = span
     for expr, span in list(layers.items()):
-        layers.update(dict.fromkeys(_written_inside(expr, place_of, layers), span))
+        inside = _written_inside(expr, place_of, layers)
+        for part in inside:
+            is_of_other = isinstance(part, TupleGetItem) and part.tuple_value not in inside
+            layers[part] = layers.get(part.tuple_value, span) if is_of_other else span
     return layers
 
 

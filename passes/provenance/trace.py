@@ -70,6 +70,8 @@ class Trace:
     def __init__(self, layers: Callable[[], Mapping[Expr, AnySpan]] = dict, *, remarks: bool = False) -> None:
         self._read_layers = layers
         self.remarks = remarks
+        self.by_name: dict[str, str] = {}
+        """The passes that ran only because they were asked for by name, with why their context would not admit them."""
         self._steps: list[TraceStep] = []
         self._skipped: list[SkippedPass] = []
         self._made: dict[Expr, int] = {}
@@ -165,6 +167,7 @@ class Trace:
             source=source,
             producer=producer,
             pipeline=pipeline,
+            by_name=self.by_name,
             failure=failure,
             weights=weights,
         )
@@ -187,6 +190,7 @@ class Trace:
         for step in contents.steps:
             trace.append(step)
         trace._skipped = contents.skipped
+        trace.by_name = contents.by_name
         return trace
 
     def origins(self, expr: Expr) -> tuple[Expr, ...]:

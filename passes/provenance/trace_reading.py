@@ -64,6 +64,7 @@ class TraceContents:
     steps: list[TraceStep] = field(default_factory=list[TraceStep])
     skipped: list[SkippedPass] = field(default_factory=list[SkippedPass])
     layers: dict[Expr, AnySpan] = field(default_factory=dict[Expr, AnySpan])
+    by_name: dict[str, str] = field(default_factory=dict[str, str])
     failure: FailureRecord | None = None
     is_whole: bool = False
 
@@ -151,6 +152,7 @@ class _Reader:
                     f"this is version {record.version} of the format, and version {TRACE_VERSION} is read; "
                     f"it was written by {record.producer or 'an unknown program'}"
                 )
+            contents.by_name = dict(record.by_name)
         elif isinstance(record, ConstantRecord):
             self._exprs[record.expression] = _constant(record)
         elif isinstance(record, PassRecord):

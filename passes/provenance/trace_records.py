@@ -60,6 +60,9 @@ class HeaderRecord(msgspec.Struct, frozen=True, tag_field="record", tag="trace")
     pipeline: list[str] = []
     """The passes that were asked for, as the command line writes them: ``Name[option=value]``."""
     model: ModelText | None = None
+    by_name: dict[str, str] = {}
+    """Those of the passes that the context alone would not have admitted, each with why: they ran because they were
+    asked for by name. Older traces do not have it."""
 
 
 class NewExpressions(msgspec.Struct, frozen=True):

@@ -68,6 +68,7 @@ def trace_lines(
     source: str = "",
     producer: str = "",
     pipeline: Sequence[str] = (),
+    by_name: Mapping[str, str] | None = None,
     failure: TraceFailure | None = None,
     weights: bool = True,
 ) -> Iterator[str]:
@@ -82,13 +83,14 @@ def trace_lines(
         source: the name of the file.
         producer: the name and version of the program that writes.
         pipeline: the passes that were asked for.
+        by_name: those of them that the context alone would not have admitted, each with why.
         failure: why the pipeline ended early.
         weights: whether the data of constant tensors is written.
     """
     writer = _Writer(layers, parsed, weights)
     encode = msgspec.json.encode
     records = writer.records(steps, skipped, start, failure)
-    header = HeaderRecord(TRACE_FORMAT, TRACE_VERSION, producer, source, list(pipeline))
+    header = HeaderRecord(TRACE_FORMAT, TRACE_VERSION, producer, source, list(pipeline), by_name=dict(by_name or {}))
     yield encode(header).decode() + "\n"
     for record in records:
         yield encode(record).decode() + "\n"

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from ..lsp.capabilities import server_version
 from ..worker.jobs import PassesOutcome, RunPasses, StepOutcome
+from ..worker.pass_changes import SpanLayers
 from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .check import report_placed
 from .differences import unified
+from .file_history import FileHistory
 from .files import SourceFile, read_file, write_file
 from .limits import limited
 from .pipeline import read_context, read_pipeline
@@ -28,9 +30,12 @@ _LONGEST_TEXT = 90
 
 
 def _run(
-    options: argparse.Namespace, provenance: bool = False, keeps_layers: bool = False
-) -> tuple[SourceFile, PassesOutcome]:
-    file = read_file(options.file)
+    options: argparse.Namespace,
+    file: SourceFile,
+    provenance: bool = False,
+    keeps_layers: bool = False,
+    layers: SpanLayers = (),
+) -> PassesOutcome:
     pipeline, opt_level = read_pipeline(options, file.text)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
@@ -42,6 +47,7 @@ def _run(
         provenance=provenance,
         keeps_layers=keeps_layers,
         instruments=instruments,
+        layers=layers,
         remarks=with_remarks,
         context=context,
     )
@@ -55,7 +61,7 @@ def _run(
             print(f"relay-lsp: {step.name} is skipped: {step.skipped}", file=sys.stderr)
     for name, reason in outcome.by_name.items():
         print(f"relay-lsp: {name} runs because it is asked for by name: {reason}", file=sys.stderr)
-    return file, outcome
+    return outcome
 
 
 def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
@@ -67,7 +73,21 @@ def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
 
 def opt(options: argparse.Namespace) -> int:
     """Run passes and print the resulting module, or write it back."""
-    file, outcome = _run(options, options.provenance, keeps_layers=True)
+    file = read_file(options.file)
+    if options.in_place and file.is_standard_input:
+        raise CommandError("standard input cannot be written back to; leave out --in-place")
+    writes = bool(options.in_place or options.output) and not options.no_history
+    history = FileHistory(options, file.text) if writes else None
+    try:
+        return _opt(options, file, history)
+    finally:
+        if history is not None:
+            history.close()
+
+
+def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | None) -> int:
+    layers = history.known.span_layers if history is not None else ()
+    outcome = _run(options, file, options.provenance, keeps_layers=True, layers=layers)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.remarks or options.remarks_output:
@@ -82,12 +102,12 @@ def opt(options: argparse.Namespace) -> int:
     elif options.output:
         write_file(options.output, outcome.text)
     elif options.in_place:
-        if file.is_standard_input:
-            raise CommandError("standard input cannot be written back to; leave out --in-place")
         if outcome.changed:
             write_file(options.file, outcome.text)
     else:
         sys.stdout.write(outcome.text)
+    if history is not None and not options.diff:
+        history.record(outcome, read_pipeline(options, file.text)[1])
     return EXIT_OK
 
 
@@ -106,7 +126,8 @@ def trace(options: argparse.Namespace) -> int:
     """Run passes and print what each step changed."""
     if options.format == "json":
         return _trace_as_json(options)
-    file, outcome = _run(options)
+    file = read_file(options.file)
+    outcome = _run(options, file)
     if outcome.failed is not None:
         return _refused(file, outcome)
     before = file.text

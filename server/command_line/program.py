@@ -339,6 +339,9 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_seed(opt)
     _add_function(opt)
     opt.add_argument("--provenance", action="store_true", help="write behind each statement where its value comes from")
+    opt.add_argument(
+        "--no-history", action="store_true", help="with -i or -o: keep no history of what the passes did for editors"
+    )
     opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
     _add_remarks(opt)
 

@@ -13,7 +13,7 @@ from relay_lsp.passes.verification import reduce as reduce_module
 from .check import report_placed
 from .files import read_file, write_file
 from .limits import limited
-from .pipeline import read_pipeline
+from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 
 __all__ = ["reduce"]
@@ -26,7 +26,8 @@ def reduce(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from None
     file = read_file(options.file)
-    calls, opt_level = read_pipeline(options)
+    calls, opt_level = read_pipeline(options, file.text)
+    context = read_context(options, opt_level, file.text)
     parsed = parse(file.text, name=file.source_name)
     errors = [each for each in parsed.diagnostics if each.severity is Severity.ERROR]
     if errors:
@@ -35,9 +36,13 @@ def reduce(options: argparse.Namespace) -> int:
         return EXIT_FOUND
     smallest = parsed.module
     try:
+        surroundings = PassContext(context.opt_level, context.required, context.disabled, config=context.config)
+    except (AttributeError, TypeError) as error:
+        raise CommandError(f"the context cannot be made: {error}") from None
+    try:
         passes = [create(call.name, **call.options) for call in calls]
         print(f"{statement_count(smallest)} values", file=sys.stderr)
-        with limited(options.timeout, lambda: "reducing"), PassContext(opt_level=opt_level):
+        with limited(options.timeout, lambda: "reducing"), surroundings:
             smallest = reduce_module(smallest, passes, condition, _show_progress)
     except PassError as error:
         print(f"relay-lsp: {error}", file=sys.stderr)

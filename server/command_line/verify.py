@@ -10,7 +10,7 @@ from ..worker.verification import VerifyOutcome, VerifyPasses
 from .check import report_placed
 from .files import SourceFile, read_file
 from .limits import limited
-from .pipeline import read_pipeline
+from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK
 
 __all__ = ["bisect", "verified"]
@@ -19,7 +19,7 @@ __all__ = ["bisect", "verified"]
 def bisect(options: argparse.Namespace) -> int:
     """Name the first pass of a pipeline that changes the result, breaks typing or raises."""
     file = read_file(options.file)
-    calls, _ = read_pipeline(options)
+    calls, _ = read_pipeline(options, file.text)
     outcome = judge(file, options)
     for step in outcome.steps:
         said = f"not compared: {step.reason}" if step.difference is None else f"apart by {step.difference:.3g}"
@@ -48,8 +48,9 @@ def verified(file: SourceFile, options: argparse.Namespace) -> bool:
 def judge(file: SourceFile, options: argparse.Namespace) -> VerifyOutcome:
     """Run the comparison, in this process."""
     name = Path(file.source_name).name
-    calls, opt_level = read_pipeline(options)
-    job = VerifyPasses(file.text, name, tuple(calls), opt_level, options.seed)
+    calls, opt_level = read_pipeline(options, file.text)
+    context = read_context(options, opt_level, file.text)
+    job = VerifyPasses(file.text, name, tuple(calls), opt_level, options.seed, context)
     running = [f"reading {name}"]
     with limited(options.timeout, lambda: running[-1]):
         return job.run(running.append)

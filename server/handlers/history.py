@@ -56,6 +56,7 @@ def _described(step: StepRecord, applied: bool) -> dict[str, Any]:
         "time": moment.isoformat(timespec="seconds"),
         "operators": dict(step.details.operators),
         **({"skipped": dict(step.details.skipped)} if step.details.skipped else {}),
+        **({"byName": step.details.by_name} if step.details.by_name else {}),
     }
 
 

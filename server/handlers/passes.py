@@ -19,7 +19,7 @@ from ..worker.jobs import PassesOutcome
 from .addresses import path_of
 from .arguments import calls_in, cursor_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps
-from .running import described_steps, run_and_apply, run_passes, work
+from .running import described_steps, run_and_apply, run_passes, skipped_words, work
 from .views import refusal
 
 __all__ = ["calls_asked_for", "register"]
@@ -132,6 +132,8 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     text, version, old = document.text, document.version, server.converter_for(document)
     gates = field_of(params, "steps") is None
     outcome = await run_passes(server, document, calls, version_in(field_of(params, "version")), gates)
+    if skipped := skipped_words(outcome):
+        server.say(f"{', '.join(map(str, calls))}: looked at{skipped}", Severity.INFORMATION)
     return {
         "version": version,
         "changed": outcome.changed,

@@ -24,7 +24,7 @@ from ..worker.worker import JobCancelled, JobError
 from .arguments import fields_of
 from .views import CONTENT_MODIFIED, moved_on, refusal
 
-__all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "work"]
+__all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
 
 
 async def run_and_apply(
@@ -59,14 +59,14 @@ async def run_and_apply(
         server.say(outcome.failed, Severity.ERROR)
         return _report(outcome, False, outcome.failed)
     if not outcome.changed:
-        message = f"{names}: nothing to change{_skipped_words(outcome)}"
+        message = f"{names}: nothing to change{skipped_words(outcome)}"
         server.say(message, Severity.INFORMATION)
         return _report(outcome, False, message)
     refused = await apply(server, document, outcome.edits, f"Relay: {names}")
     if refused is not None:
         return _report(outcome, False, refused)
     await server.state.remember(document.uri, text, outcome)
-    skipped = _skipped_words(outcome)
+    skipped = skipped_words(outcome)
     if skipped:
         server.say(f"{names}: done{skipped}", Severity.INFORMATION)
     report = _report(outcome, True, f"{names}: done{skipped}")
@@ -88,7 +88,7 @@ async def _offer_again(
         await run_and_apply(server, document, calls, None, gates=gates)
 
 
-def _skipped_words(outcome: PassesOutcome) -> str:
+def skipped_words(outcome: PassesOutcome) -> str:
     """Which passes the context did not admit, and why, whether they ran or not; empty where it admitted all."""
     skipped = [f"; {step.name} is skipped: {step.skipped}" for step in outcome.steps if step.skipped]
     by_name = [f"; {name} ran because it was asked for by name: {why}" for name, why in outcome.by_name.items()]
@@ -120,6 +120,7 @@ def described_steps(outcome: PassesOutcome) -> list[dict[str, Any]]:
             "milliseconds": round(step.seconds * 1000, 3),
             "operators": dict(step.operators),
             **({"skipped": step.skipped} if step.skipped else {}),
+            **({"byName": outcome.by_name[step.name]} if step.name in outcome.by_name else {}),
         }
         for step in outcome.steps
     ]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from relay_lsp.ir.text.line_index import LineIndex
@@ -17,14 +15,14 @@ from ..features.hover import ValuePast
 from ..features.layers.indexing import layer_index
 from ..features.layers.layer_index import LayerIndex
 from ..features.provenance import remembered_origins
-from ..features.span_origins import SpanOriginMap
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
 from ..worker.jobs import PassesOutcome
 from ..worker.pass_changes import SpanLayers
-from .buffer_view import BufferHistory, buffer_history, record_hand_edit
-from .followed_buffer import FollowedBuffer, FollowedText, KnownText
-from .store import HistoryStore, StepDetails, StepRecord, default_folder
+from .buffer_view import BufferHistory, buffer_history
+from .followed_buffer import FollowedBuffer, FollowedText
+from .recording import look_up, record_run
+from .store import HistoryStore, StepRecord, default_folder
 
 __all__ = ["HistoryService"]
 
@@ -94,24 +92,7 @@ class HistoryService:
         return True
 
     def _record(self, text: FollowedText | None, before: str, outcome: PassesOutcome, opt_level: int) -> None:
-        store = self._store()
-        if text is not None:
-            if text.known.is_remembered and not text.map.is_identity:
-                record_hand_edit(store, text)
-            if layers := text.span_layers:
-                store.keep_layers(before, layers)
-        run = uuid.uuid4().hex
-        for step in outcome.steps:
-            if step.changed:
-                details = StepDetails(
-                    *(str(step.call), step.call.function, opt_level, run, dict(step.operators)),
-                    removed=step.removed,
-                    skipped={each.name: each.skipped for each in outcome.steps if each.skipped},
-                )
-                store.record(step.name, before, step.text, step.seconds, step.origins, details)
-                if step.layers:
-                    store.keep_layers(step.text, step.layers)
-                before = step.text
+        record_run(self._store(), text, before, outcome, opt_level)
 
     def _store(self) -> HistoryStore:
         """The history. Only the thread asks for it."""
@@ -128,21 +109,7 @@ class HistoryService:
         self._buffers[uri] = await self._thread.run(self._look_up, lines)
 
     def _look_up(self, lines: LineIndex) -> FollowedBuffer:
-        """What is known of a text; of one that is not known, nothing, but it is followed from here on."""
-        store = self._store()
-        base = store.base(lines)
-        if base is None:
-            return FollowedBuffer(KnownText(lines, is_remembered=False))
-        base_lines = lines if lines.length == len(base) and lines.text == base else LineIndex(base)
-        steps: list[HistoryStep] = []
-        texts: list[KnownText] = []
-        for record in store.steps_to(base):
-            before, after = store.text(record.before), store.text(record.after)
-            if before is not None and after is not None:
-                texts.append(KnownText(LineIndex(before), tuple(steps), partial(store.layers, before)))
-                steps.append(_remembered(record, before, after))
-        known = KnownText(base_lines, tuple(steps), partial(store.layers, base))
-        return FollowedBuffer(known, texts)
+        return look_up(self._store(), lines)
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """The steps that led to a text."""
@@ -229,14 +196,3 @@ class HistoryService:
     def _known_text(self, document: Document) -> str | None:
         text = self.at(document.uri, document.lines)
         return None if text is None or not text.known.is_remembered else text.known.lines.text
-
-
-def _remembered(record: StepRecord, before: str, after: str) -> HistoryStep:
-    """A step as features look at it, its origins in little memory."""
-    details = record.details
-    removed = [(start, end) for start, end in details.removed]
-    edited = frozenset((start, end) for start, end in details.edited)
-    origins = SpanOriginMap(record.origins)
-    return HistoryStep(
-        *(record.pass_name, before, after, origins, record.id, removed, details.by_hand, edited, record.time)
-    )

@@ -74,6 +74,8 @@ class StepDetails:
     """Where in the text before it stand the values that it removed."""
     skipped: Mapping[str, str] = field(default_factory=dict[str, str])
     """The passes of the same command that the context did not admit, and why."""
+    by_name: str = ""
+    """Why the context alone would not have admitted the pass, which ran because it was asked for by name."""
     edited: Sequence[tuple[int, int]] = ()
     """For an edit by hand, where in the text after it stand the values that it touched."""
 

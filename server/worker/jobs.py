@@ -322,7 +322,6 @@ def run_passes(
 
     options = options or ContextOptions(opt_level)
     admitted = options.admitting(names)
-    by_name: dict[str, str] = {}
     try:
         context = passes.PassContext(
             *(admitted.opt_level, admitted.required, admitted.disabled, watching), config=admitted.config
@@ -340,7 +339,7 @@ def run_passes(
                 asked_for = passes.create(call.name, **call.options)
                 reason = options.why_not(asked_for.info.name, asked_for.info.opt_level)
                 if reason and not options.gates:
-                    by_name[call.name] = reason
+                    trace.by_name[call.name] = reason
                 pipeline = passes.Sequential([asked_for])
                 # Run as it is, so that the instruments see the passes that were asked for and no pipeline around each.
                 before, module = module, pipeline.run(module, context)
@@ -367,7 +366,7 @@ def run_passes(
             steps += _steps_of(call, before, trace.steps[known:])
         skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
-    return _Run(parsed, module, trace, steps, _changing(steps, names), skipped, by_name)
+    return _Run(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name)
 
 
 def _skipped(item: SkippedPass, context: ContextOptions) -> StepOutcome:

@@ -65,6 +65,8 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         const notes = [
             ...(side === 'after' && step.kind === 'pass' ? [`${step.milliseconds.toFixed(1)} ms`] : []),
             ...(side === 'after' && !step.applied ? ['taken back'] : []),
+            ...(side === 'after' && step.byName ? ['by name'] : []),
+            ...(side === 'after' && step.skipped ? [`${Object.keys(step.skipped).length} skipped`] : []),
             ...(isCurrent ? [this.history.edited ? 'edited since' : 'the buffer'] : []),
         ];
         const item = new vscode.TreeItem(label(text));
@@ -74,7 +76,9 @@ export class HistoryView implements vscode.TreeDataProvider<HistoryText>, vscode
         item.iconPath = new vscode.ThemeIcon(icon(text, isCurrent));
         if (side === 'after') {
             const operators = Object.entries(step.operators).map(([name, more]) => `${name} ${more > 0 ? '+' : ''}${more}`);
-            item.tooltip = [label(text), new Date(step.time).toLocaleString(), ...operators].join('\n');
+            const byName = step.byName ? [`ran because it was asked for by name: ${step.byName}`] : [];
+            const skipped = Object.entries(step.skipped ?? {}).map(([name, why]) => `${name} was skipped: ${why}`);
+            item.tooltip = [label(text), new Date(step.time).toLocaleString(), ...byName, ...skipped, ...operators].join('\n');
             item.command = { command: 'relay.diffHistoryStep', title: 'Compare', arguments: [text] };
         }
         return item;

@@ -88,6 +88,10 @@ export interface HistoryStep {
     milliseconds: number;
     time: string;
     operators: Record<string, number>;
+    /** The passes of the same command that were not admitted, each with why. */
+    skipped?: Record<string, string>;
+    /** Why only its name let it run. */
+    byName?: string;
 }
 
 export interface History {

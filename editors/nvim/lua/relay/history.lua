@@ -28,6 +28,12 @@ local function described(text)
   if text.side == 'after' and not text.step.applied then
     notes[#notes + 1] = 'taken back'
   end
+  if text.side == 'after' and text.step.byName then
+    notes[#notes + 1] = 'asked for by name: ' .. text.step.byName
+  end
+  for name, why in pairs(text.side == 'after' and text.step.skipped or {}) do
+    notes[#notes + 1] = name .. ' was skipped: ' .. why
+  end
   if text.current then
     notes[#notes + 1] = text.edited and 'edited since' or 'the buffer'
   end
