@@ -41,8 +41,8 @@ def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
     for expr, span in list(layers.items()):
         inside = _written_inside(expr, place_of, layers)
         for part in inside:
-            is_of_other = isinstance(part, TupleGetItem) and part.tuple_value not in inside
-            layers[part] = layers.get(part.tuple_value, span) if is_of_other else span
+            producer = part.tuple_value if isinstance(part, TupleGetItem) else part
+            layers[part] = span if producer in inside else layers.get(producer, span)
     return layers
 
 
