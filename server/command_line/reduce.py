@@ -36,13 +36,13 @@ def reduce(options: argparse.Namespace) -> int:
         return EXIT_FOUND
     smallest = parsed.module
     try:
-        surroundings = PassContext(context.opt_level, context.required, context.disabled, config=context.config)
+        whole_context = PassContext(context.opt_level, context.required, context.disabled, config=context.config)
     except (AttributeError, TypeError) as error:
         raise CommandError(f"the context cannot be made: {error}") from None
     try:
         passes = [create(call.name, **call.options) for call in calls]
         print(f"{statement_count(smallest)} values", file=sys.stderr)
-        with limited(options.timeout, lambda: "reducing"), surroundings:
+        with limited(options.timeout, lambda: "reducing"), whole_context:
             smallest = reduce_module(smallest, passes, condition, _show_progress)
     except PassError as error:
         print(f"relay-lsp: {error}", file=sys.stderr)
