@@ -3,15 +3,19 @@ import type { Comparison } from './diff';
 import type { Links } from './links';
 import type { Stage, Trace } from './trace';
 
-export const COLOURINGS = ['layer', 'pass', 'operator', 'compiler', 'dtype', 'none'] as const;
+export const COLOURINGS = ['layer', 'pass', 'operator', 'compiler', 'dtype', 'time', 'none'] as const;
 export type Colouring = (typeof COLOURINGS)[number];
 
-const COLOURED = new Set(['Layer', 'Call', 'Tuple', 'TupleGetItem', 'Constant', 'If', 'Match']);
+const COLOURED = new Set(['Layer', 'Entry', 'Call', 'Tuple', 'TupleGetItem', 'Constant', 'If', 'Match']);
 
 /** How many shades there are: the page is given them with their number, the same that editors have. */
 export function shadeCount(): number {
     return Number(getComputedStyle(document.documentElement).getPropertyValue('--marks')) || 1;
 }
+
+const SHARES: readonly (readonly [number, string])[] = [
+    [0.1, '10 % and more'], [0.05, '5 to 10 %'], [0.02, '2 to 5 %'], [0.005, '0.5 to 2 %'], [0, 'less than 0.5 %'],
+];
 
 /** The keys of the places of a stage, and how often each key comes. */
 export interface Colours {
@@ -22,6 +26,8 @@ export interface Colours {
 }
 
 export class Painter {
+    /** For each stage the share of the measured time that the kernels have to which expressions belong. */
+    times?: ReadonlyMap<number, ReadonlyMap<number, number>>;
     private readonly known = new Map<string, Colours>();
     private readonly shades = new Map<Colouring, Map<string, number>>();
 
@@ -80,7 +86,7 @@ export class Painter {
     private key(stage: Stage, place: number, colouring: Colouring): string | undefined {
         const number = stage.places.expression[place]!;
         const expression = this.trace.expressions[number]!;
-        if (!COLOURED.has(expression.kind) || (expression.kind === 'Layer' && colouring !== 'layer')) {
+        if (!COLOURED.has(expression.kind) || (stage.model && colouring !== 'layer' && colouring !== 'time')) {
             return undefined;
         }
         switch (colouring) {
@@ -94,6 +100,10 @@ export class Painter {
                 return compilerOf(stage, place);
             case 'dtype':
                 return /\b(?:bool|(?:u?int|b?float)\d+)\b/.exec(expression.type)?.[0];
+            case 'time': {
+                const share = this.times?.get(stage.number)?.get(number);
+                return share === undefined ? undefined : SHARES.find(([least]) => share >= least)![1];
+            }
             case 'none':
                 return undefined;
         }

@@ -9,6 +9,7 @@ import type { Comparison } from './diff';
 import { changedLines, compare, keptRuns } from './diff';
 import type { Fold, Marks } from './pane';
 import { Pane } from './pane';
+import type { Overlay } from './overlays/overlays';
 import type { Search } from './search';
 import { search } from './search';
 import type { Field, Pin, View } from './state';
@@ -39,10 +40,11 @@ export class Explorer {
     /** For each stage what comes from lines that have changed in the meantime. */
     private stale = new Map<number, ReadonlySet<number>>();
 
-    constructor(readonly trace: Trace, private readonly render: () => void, private readonly draw: (pane: Pane) => void) {
+    constructor(readonly trace: Trace, readonly overlays: readonly Overlay[], private readonly render: () => void, private readonly draw: (pane: Pane) => void) {
         this.links = new Links(trace);
         this.stages = effectiveStages(trace);
         this.painter = new Painter(trace, this.links, this.stages);
+        this.painter.times = this.sharesOfTime();
         this.memory = `relay-explorer:${trace.source}`;
         this.panesElement.className = 'panes';
         this.view = this.read();
@@ -65,6 +67,29 @@ export class Explorer {
     /** The step that made the stage, with those without effect before it, back to the stage that is shown before. */
     stepOf(stage: number): Step | undefined {
         return this.links.stepInto(stage);
+    }
+
+    /** For each stage how much of the measured time the kernels take to which its expressions belong. */
+    private sharesOfTime(): Map<number, Map<number, number>> {
+        const shares = new Map<number, Map<number, number>>();
+        const total = this.overlays.flatMap(each => each.timed).reduce((sum, each) => sum + each.seconds, 0);
+        for (const { timed, from } of this.overlays) {
+            for (const { seconds, expressions } of timed) {
+                for (const expression of expressions) {
+                    for (const [stage, members] of this.links.linked(from, expression).stages) {
+                        const known = shares.get(stage) ?? new Map<number, number>();
+                        shares.set(stage, known);
+                        members.forEach(each => known.set(each, Math.max(known.get(each) ?? 0, seconds / Math.max(total, Number.MIN_VALUE))));
+                    }
+                }
+            }
+        }
+        return shares;
+    }
+
+    /** The last stage that is a text of Relay. */
+    get lastText(): Stage {
+        return this.trace.stages.findLast(stage => !stage.model) ?? this.trace.stages[0]!;
     }
 
     /** The first stage that is a text of Relay. */
@@ -327,8 +352,9 @@ export class Explorer {
         const view = fromHash(location.hash, stages.length, expressions.length, usual);
         if (view.panes.length === 0) {
             const shown = view.showsAll ? stages : this.stages;
-            const first = shown.slice(0, SHOWN_AT_FIRST - 1);
-            view.panes = [...new Set([...first, ...shown.slice(-1)])].map(stage => stage.number);
+            const first = shown.filter(stage => stage.number <= this.lastText.number).slice(0, SHOWN_AT_FIRST - 1);
+            const overlays = this.overlays.slice(0, 2).map(each => this.trace.stages[each.stage]!);
+            view.panes = [...new Set([...first, this.lastText, ...overlays])].map(stage => stage.number);
         }
         return view;
     }
@@ -378,6 +404,9 @@ export class Explorer {
     /** The stage that a pane is compared with: that of the pane to its left, or else the one before it. */
     baseOf(index: number): Stage | undefined {
         const number = this.view.panes[index]!;
+        if (this.trace.stages[number]!.model) {
+            return undefined;
+        }
         const left = this.trace.stages[this.view.panes[index - 1] ?? -1];
         if (left && !left.model) {
             return left;

@@ -12,11 +12,16 @@ export class Links {
     /** By the stage after, and by the stage before: the step that connects it to its neighbour. */
     private readonly into = new Map<number, Step>();
     private readonly outOf = new Map<number, Step>();
+    /** The steps to overlays, which lead nowhere else. */
+    private readonly overlays: Step[] = [];
     private readonly became = new Map<Step, Map<number, number[]>>();
 
     constructor(private readonly trace: Trace) {
         for (const step of trace.steps) {
-            if (step.before !== step.after) {
+            if (step.isOverlay) {
+                this.into.set(step.after, step);
+                this.overlays.push(step);
+            } else if (step.before !== step.after) {
                 this.into.set(step.after, step);
                 this.outOf.set(step.before, step);
             }
@@ -68,14 +73,23 @@ export class Links {
             current = this.backwards(step, current);
             stages.set(step.before, current);
         }
-        current = new Set([expression]);
-        for (let step = this.outOf.get(stage); step && current.size > 0; step = this.outOf.get(step.after)) {
+        // From an overlay, the way forward is that of what it speaks of.
+        const overlay = this.overlays.find(step => step.after === stage);
+        const start = overlay?.before ?? stage;
+        current = new Set(overlay ? stages.get(start) : [expression]);
+        for (let step = this.outOf.get(start); step && current.size > 0; step = this.outOf.get(step.after)) {
             const gone = [...current].filter(each => step!.removed.has(each));
             if (gone.length > 0) {
                 removedBy.push({ step, expressions: gone });
             }
             current = this.forwards(step, current);
             stages.set(step.after, current);
+        }
+        for (const step of this.overlays) {
+            const here = stages.get(step.before);
+            if (step !== overlay && here) {
+                stages.set(step.after, this.forwards(step, here));
+            }
         }
         return { stages, removedBy };
     }

@@ -7,6 +7,9 @@ import type { Colouring } from './colours';
 import { Explorer } from './explorer';
 import { KEYS, keyOf } from './keys';
 import type { Pane } from './pane';
+import type { OverlayText } from './overlays/formats';
+import { readOverlay } from './overlays/formats';
+import { addOverlay, timesByLayer } from './overlays/overlays';
 import type { Outcome } from './rerun';
 import { chosenRun, runForm } from './rerun';
 import { turns } from './search';
@@ -27,6 +30,9 @@ let isBusy = true;
 let helpIsOpen = false;
 let formIsOpen = false;
 let previous: Outcome | undefined;
+/** The lines of the trace that is shown, and what the user has laid over it. */
+let shown = '';
+const opened: OverlayText[] = [];
 let isLive = true;
 /** The text, where it is not that of the run that is shown. */
 let edited: string | undefined;
@@ -61,6 +67,8 @@ function applyTheme(): void {
 export function show(text: string): void {
     try {
         const trace = readTrace(text);
+        const read = trace.stages.length > 0 ? [...trace.overlays.flatMap(each => readOverlay(each.name, each.text) ?? []), ...opened] : [];
+        const overlays = read.map(each => addOverlay(trace, each));
         if (trace.stages.length === 0) {
             throw new TraceError('This trace has no stages.');
         }
@@ -69,7 +77,8 @@ export function show(text: string): void {
         edited = undefined;
         old?.dispose();
         explorer = undefined;
-        explorer = new Explorer(trace, draw, drawHeader);
+        explorer = new Explorer(trace, overlays, draw, drawHeader);
+        shown = text;
         problem = undefined;
         document.title = `${explorer.title(explorer.firstText)} – Relay explorer`;
     } catch (error) {
@@ -84,7 +93,7 @@ export function show(text: string): void {
 
 /** How a run ended. */
 function outcome(now: Explorer): Outcome {
-    const last = now.trace.stages.at(-1)!;
+    const last = now.lastText;
     return { operators: last.operators, costs: now.costs.get(last.number) };
 }
 
@@ -152,6 +161,7 @@ function page(now: Explorer): TemplateResult {
                     ${FIELDS.map(each => html`<option value=${each} ?selected=${each === view.field}>${each}</option>`)}
                 </select>
             </span>
+            <label class="button" title="TIR, the graph executor's JSON, a tuning log, a table of times; or drop it on the page">Overlay …<input type="file" aria-label="Overlay" @change=${openFile}></label>
             <button aria-expanded=${formIsOpen} @click=${() => { formIsOpen = !formIsOpen; draw(); }}>${source.run ? 'Run …' : 'Pipeline …'}</button>
             <button @click=${() => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!)} aria-label="Theme: ${theme}">◐ ${theme}</button>
             <button @click=${() => { helpIsOpen = true; draw(); }} aria-label="Keys">?</button>
@@ -206,7 +216,7 @@ function revealFailure(now: Explorer): void {
 function sourceButton(now: Explorer, stage: number): TemplateResult {
     const { members, model } = now.trace.stages[stage]!;
     return stageButton(now, stage, html`<b>${now.title(stage)}</b>
-        <small>${count(members.size, model ? 'layer' : 'expression')}</small>${model ? nothing : sizes(now, stage)}`);
+        <small>${count(members.size, !model ? 'expression' : stage === 0 ? 'layer' : 'entry', !model || stage === 0 ? undefined : 'entries')}</small>${model ? nothing : sizes(now, stage)}`);
 }
 
 function stepButton(now: Explorer, step: Step): TemplateResult {
@@ -271,16 +281,26 @@ function reveal(now: Explorer, stage: number): void {
 
 function legend(now: Explorer): TemplateResult | typeof nothing {
     if (now.view.colouring === 'none') {
-        return nothing;
+        return now.overlays.length > 0 ? html`<aside aria-label="Overlays">${overlays(now)}</aside>` : nothing;
     }
     const all = now.legend;
-    const shown = all.slice(0, 200);
+    const listed = all.slice(0, 200);
     const choose = (key: string) => now.set({ filter: now.view.filter === key ? undefined : key });
     return html`<aside aria-label="Legend: ${now.view.colouring}"><h2>${now.view.colouring}</h2>
         ${all.length === 0 ? html`<p>${now.view.colouring === 'layer' ? 'No comment of this text names a layer.' : 'Nothing here has one.'}</p>` : nothing}
-        <ul>${shown.map(([key, number]) => html`<li><button class="c c${now.shade(key)}" aria-pressed=${now.view.filter === key}
+        <ul>${listed.map(([key, number]) => html`<li><button class="c c${now.shade(key)}" aria-pressed=${now.view.filter === key}
             @click=${() => choose(key)}><bdi>${plain(key)}</bdi> <small>${number}</small></button></li>`)}</ul>
-        ${all.length > shown.length ? html`<p>… and ${all.length - shown.length} more</p>` : nothing}</aside>`;
+        ${all.length > listed.length ? html`<p>… and ${all.length - listed.length} more</p>` : nothing}${overlays(now)}</aside>`;
+}
+
+/** What is laid over the module: how much of it is linked, what is not, and times by layer. */
+function overlays(now: Explorer): TemplateResult | typeof nothing {
+    const times = timesByLayer(now.trace, now.overlays).slice(0, 100);
+    return now.overlays.length === 0 ? nothing : html`<section class="overlays"><h2>Overlays</h2>
+        ${now.overlays.map(each => html`<p><b>${plain(each.name, 60)}</b> <small>${each.kind}: ${each.linked} of ${each.linked + each.unlinked.length} linked</small></p>
+            ${each.unlinked.length > 0 ? html`<details><summary>${count(each.unlinked.length, 'entry', 'entries')} not linked</summary>
+                <ul>${each.unlinked.slice(0, 500).map(entry => html`<li><bdi>${plain(entry.name, 80)}</bdi> ${entry.seconds === undefined ? nothing : html`<small>${milliseconds(entry.seconds)}</small>`}</li>`)}</ul></details>` : nothing}`)}
+        ${times.length > 0 ? html`<h2>Time by layer</h2><table>${times.map(([layer, seconds]) => html`<tr><th scope="row"><bdi>${plain(layer, 60)}</bdi></th><td>${milliseconds(seconds)}</td></tr>`)}</table>` : nothing}</section>`;
 }
 
 function drawHeader(pane: Pane): void {
@@ -295,7 +315,7 @@ function drawHeader(pane: Pane): void {
     const isCompared = base !== undefined;
     const counted = (side: Side) => sides!.filter(each => each === side).length;
     render(html`<b>${now.title(stage)}</b>
-        <small>${pane.stage.model ? (step ? '' : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${isCompared ? html`<b>against ${now.title(base)}</b>: +${counted('added')} −${counted('removed')}` : count(pane.view.state.doc.lines, 'line')}</small>
+        <small>${pane.stage.model ? (step ? step.name : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${isCompared ? html`<b>against ${now.title(base)}</b>: +${counted('added')} −${counted('removed')}` : count(pane.view.state.doc.lines, 'line')}</small>
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
         ${isCompared || now.baseOf(now.panes.indexOf(pane)) ? html`<button aria-pressed=${isCompared} title="What is different from the pane to the left (d)" @click=${() => now.toggleDiff(stage)}>Diff</button>` : nothing}
         ${pane.stage.model ? nothing : html`<button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>`}
@@ -372,8 +392,26 @@ function help(): TemplateResult {
 async function openFile(event: Event): Promise<void> {
     const file = (event.target as HTMLInputElement).files?.[0];
     if (file) {
-        show(await file.text());
+        take(file.name, await file.text());
     }
+}
+
+/** Show a trace, or lay what another program wrote over the one that is shown. */
+function take(name: string, text: string): void {
+    const overlay = explorer && !text.trimStart().startsWith('{"record"') ? readOverlay(name, text) : undefined;
+    if (!overlay) {
+        if (explorer && !text.trimStart().startsWith('{"record"')) {
+            problem = `${plain(name)} is no trace, and nothing that can be laid over one: TIR, the graph executor's JSON, a tuning log, or a table with a column of times.`;
+            draw();
+        } else {
+            show(text);
+        }
+        return;
+    }
+    opened.push(overlay);
+    show(shown);
+    const now = explorer!;
+    now.setPanes([...now.view.panes, now.overlays.at(-1)!.stage]);
 }
 
 document.addEventListener('keydown', event => {
@@ -422,7 +460,7 @@ document.addEventListener('drop', event => {
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
     if (file) {
-        void file.text().then(show);
+        void file.text().then(text => take(file.name, text));
     }
 });
 

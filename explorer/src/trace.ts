@@ -52,6 +52,8 @@ export interface Step {
     isRequirement: boolean;
     /** Whether it is no pass, but leads from the model to the first text. */
     isImport?: boolean;
+    /** Whether it leads from a module to what another program wrote of it. */
+    isOverlay?: boolean;
     seconds: number;
     before: number;
     after: number;
@@ -90,6 +92,8 @@ export interface Trace {
     isWhole: boolean;
     /** Whether the trace says what expressions are made of; older ones do not. */
     hasOperands: boolean;
+    /** Files of other programs that were put into the trace. */
+    overlays: readonly { name: string; text: string }[];
 }
 
 interface NewExpressions {
@@ -119,7 +123,7 @@ type Line = Record<string, any>;
 export function readTrace(text: string): Trace {
     const trace: Trace = {
         source: '', producer: '', pipeline: [], expressions: [], stages: [], steps: [], skipped: [], isWhole: false,
-        hasOperands: false,
+        hasOperands: false, overlays: [],
     };
     const strings: string[] = [];
     const offsets: ((offset: number) => number)[] = [];
@@ -157,6 +161,7 @@ export function readTrace(text: string): Trace {
                 trace.producer = String(record.producer ?? '');
                 trace.pipeline = record.pipeline ?? [];
                 model = record.model ?? undefined;
+                trace.overlays = record.overlays ?? [];
                 break;
             case 'stage': {
                 strings.push(...(record.strings as string[]));

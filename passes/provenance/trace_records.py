@@ -26,6 +26,7 @@ __all__ = [
     "HeaderRecord",
     "ModelText",
     "NewExpressions",
+    "OverlayFile",
     "PassRecord",
     "RemarkRecord",
     "SkippedRecord",
@@ -50,6 +51,13 @@ class ModelText(msgspec.Struct, frozen=True):
     """The line of the text, from 0, at which the node of each layer begins. It ends before the next empty line."""
 
 
+class OverlayFile(msgspec.Struct, frozen=True):
+    """What another program wrote about the module, as it is: TIR, the graph executor's JSON, a tuning log, times."""
+
+    name: str
+    text: str
+
+
 class HeaderRecord(msgspec.Struct, frozen=True, tag_field="record", tag="trace"):
     """The first line: which format this is, who wrote it, and the name of the file that the pipeline began with."""
 
@@ -63,6 +71,7 @@ class HeaderRecord(msgspec.Struct, frozen=True, tag_field="record", tag="trace")
     by_name: dict[str, str] = {}
     """Those of the passes that the context alone would not have admitted, each with why: they ran because they were
     asked for by name. Older traces do not have it."""
+    overlays: list[OverlayFile] = []
 
 
 class NewExpressions(msgspec.Struct, frozen=True):

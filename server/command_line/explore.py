@@ -15,7 +15,7 @@ from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.passes import registered
 from relay_lsp.passes.provenance import is_trace
 
-from ..explorer.models import model_beside, with_model
+from ..explorer.models import model_beside, with_model, with_overlays
 from ..explorer.page import PageNotBuiltError, explorer_page
 from ..explorer.serving import ExplorerServer, RunRequest
 from ..features.model_nodes import NodeList, node_list
@@ -44,6 +44,9 @@ def explore(options: argparse.Namespace) -> int:
         lines, code = _trace(options, file, nodes)
     if lines is None:
         return code
+    if options.overlays:
+        files = (read_file(name) for name in options.overlays)
+        lines = with_overlays(lines, {Path(each.source_name).name: each.text for each in files})
     if options.export:
         write_file(options.export, explorer_page([lines]))
         return code

@@ -399,6 +399,13 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         "prints the last stage",
     )
     trace.add_argument(
+        "--times",
+        metavar="TABLE",
+        default="",
+        help="with --format model-explorer: measured times by layer, which become data of the nodes; CSV with the columns "
+        "layer and seconds (or ms, us), or a JSON object",
+    )
+    trace.add_argument(
         "--no-weights", action="store_true", help="with --format json: leave out the data of constant tensors"
     )
     trace.add_argument(
@@ -431,6 +438,15 @@ def _add_explore(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_instruments(explore)
     _add_function(explore)
     explore.add_argument("--export", metavar="PAGE.html", help="write one file that needs no server, and end")
+    explore.add_argument(
+        "--overlay",
+        dest="overlays",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="what TVM wrote about the same module, as further panes and colours: TIR, the graph executor's JSON, a "
+        "tuning log, or a table of times by kernel, layer or line (CSV, JSON)",
+    )
     explore.add_argument("--port", type=int, default=0, help="the port of the page on this computer (a free one)")
     explore.add_argument("--no-open", action="store_true", help="print the address; open no browser")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from relay_lsp.ir.model_reference import ModelReference
 from ..features.model_nodes import NodeList, node_list
 from ..worker.model_imports import ImportModel
 
-__all__ = ["model_beside", "with_model"]
+__all__ = ["model_beside", "with_model", "with_overlays"]
 
 
 def model_beside(text: str, folder: Path) -> NodeList | str:
@@ -35,9 +36,21 @@ def model_beside(text: str, folder: Path) -> NodeList | str:
 
 def with_model(trace: str, name: str, nodes: NodeList) -> str:
     """A trace whose first line has the nodes of the model."""
-    from relay_lsp.passes.provenance.trace_records import HeaderRecord, ModelText  # passes load when one has run
+    from relay_lsp.passes.provenance.trace_records import ModelText  # passes load when one has run
+
+    return _with_header(trace, model=ModelText(name, nodes.text, nodes.lines))
+
+
+def with_overlays(trace: str, overlays: Mapping[str, str]) -> str:
+    """A trace whose first line has the files that are laid over it, by name."""
+    from relay_lsp.passes.provenance.trace_records import OverlayFile
+
+    return _with_header(trace, overlays=[OverlayFile(name, text) for name, text in overlays.items()])
+
+
+def _with_header(trace: str, **changes: object) -> str:
+    from relay_lsp.passes.provenance.trace_records import HeaderRecord
 
     first, newline, rest = trace.partition("\n")
-    header = msgspec.json.decode(first, type=HeaderRecord)
-    header = msgspec.structs.replace(header, model=ModelText(name, nodes.text, nodes.lines))
+    header = msgspec.structs.replace(msgspec.json.decode(first, type=HeaderRecord), **changes)
     return msgspec.json.encode(header).decode() + newline + rest

@@ -324,6 +324,29 @@ const flows = {
         return answers;
     },
 
+    async overlays() {
+        const page = await open('overlays.html', '#panes=1,3,4&colour=time');
+        await page.locator('.pane .cm-line').first().waitFor();
+        const legend = await page.locator('aside').innerText();
+        const times = page.locator('.pane').nth(2);
+        await point(page, 0, 'nn.conv2d(%1');
+        const forward = await times.locator('.lit').allInnerTexts();
+        await times.locator('.cm-line').nth(1).hover({ position: { x: 60, y: 6 } });
+        await page.waitForTimeout(150);
+        const back = await texts(page, 0, '.lit');
+        const words = await page.locator('.overlays').innerText();
+        for (const summary of await page.locator('.overlays summary').all()) {
+            await summary.click();
+        }
+        const unlinked = await page.locator('.overlays details li').allInnerTexts();
+        await page.getByLabel('Overlay', { exact: true }).setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('nothing') });
+        await page.locator('.problem').waitFor();
+        const refused = await page.locator('.problem').innerText();
+        await page.getByLabel('Overlay', { exact: true }).setInputFiles({ name: 'more.json', mimeType: 'text/plain', buffer: Buffer.from('{"stem.conv": 0.5}') });
+        await page.locator('.overlays', { hasText: 'more.json' }).waitFor();
+        return { legend, forward, back, words, unlinked, refused, more: await page.locator('.overlays').innerText() };
+    },
+
     async served() {
         const page = await browser.newPage();
         page.on('pageerror', error => report.faults.push(`served: ${error}`));

@@ -78,6 +78,58 @@ def @main(%x: Tensor[(4), float32]) {{
 }}
 """
 
+OVERLAID = """
+def @main(%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(4, 4, 3, 3), float32]) {
+  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1]) /* si=stem.conv */;
+  %1 = nn.relu(%0) /* si=stem.relu */;
+  %2 = nn.conv2d(%1, %w, padding=[1, 1, 1, 1]) /* si=body.conv */;
+  %3 = nn.relu(%2) /* si=body.relu */;
+  %4 = nn.global_avg_pool2d(%3) /* si=head.pool */;
+  nn.batch_flatten(%4) /* si=head.flat */
+}
+"""
+
+TIMES = """Name,Duration (us),Percent,Device
+tvmgen_default_fused_nn_conv2d_nn_relu,100.0,20,cpu0
+tvmgen_default_fused_nn_conv2d_nn_relu_1,300.0,60,cpu0
+tvmgen_default_fused_nn_global_avg_pool2d,50.0,10,cpu0
+tvmgen_default_fused_nn_dense,50.0,10,cpu0
+Total,500.0,100,cpu0
+"""
+
+TIR = """@tvmgen_default_fused_nn_global_avg_pool2d = primfn(p0_1: handle, out_1: handle) -> ()
+  attr = {"global_symbol": "tvmgen_default_fused_nn_global_avg_pool2d", "tir.noalias": True} {
+  for (i: int32, 0, 4) { out[i] = 0f32 }
+}
+"""
+
+LOG = (
+    '{"input": ["llvm", "conv2d_nchw.x86", [["TENSOR", [1, 4, 8, 8], "float32"], ["TENSOR", [4, 4, 3, 3], "float32"], [1, 1]],'
+    ' {}], "config": {}, "result": [[0.002], 0, 1.0, 2.0], "version": 0.2}\n'
+)
+
+
+def overlays(folder: Path) -> list[str]:
+    """Files of other programs about ``OVERLAID``, as arguments of the command."""
+    kernels = ["nn_conv2d_nn_relu", "nn_conv2d_nn_relu_1", "nn_global_avg_pool2d", "nn_batch_flatten"]
+    nodes: list[dict[str, Any]] = [{"op": "null", "name": "x", "inputs": []}]
+    for number, kernel in enumerate(kernels):
+        name = f"tvmgen_default_fused_{kernel}"
+        nodes.append({"op": "tvm_op", "name": name, "attrs": {"func_name": name}, "inputs": [[number, 0, 0]]})
+    graph = {"nodes": nodes, "arg_nodes": [0], "heads": [[4, 0, 0]], "attrs": {}}
+    lines = "line,seconds\n4,0.25\n99,1\n"
+    files = {
+        "times.csv": TIMES,
+        "graph.json": json.dumps(graph),
+        "kernels.tir": TIR,
+        "tuning.log": LOG,
+        "lines.csv": lines,
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return [argument for name in files for argument in ("--overlay", str(folder / name))]
+
+
 NEGATIVES = "".join(f"  %{number} = negative(%{number - 1});\n" for number in range(1, 12))
 FOLDS = f"""
 def @main(%x: Tensor[(4), float32]) {{
@@ -154,6 +206,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     onnx_model(work / "model.onnx")
     assert run(["import", str(work / "model.onnx"), "-o", str(work / "imported.relay")]) == 0
     export(work, "model", (work / "imported.relay").read_text("utf-8"), "-p", "FuseOps")
+    export(work, "overlays", OVERLAID, "-p", "FuseOps", *overlays(work))
     lines = _lines(work / "layers.relay")
     _page(work, "version", ['{"record":"trace","format":"relay-lsp-trace","version":7,"producer":"relay-lsp 9"}\n'])
     _page(work, "cut", lines[:-3])
@@ -270,6 +323,27 @@ def test_patterns_of_dataflow_are_searched_for(report: dict[str, Any]):
     assert "none at first; appears in SimplifyInference" in answers["nn.relu(add(*, *))"].replace("\n", "")
     assert "not complete" in answers["nn.relu(add(*"]
     assert "2 in resnet18.relay" in answers["nn.*_pool2d"]
+
+
+def test_what_other_programs_wrote_is_linked_by_kernel_layer_line_and_task(report: dict[str, Any]):
+    seen_overlays = seen(report, "overlays")
+    words = seen_overlays["words"].replace("\n", " ")
+    assert "times.csv times: 3 of 4 linked" in words
+    assert "graph.json graph executor: 4 of 4 linked" in words
+    assert "kernels.tir TIR: 1 of 1 linked" in words
+    assert "tuning.log tuning log: 1 of 1 linked" in words
+    assert "lines.csv times: 1 of 2 linked" in words
+    assert any("fused_nn_dense" in text for text in seen_overlays["unlinked"]), "nothing is dropped"
+    assert "stem.conv + stem.relu\t0.10 ms" in seen_overlays["words"]
+
+
+def test_an_overlay_leads_to_the_layer_of_its_kernel_and_back(report: dict[str, Any]):
+    seen_overlays = seen(report, "overlays")
+    assert seen_overlays["forward"] and all("_1  " in text for text in seen_overlays["forward"])
+    assert any(text.startswith("nn.conv2d(%1") for text in seen_overlays["back"])
+    assert not any(text.startswith("nn.conv2d(%x") for text in seen_overlays["back"])
+    assert "10 % and more" in seen_overlays["legend"]
+    assert "is no trace, and nothing that can be laid over one" in seen_overlays["refused"]
 
 
 def test_what_was_removed_says_by_which_pass(report: dict[str, Any]):

@@ -69,6 +69,49 @@ def test_flops_are_data_of_nodes(folder: Path):
     assert results[convolution["id"]]["value"] == 2 * 4 * 8 * 8 * 4 * 3 * 3
 
 
+def test_measured_times_are_data_of_the_heaviest_node_of_their_layer(model: Path, tmp_path: Path):
+    table = tmp_path / "times.csv"
+    table.write_text("layer,ms\nblock.conv,2\nblock.conv,1\n")
+    folder = tmp_path / "timed"
+    command = [
+        "trace",
+        "-p",
+        "FuseOps",
+        "--format",
+        "model-explorer",
+        "--times",
+        str(table),
+        "-o",
+        str(folder),
+        str(model),
+    ]
+    assert run(command) == 0
+    convolution = next(
+        node for node in read(folder, "graphs.json")["graphs"][0]["nodes"] if node["label"] == "nn.conv2d"
+    )
+    results = next(iter(read(folder, "times.json").values()))["results"]
+    assert results == {convolution["id"]: {"value": pytest.approx(0.003)}}
+
+
+def test_a_table_without_times_says_what_it_needs(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    table = tmp_path / "table.csv"
+    table.write_text("name,count\nx,1\n")
+    command = [
+        "trace",
+        "-p",
+        "FuseOps",
+        "--format",
+        "model-explorer",
+        "--times",
+        str(table),
+        "-o",
+        str(tmp_path),
+        str(model),
+    ]
+    assert run(command) == 2
+    assert "it needs the columns layer and seconds or ms or us" in capsys.readouterr().err
+
+
 def test_a_node_stands_in_one_entry_of_a_mapping(folder: Path):
     names = sorted(path.name for path in folder.glob("sync-*.json"))
     assert names == ["sync-1-2.json", "sync-2-3.json", "sync-3-4.json", "sync-first-last.json"]
