@@ -402,8 +402,8 @@ def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
         "--times",
         metavar="TABLE",
         default="",
-        help="with --format model-explorer: measured times by layer, which become data of the nodes; CSV with the columns "
-        "layer and seconds (or ms, us), or a JSON object",
+        help="with --format model-explorer: measured times by layer, which become data of the nodes; CSV with the "
+        "columns layer and seconds (or ms, us), or a JSON object",
     )
     trace.add_argument(
         "--no-weights", action="store_true", help="with --format json: leave out the data of constant tensors"

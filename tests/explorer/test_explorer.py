@@ -104,7 +104,8 @@ TIR = """@tvmgen_default_fused_nn_global_avg_pool2d = primfn(p0_1: handle, out_1
 """
 
 LOG = (
-    '{"input": ["llvm", "conv2d_nchw.x86", [["TENSOR", [1, 4, 8, 8], "float32"], ["TENSOR", [4, 4, 3, 3], "float32"], [1, 1]],'
+    '{"input": ["llvm", "conv2d_nchw.x86", [["TENSOR", [1, 4, 8, 8], "float32"], '
+    '["TENSOR", [4, 4, 3, 3], "float32"], [1, 1]],'
     ' {}], "config": {}, "result": [[0.002], 0, 1.0, 2.0], "version": 0.2}\n'
 )
 
