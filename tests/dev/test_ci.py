@@ -1,4 +1,4 @@
-"""What ``.ci/run`` asks of a commit, with a ``dev`` that only tells how it is called."""
+"""What ``.ci/run`` and ``.ci/torch`` ask of a commit, with a ``dev`` that only tells how it is called."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-RUN = Path(__file__).resolve().parents[2] / ".ci" / "run"
+CI = Path(__file__).resolve().parents[2] / ".ci"
 
 DEV = """#!/usr/bin/env bash
 echo "$(ls ..): $*" >>"$CALLS"
 case "$1" in
     test) echo "1 passed in 0.01s"; exit ${TESTS_FAIL:-0} ;;
+    torch-tests) echo "1 passed in 0.01s"; exit ${TESTS_FAIL:-0} ;;
     lint) echo "All checks passed!"; exit ${LINT_FAILS:-0} ;;
     conformance) echo "as many records pass as the README states"; exit ${FEWER_PASS:-0} ;;
 esac
@@ -27,8 +28,7 @@ class Checkout:
         self.folder = folder / "checkout"
         self.calls = folder / "calls"
         self.records = folder / "shared" / "conformance"
-        (self.folder / ".ci").mkdir(parents=True)
-        shutil.copy(RUN, self.folder / ".ci" / "run")
+        shutil.copytree(CI, self.folder / ".ci")
         (self.folder / "dev").write_text(DEV)
         (self.folder / "dev").chmod(0o755)
         self.git("init", "--quiet")
@@ -39,10 +39,10 @@ class Checkout:
     def git(self, *arguments: str) -> None:
         subprocess.run(["git", *arguments], cwd=self.folder, check=True)
 
-    def run(self, **environment: str) -> tuple[int, list[str]]:
+    def run(self, script: str = "run", **environment: str) -> tuple[int, list[str]]:
         """The exit code and the lines that are printed."""
         done = subprocess.run(
-            [self.folder / ".ci" / "run"],
+            [self.folder / ".ci" / script],
             env={"PATH": "/usr/bin:/bin", "CALLS": str(self.calls), **environment},
             capture_output=True,
             text=True,
@@ -77,3 +77,15 @@ def test_what_fails_fails_the_run_and_the_closing_line_comes_last(checkout: Chec
     checkout.records.mkdir(parents=True)
     code, lines = checkout.run(**{fault: "3"})
     assert (code, lines[-1]) == (3, "1 passed in 0.01s")
+
+
+@pytest.mark.parametrize("has_records", [False, True])
+def test_the_job_with_pytorch(checkout: Checkout, has_records: bool):
+    if has_records:
+        checkout.records.mkdir(parents=True)
+    code, _ = checkout.run("torch")
+    assert checkout.called()[0] == "relay-lsp: torch-tests"
+    compared = f"relay-lsp: conformance --records {checkout.records} --compare torch"
+    assert (compared in checkout.called()) == has_records
+    assert code == 0
+    assert checkout.run("torch", TESTS_FAIL="3")[0] == 3
