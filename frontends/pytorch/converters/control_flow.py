@@ -24,6 +24,9 @@ from ..node import TorchNode, as_expr
 from ..registry import converter
 from ..values import TorchResult, TorchValue
 
+_MOST_TURNS = 2**12
+"""How often a loop is unrolled at most: each turn is converted on its own."""
+
 
 @converter("prim::If")
 def if_else(node: TorchNode) -> TorchResult:
@@ -127,17 +130,27 @@ def _unrolled(node: TorchNode) -> TorchResult:
     """
     model, body = node.model, node.operation.blocks[0]
     most, condition, *values = node.inputs
-    turns = 0
+    limit, turns = node.known_int(most), 0
     while True:
-        limit, goes_on = node.known_int(most), node.known_int(condition)
+        goes_on = node.known_int(condition)
         if limit is None or goes_on is None:
             raise ConversionError("lists are used in this loop, so that it must be known how often the loop runs")
         if turns >= limit or not goes_on:
             return tuple(values)
-        node.unfolded(turns + 1, "the number of turns,")
+        if turns == _MOST_TURNS or _MOST_TURNS < limit < sys.maxsize:
+            raise ConversionError(f"lists are used in this loop, and it runs more than {_MOST_TURNS} times")
         model.values.update(zip(body.inputs, (turns, *values), strict=True))
-        condition, *values = model.convert_block(body)
+        condition, *results = model.convert_block(body)
+        # A counter that the program keeps stays a number, not a chain of additions that is longer after each turn.
+        values = [_number(node, result, of) for result, of in zip(results, body.inputs[1:], strict=True)]
         turns += 1
+
+
+def _number(node: TorchNode, value: TorchValue, declared: Value) -> TorchValue:
+    if declared.kind == "IntType" and isinstance(value, Expr):
+        known = node.known_int(value)
+        return value if known is None else known
+    return value
 
 
 def _varies(value: TorchValue) -> bool:

@@ -135,6 +135,7 @@ def _list(node: TorchNode, index: int = 0) -> list[TorchValue]:
 def joined_lists(node: TorchNode) -> list[TorchValue]:
     """One list behind the other; in place (``aten::add_``) the first one grows."""
     first, second = _list(node), _list(node, 1)
+    node.unfolded(len(first) + len(second), "a list of")
     if node.operator != "aten::add_":
         return [*first, *second]
     first.extend(second)
@@ -200,8 +201,9 @@ def append(node: TorchNode) -> TorchResult:
 @converter("aten::extend")
 def extend(node: TorchNode) -> TorchResult:
     """A list with the values of another one behind its own."""
-    values = _list(node)
-    values.extend(_list(node, 1))
+    values, more = _list(node), _list(node, 1)
+    node.unfolded(len(values) + len(more), "a list of")
+    values.extend(more)
     return values
 
 
