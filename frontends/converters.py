@@ -5,15 +5,24 @@ Source of the rule for versions: ``OnnxOpConverter.get_converter`` in ``python/t
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
-__all__ = ["Converter", "Converters"]
+__all__ = ["Converter", "Converters", "import_converters"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Declared = TypeVar("Declared", bound=Callable[..., object])
+
+
+def import_converters(framework: str) -> None:
+    """Import every module in the folder ``converters`` of a framework: each declares its converters."""
+    package = importlib.import_module(f"{framework}.converters")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from relay_lsp.ir.builder import BuilderError
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.evaluation import EvaluationError
 
@@ -91,6 +91,7 @@ class ConversionError(Exception):
 
 
 CONVERSION_FAILURES: tuple[type[Exception], ...] = (
+    BuilderError,
     EvaluationError,
     ValueError,
     TypeError,
@@ -142,12 +143,6 @@ class ImportReport:
         """
         if any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics):
             raise ModelImportError(self.diagnostics)
-
-    def warn(self, stacklevel: int = 3) -> None:
-        """Show every error and warning by Python's ``warnings``, for callers of the functions that TVM has."""
-        for diagnostic in self.diagnostics:
-            if diagnostic.severity <= Severity.WARNING:
-                warnings.warn(str(diagnostic), ModelImportWarning, stacklevel=stacklevel)
 
 
 class MissingExtraError(ImportError):

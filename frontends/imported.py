@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import NDArray
 from relay_lsp.ir.module import IRModule
 
-from .diagnostics import ImportDiagnostic
+from .diagnostics import ImportDiagnostic, ModelImportWarning
 
 __all__ = ["ImportedModel", "Layer", "ModelSource"]
 
@@ -54,3 +56,13 @@ class ImportedModel:
     layers: tuple[Layer, ...]
     """Every node that was imported, in the model's order; those of subgraphs after the node that has them."""
     source: ModelSource
+
+    def with_warnings(self, stacklevel: int = 3) -> tuple[IRModule, dict[str, NDArray]]:
+        """The module and its parameters, as TVM's functions give them; ``warnings`` shows every error and warning.
+
+        ``stacklevel`` says whose line the warnings name: that of the caller's caller where it is not given.
+        """
+        for diagnostic in self.diagnostics:
+            if diagnostic.severity <= Severity.WARNING:
+                warnings.warn(str(diagnostic), ModelImportWarning, stacklevel=stacklevel)
+        return self.module, dict(self.params)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from ..converters import import_converters
 from ..diagnostics import load_extra
 
 load_extra("onnx", "onnx")
 
-from .converters import families  # noqa: E402
 from .importer import from_onnx, read_onnx  # noqa: E402
 from .runtime import run  # noqa: E402
+
+import_converters(__name__)
 
 read = read_onnx
 """The reader of this framework (see :mod:`..models`)."""
 
-__all__ = ["families", "from_onnx", "read", "read_onnx", "run"]
+__all__ = ["from_onnx", "read", "read_onnx", "run"]

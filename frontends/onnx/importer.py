@@ -73,7 +73,7 @@ def from_onnx(
 
     What cannot be converted is kept as a call of an operator that Relay does not have, and shown by ``warnings``.
     """
-    imported = read_onnx(
+    return read_onnx(
         model,
         shape,
         dtype,
@@ -84,11 +84,7 @@ def from_onnx(
         annotator=annotator,
         fill_span=fill_span,
         mark_outputs=mark_outputs,
-    )
-    report = ImportReport()
-    report.diagnostics.extend(imported.diagnostics)
-    report.warn()
-    return imported.module, dict(imported.params)
+    ).with_warnings()
 
 
 def read_onnx(

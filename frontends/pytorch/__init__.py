@@ -5,15 +5,17 @@ The extra is ``relay-lsp[torch]``.
 
 from __future__ import annotations
 
+from ..converters import import_converters
 from ..diagnostics import load_extra
 
 load_extra("torch", "torch")
 
-from .converters import families  # noqa: E402
 from .importer import from_pytorch, read_pytorch  # noqa: E402
 from .runtime import run  # noqa: E402
+
+import_converters(__name__)
 
 read = read_pytorch
 """The reader of this framework (see :mod:`..models`)."""
 
-__all__ = ["families", "from_pytorch", "read", "read_pytorch", "run"]
+__all__ = ["from_pytorch", "read", "read_pytorch", "run"]

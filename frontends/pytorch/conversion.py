@@ -11,17 +11,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from relay_lsp.ir.attributes import Attrs, attribute, attributes
-from relay_lsp.ir.builder import BuilderError, call, constant
-from relay_lsp.ir.evaluation import EvaluationError
-from relay_lsp.ir.expressions import Call, Constant, Expr, Function, NDArray, Tuple, TupleGetItem, Var
-from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.builder import call, constant
+from relay_lsp.ir.expressions import Constant, Expr, Function, NDArray, Tuple, TupleGetItem, Var
 from relay_lsp.ir.types import ANY, ERROR, TensorType
 
-from ..diagnostics import ConversionError, ImportReport, ModelPlace
+from ..diagnostics import CONVERSION_FAILURES, ConversionError, ImportReport, ModelPlace
 from ..folding import Folder
 from ..imported import Layer
 from ..inspection import type_of
+from ..kept_calls import kept_call
 from ..layers import SpanFiller
 from ..operators import Outputs
 from .graph import Operation, OperationBlock, Program, Value
@@ -46,19 +44,6 @@ WRITE_BACK = {
     "aten::detach": "relay::reshape_back",
 }
 """How a part of a tensor that was computed in place gets back into the whole, by the operator that gave the part."""
-
-_CONVERSION_FAILURES = (
-    BuilderError,
-    EvaluationError,
-    ValueError,
-    TypeError,
-    IndexError,
-    KeyError,
-    ArithmeticError,
-    AssertionError,
-    MemoryError,
-)
-"""What a converter raises where a program asks for what Relay's operators, or Python's numbers, do not admit."""
 
 _ARRANGEMENTS = frozenset(
     {
@@ -205,7 +190,7 @@ class ModelConversion:
         except ConversionError as error:
             self._report_failure(error, operation, name)
             result = self._kept_call(operation, name)
-        except _CONVERSION_FAILURES as error:
+        except CONVERSION_FAILURES as error:
             self._report_failure(ConversionError(str(error) or type(error).__name__), operation, name)
             result = self._kept_call(operation, name)
         results = result if isinstance(result, tuple) else (result,)
@@ -345,16 +330,7 @@ class ModelConversion:
                 args.extend(tensors)
             elif isinstance(given, (int, float, str)) or _is_plain_list(given):
                 simple[_argument_name(operation, index)] = tuple(given) if isinstance(given, list) else given
-        own = f"torch.{_identifier(operation.kind.rpartition('::')[2])}"
-        attrs = _kept_attributes(own, simple)
-        operator = Op(
-            own,
-            doc="An operator of PyTorch that Relay does not have.",
-            attrs=None if attrs is None else type(attrs),
-            variadic=True,
-        )
-        call = Call(operator, tuple(args), attrs)
-        call.checked_type = ERROR
+        call = kept_call("PyTorch", ("torch", operation.kind.rpartition("::")[2]), args, simple)
         self.spans.fill(call, name)
         if len(operation.outputs) == 1:
             declared = operation.outputs[0]
@@ -455,18 +431,3 @@ def _is_in_place(kind: str) -> bool:
 
 def _is_plain_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, (int, float)) for item in cast("list[object]", value))
-
-
-def _identifier(name: str) -> str:
-    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name) or "_"
-
-
-def _kept_attributes(operator: str, simple: Mapping[str, Any]) -> Attrs | None:
-    """The plain values among the inputs, under a class made for them."""
-    if not simple:
-        return None
-    fields: dict[str, Any] = {name: attribute(doc="As the program has it.") for name in simple}
-    fields["__annotations__"] = dict.fromkeys(simple, Any)
-    fields["__module__"] = __name__
-    made = attributes("")(type(f"Attrs_{operator.replace('.', '_')}", (Attrs,), fields))
-    return made(**simple)

@@ -69,7 +69,7 @@ def from_pytorch(
 
     What cannot be converted is kept as a call of an operator that Relay does not have, and shown by ``warnings``.
     """
-    imported = read_pytorch(
+    return read_pytorch(
         program,
         input_infos,
         default_dtype,
@@ -78,11 +78,7 @@ def from_pytorch(
         annotator=annotator,
         fill_span=fill_span,
         use_parser_friendly_name=use_parser_friendly_name,
-    )
-    report = ImportReport()
-    report.diagnostics.extend(imported.diagnostics)
-    report.warn()
-    return imported.module, dict(imported.params)
+    ).with_warnings()
 
 
 def read_pytorch(

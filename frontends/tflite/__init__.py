@@ -7,20 +7,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..converters import import_converters
 from ..diagnostics import load_extra
 
 load_extra("tflite", "tflite")
 
-from .converters import families  # noqa: E402
 from .importer import from_tflite, read_tflite  # noqa: E402
 from .runtime import run  # noqa: E402
+
+import_converters(__name__)
 
 if TYPE_CHECKING:
     from relay_lsp.ir.types import Dim
 
     from ..imported import ImportedModel
 
-__all__ = ["families", "from_tflite", "read", "read_tflite", "run"]
+__all__ = ["from_tflite", "read", "read_tflite", "run"]
 
 
 def read(

@@ -58,7 +58,7 @@ def from_tflite(
 
     What cannot be converted is kept as a call of an operator that Relay does not have, and shown by ``warnings``.
     """
-    imported = read_tflite(
+    return read_tflite(
         model,
         shape_dict,
         dtype_dict,
@@ -66,11 +66,7 @@ def from_tflite(
         annotator=annotator,
         fill_span=fill_span,
         mark_outputs=mark_outputs,
-    )
-    report = ImportReport()
-    report.diagnostics.extend(imported.diagnostics)
-    report.warn()
-    return imported.module, dict(imported.params)
+    ).with_warnings()
 
 
 def read_tflite(

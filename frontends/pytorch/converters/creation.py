@@ -126,7 +126,7 @@ def fill(node: TorchNode) -> Expr:
 
 @converter("aten::empty")
 def empty(node: TorchNode) -> Expr:
-    """``zeros``: what is in an empty tensor nobody may rely on."""
+    """``zeros``: PyTorch does not say what is in an empty tensor."""
     return zeros(sizes(node, 0), wanted_dtype(node, 1, "int64" if not node.is_exported else node.model.default_dtype))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from relay_lsp.ir.builder import call, constant
-from relay_lsp.ir.expressions import Expr, TupleGetItem
+from relay_lsp.ir.expressions import Expr
 
+from ...boxes import suppressed_boxes
 from ...inspection import static_shape_of
 from ...operators import add, arange, cast, concatenate, expand_dims, reduce, squeeze, strided_slice, subtract
 from ..node import TorchNode
@@ -20,23 +21,9 @@ def nms(node: TorchNode) -> Expr:
     count = node.place(call("shape_of", scores, dtype="int32"))
     indices = arange(constant(0, "int32"), node.place(squeeze(count)), None, "int32")
     data = concatenate([expand_dims(scores, -1), boxes], -1)
-    selected = call(
-        "vision.non_max_suppression",
-        expand_dims(data, 0),
-        count,
-        expand_dims(indices, 0),
-        constant(-1, "int32"),
-        constant(threshold, "float32"),
-        force_suppress=True,
-        top_k=-1,
-        coord_start=1,
-        score_index=0,
-        id_index=-1,
-        return_indices=True,
-        invalid_to_bottom=False,
-    )
-    size = squeeze(TupleGetItem(selected, 1), [1])
-    kept = strided_slice(squeeze(TupleGetItem(selected, 0), [0]), constant([0]), size, slice_mode="size")
+    rows, kept_count = suppressed_boxes(expand_dims(data, 0), count, expand_dims(indices, 0), -1, threshold)
+    size = squeeze(kept_count, [1])
+    kept = strided_slice(squeeze(rows, [0]), constant([0]), size, slice_mode="size")
     return cast(kept, "int64")
 
 

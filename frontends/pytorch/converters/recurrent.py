@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Protocol
 
 from relay_lsp.ir.builder import call
 from relay_lsp.ir.expressions import Expr
@@ -10,7 +12,7 @@ from relay_lsp.ir.expressions import Expr
 from ...diagnostics import ConversionError
 from ...inspection import dtype_of, shape_of, static_shape_of
 from ...operators import concatenate, stack, transpose, zeros
-from ...recurrent import Activation, CellWeights, gru_cell, lstm_cell, rnn_cell, tanh, unbind
+from ...recurrent import CellWeights, gru_cell, lstm_cell, rnn_cell, tanh, unbind
 from ..node import TorchNode
 from ..registry import converter
 
@@ -69,8 +71,19 @@ class _Stack:
         return transpose(result, [1, 0, 2]) if self.batch_first else result
 
 
-def _rnn(node: TorchNode, activation: Activation) -> tuple[Expr, Expr]:
-    layers = _Stack(node, 1)
+class _Cell(Protocol):
+    """The steps of one direction: the states after each step in the order of the computation, and the last one."""
+
+    def __call__(
+        self, steps: Sequence[Expr], hidden: Expr, weights: CellWeights, /, *, backwards: bool
+    ) -> tuple[list[Expr], Expr]:
+        """Unfold the steps from the state ``hidden`` on."""
+        ...
+
+
+def _layers(node: TorchNode, gates: int, cell: _Cell) -> tuple[Expr, Expr]:
+    """The outputs of all steps, and the last states, of layers that keep one state each."""
+    layers = _Stack(node, gates)
     states = layers.states(node.optional(1), layers.hidden_size)
     steps = layers.steps
     finals: list[Expr] = []
@@ -78,10 +91,8 @@ def _rnn(node: TorchNode, activation: Activation) -> tuple[Expr, Expr]:
         outputs: list[list[Expr]] = []
         last: list[Expr] = []
         for direction in range(layers.directions):
-            cell = layer * layers.directions + direction
-            result, final = rnn_cell(
-                steps, states[cell], layers.weights[cell], backwards=direction == 1, activation=activation
-            )
+            index = layer * layers.directions + direction
+            result, final = cell(steps, states[index], layers.weights[index], backwards=direction == 1)
             outputs.append(result)
             last.append(final)
         steps = layers.joined(*outputs) if layers.directions == 2 else outputs[0]
@@ -92,34 +103,20 @@ def _rnn(node: TorchNode, activation: Activation) -> tuple[Expr, Expr]:
 @converter("aten::rnn_tanh")
 def rnn_tanh(node: TorchNode) -> tuple[Expr, Expr]:
     """Each step of the network by ``nn.dense`` and ``tanh``."""
-    return _rnn(node, tanh)
+    return _layers(node, 1, partial(rnn_cell, activation=tanh))
 
 
 @converter("aten::rnn_relu")
 def rnn_relu(node: TorchNode) -> tuple[Expr, Expr]:
     """Each step of the network by ``nn.dense`` and ``nn.relu``."""
-    return _rnn(node, _relu)
+    return _layers(node, 1, partial(rnn_cell, activation=_relu))
 
 
 @converter("aten::gru")
 def gru(node: TorchNode) -> tuple[Expr, Expr]:
     """Each step of the network by ``nn.dense``, ``sigmoid`` and ``tanh``."""
-    layers = _Stack(node, 3)
-    states = layers.states(node.optional(1), layers.hidden_size)
-    steps = layers.steps
-    finals: list[Expr] = []
-    for layer in range(layers.layers):
-        outputs: list[list[Expr]] = []
-        last: list[Expr] = []
-        for direction in range(layers.directions):
-            cell = layer * layers.directions + direction
-            result, final = gru_cell(steps, states[cell], layers.weights[cell], backwards=direction == 1)
-            outputs.append(result)
-            last.append(final)
-        steps = layers.joined(*outputs) if layers.directions == 2 else outputs[0]
-        finals.append(stack(last, 0) if layers.directions == 2 else last[0])
     # TVM stacks the pairs of two directions, which gives them a dimension too many.
-    return layers.output(steps), concatenate(finals, 0) if layers.directions == 2 else stack(finals, 0)
+    return _layers(node, 3, gru_cell)
 
 
 def _cell_weights(node: TorchNode) -> CellWeights:

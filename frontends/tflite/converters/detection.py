@@ -13,6 +13,7 @@ from flatbuffers import flexbuffers  # pyright: ignore[reportMissingTypeStubs]
 from relay_lsp.ir.builder import call, constant
 from relay_lsp.ir.expressions import Expr
 
+from ...boxes import suppressed_boxes
 from ...diagnostics import ConversionError
 from ...operators import (
     Outputs,
@@ -149,23 +150,6 @@ def non_max_suppression(node: TfliteNode) -> Outputs:
         score_index=0,
     )
     count, valid, indices = Outputs(counted, 3)
-    kept = Outputs(
-        call(
-            "vision.non_max_suppression",
-            valid,
-            count,
-            indices,
-            constant(most, "int32"),
-            constant(overlap, "float32"),
-            force_suppress=True,
-            top_k=-1,
-            coord_start=1,
-            score_index=0,
-            id_index=-1,
-            return_indices=True,
-            invalid_to_bottom=False,
-        ),
-        2,
-    )
-    selected = strided_slice(squeeze(kept[0], [0]), [0], [most])
-    return Outputs.of(selected, take(scores, selected, 0), squeeze(kept[1], [1]))
+    rows, kept_count = suppressed_boxes(valid, count, indices, most, overlap)
+    selected = strided_slice(squeeze(rows, [0]), [0], [most])
+    return Outputs.of(selected, take(scores, selected, 0), squeeze(kept_count, [1]))
