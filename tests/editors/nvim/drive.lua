@@ -337,6 +337,14 @@ local function drive()
     return false
   end, 90000)
   report.steps.node = vim.fn.getline('.', vim.fn.line('.') + 3)
+  report.steps.models = {}
+  for _, name in ipairs({ 'lite.tflite', 'program.pt2' }) do
+    notified = {}
+    give('RelayImport ' .. work .. '/' .. name)
+    local text = vim.fn.fnamemodify(name, ':r') .. '.relay'
+    until_true('the text of ' .. name, function() return vim.fn.expand('%:t') == text or #notified > 0 end, 90000)
+    report.steps.models[name] = vim.fn.expand('%:t') == text and buffer_text() or table.concat(notified, '\n')
+  end
   vim.cmd('edit! ' .. work .. '/net.relay | write | bwipeout!')
   notified = {}
   give('RelayImport ' .. work .. '/net.onnx')

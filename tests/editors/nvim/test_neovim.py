@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.texts import BATCH_NORM, NETWORK
+from tests.editors.texts import BATCH_NORM, HAS_PYTORCH, MODELS
 from tests.hostile import HostileFolder
 
 HERE = Path(__file__).resolve().parent
@@ -69,7 +69,8 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (work / "conv2d.relay").write_text(CONV2D)
     (work / "module.relay").write_text(MODULE)
     (work / "layers.relay").write_text(LAYERS)
-    (work / "net.onnx").write_bytes(NETWORK)
+    for name, data in MODELS.items():
+        (work / name).write_bytes(data)
     environment = {
         **os.environ,
         "RELAY_WORK": str(work),
@@ -109,6 +110,13 @@ def test_a_model_opens_as_its_relay_text(steps: dict[str, Any]):
     imported = steps["import"]
     assert (imported["name"], imported["filetype"], imported["modified"]) == ("net.relay", "relay", True)
     assert imported["text"].splitlines()[1].startswith("/* from net.onnx (onnx), sha256 ")
+
+
+def test_models_of_every_framework_open_as_text_or_say_what_is_missing(steps: dict[str, Any]):
+    assert "/* from lite.tflite (tflite), sha256 " in steps["models"]["lite.tflite"]
+    assert "nn.dense(" in steps["models"]["lite.tflite"]
+    expected = "/* from program.pt2 (pytorch), sha256 " if HAS_PYTORCH else "pip install 'relay-lsp[torch]'"
+    assert expected in steps["models"]["program.pt2"]
 
 
 def test_a_layer_of_a_model_leads_to_its_node(steps: dict[str, Any]):

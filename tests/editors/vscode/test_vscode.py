@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.editors.texts import HAS_PYTORCH
 from tests.editors.vscode.workspace import (
     BATCH_NORM,
     BROKEN,
@@ -218,6 +219,19 @@ def test_the_text_of_a_model_is_saved_beside_it(flow):
 
 def test_a_model_that_cannot_be_read_says_why_in_its_place(flow):
     assert "cut.onnx was not imported" in flow("models")["refused"]
+
+
+def test_a_tflite_model_opens_as_its_relay_text(flow):
+    text = flow("otherModels")["lite.tflite"]
+    assert "/* from lite.tflite (tflite), sha256 " in text
+    assert "nn.dense(" in text
+
+
+def test_an_exported_program_opens_as_its_relay_text_or_says_what_is_missing(flow):
+    shown = flow("otherModels")["program.pt2"]
+    expected = "/* from program.pt2 (pytorch), sha256 " if HAS_PYTORCH else "pip install 'relay-lsp[torch]'"
+    assert expected in shown
+    assert ("nn.dense(" in shown) == HAS_PYTORCH
 
 
 @pytest.mark.parametrize("name", HOST_TESTS)

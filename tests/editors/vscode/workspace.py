@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.texts import BATCH_NORM, BROKEN, NETWORK
+from tests.editors.texts import BATCH_NORM, BROKEN, MODELS, NETWORK
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -118,7 +118,8 @@ def drive(work: Path, driver: str, *arguments: str) -> Report:
         (work / folder).mkdir(exist_ok=True)
         for name, text in FILES.items():
             (work / folder / name).write_text(text, "utf-8")
-        (work / folder / "net.onnx").write_bytes(NETWORK)
+        for name, data in MODELS.items():
+            (work / folder / name).write_bytes(data)
         (work / folder / "cut.onnx").write_bytes(NETWORK[:60])
     shutil.copy(ROOT / "examples" / "resnet18.relay", work / "workspace")
     command = ["node", str(HERE / driver), str(work), str(VSIX), *arguments]

@@ -9,5 +9,5 @@ import * as tutorial from './tutorial.mjs';
 export const flows = [
     reading.brokenFile, reading.reading, passes.pass, passes.saving, passes.documentation, passes.requiredOption, passes.form,
     passes.pipeline, explore, tutorial.tutorial, tutorial.history, tutorial.provenance, reading.markdown, reading.surroundings,
-    models.models,
+    models.models, models.otherModels,
 ];
