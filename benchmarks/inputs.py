@@ -13,6 +13,7 @@ __all__ = [
     "fused",
     "generic",
     "lets",
+    "nested",
     "plain",
     "shared_value",
     "untyped_parameters",
@@ -83,6 +84,41 @@ def _plain(name: str, parameters: str, statements: int) -> str:
             operation = f"nn.dense({value}, %w{number // _EACH}, units=8)"
         lines.append(f"  %{number} = {operation};")
         value = f"%{number}"
+    return "\n".join([*lines, f"  {value}", "}", ""])
+
+
+def nested(statements: int) -> str:
+    """Every construct that spreads over lines: `if`, `match`, functions in functions, tuples and calls; no comments."""
+    lines = ['#[version = "0.0.5"]', "type Maybe {", "  Some(Tensor[(8, 8), float32]),", "  None,", "}"]
+    lines += [f"def @main(%x: {_SMALL}, %c: bool, %o: Maybe) -> {_SMALL} {{"]
+    value = "%x"
+    for number in range(0, statements, 10):
+        at = [f"%{number + place}" for place in range(10)]
+        lines.append(f"""  {at[0]} = if (%c) {{
+    let %a{number} = tanh({value});
+    add(%a{number}, %x)
+  }} else {{
+    {value}
+  }};
+  {at[1]} = match (%o) {{
+    Some(%v{number}) => %v{number},
+    None => {at[0]},
+  }};
+  {at[2]} = fn (%p{number}: {_SMALL}) -> {_SMALL} {{
+    {at[7]} = exp(%p{number});
+    sigmoid({at[7]})
+  }};
+  {at[3]} = {at[2]}({at[1]});
+  {at[4]} = (
+    {at[3]},
+    {at[0]},
+  );
+  {at[5]} = add(
+    {at[4]}.0,
+    {at[4]}.1
+  );
+  {at[6]} = nn.relu({at[5]});""")
+        value = at[6]
     return "\n".join([*lines, f"  {value}", "}", ""])
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from .. import inputs
 
-__all__ = ["SHAPES", "Key", "Script", "Shape", "scripts_of"]
+__all__ = ["FAR_REACHING", "SHAPES", "Key", "Script", "Shape", "scripts_of"]
+
+
+FAR_REACHING: Final = "the dtype of a parameter, letter by letter"
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class Shape:
     name: str
     text: Callable[[int], str]
     statement: str = "%99999999 = nn.relu(%x);"
+    inside: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Places besides those of every text, each by what is on the line before, which is searched from the middle."""
 
 
 SHAPES: Final = (
@@ -28,6 +33,17 @@ SHAPES: Final = (
     Shape("fused", inputs.fused),
     Shape("type parameters", inputs.generic),
     Shape("untyped parameters", inputs.untyped_parameters),
+    Shape(
+        "nested",
+        inputs.nested,
+        inside={
+            "inside `if`": "let %a",
+            "inside `match`": "Some(%v",
+            "inside a nested `fn`": " = exp(%p",
+            "in a tuple": " = (\n",
+            "in a call": " = add(\n",
+        },
+    ),
     Shape("data types", inputs.data_types),
     Shape("many functions", inputs.calling),
     Shape("ResNet-18, many times", inputs.dump, "%99999999 = nn.relu(%data);"),
@@ -54,6 +70,13 @@ class Script:
     after: Key | None = None
 
 
+_INSIDE: Final = {
+    "inside `match`": "Some(%w) => %w,",
+    "in a tuple": "%x,",
+    "in a call": "%x,",
+}
+"""What is typed where no statement may stand."""
+
 _BINDING: Final = re.compile(r"^  (?:%\w+|let %\w+)[^\n]*=[^\n]*;$", re.MULTILINE)
 _MARKS: Final = '(){}[];=,"'
 
@@ -64,21 +87,95 @@ def scripts_of(shape: Shape, text: str) -> Iterator[Script]:
     bindings = [match.span() for match in _BINDING.finditer(text, head)]
     places = {"beginning": bindings[0], "middle": bindings[len(bindings) // 2], "end": bindings[-1]}
     for place, (start, _) in places.items():
-        line = Key(start, start, "  \n", "")
-        keys = _typed(start + 2, shape.statement, place)
-        yield Script("a statement typed and deleted", keys, line, Key(start, start + 3, "", ""))
+        yield _on_new_line(start, shape.statement, place, "  ")
+    inside = {place: _line_after(text, before, places["middle"][0]) for place, before in shape.inside.items()}
+    for place, (start, _) in inside.items():
+        yield _on_new_line(start, _INSIDE.get(place, shape.statement), place, "    ")
     start = places["middle"][0] + 2
     yield Script("a statement typed in front of another", _typed(start, shape.statement, "in front"))
     for place, (start, end) in places.items():
         yield Script("brackets, quotes, comment marks lost and put back", [*_lost_marks(text, start, end, place)])
+    for place, (start, end) in inside.items():
+        yield Script("marks of nested lines lost and put back", [*_lost_marks_of_line(text, start, end, place)])
     opened, closed = text.index("{\n", head), text.rindex("\n}") + 1
     braces = [*_lost(opened, "{", "the opening brace"), *_lost(closed, "}", "the closing brace")]
     yield Script("braces of the function lost and put back", braces)
+    for place, (start, end) in places.items():
+        yield Script("lines joined and split, names doubled and used early", [*_of_lines(text, start, end, place)])
     yield Script("the head, letter by letter", [*_head(text, head, opened)])
+    yield from _definitions(text, head, closed)
     dtype = text.find("float32", head, opened)
     if dtype >= 0:
         retyped = [Key(dtype + 5, dtype + 7, "16", "float16"), Key(dtype + 5, dtype + 7, "32", "float32")]
-        yield Script("the dtype of a parameter", retyped)
+        yield Script(FAR_REACHING, [*_typed_over(dtype, "float32", "int8"), *retyped])
+
+
+def _line_after(text: str, before: str, middle: int) -> tuple[int, int]:
+    """The line after that of ``before``, in the second half of a text."""
+    start = text.index("\n", text.index(before, middle)) + 1
+    return start, text.index("\n", start)
+
+
+def _on_new_line(start: int, statement: str, place: str, indent: str) -> Script:
+    line = Key(start, start, f"{indent}\n", "")
+    keys = _typed(start + len(indent), statement, place)
+    return Script("a statement typed and deleted", keys, line, Key(start, start + len(indent) + 1, "", ""))
+
+
+def _typed_over(start: int, old: str, new: str) -> Iterator[Key]:
+    """A word deleted letter by letter, another typed, and back."""
+    for before, after in ((old, new), (new, old)):
+        yield from (Key(start + n, start + n + 1, "", f"dtype `{before[:n]}`") for n in reversed(range(len(before))))
+        yield from (Key(start + n, start + n, after[n], f"dtype `{after[: n + 1]}`") for n in range(len(after)))
+
+
+def _of_lines(text: str, start: int, end: int, place: str) -> Iterator[Key]:
+    """A line joined with the next and split again; a name that is bound twice, used before it is bound, undefined."""
+    yield Key(end, end + 1, "", f"{place}: joined with the next line")
+    yield Key(end, end, "\n", f"{place}: split again")
+    line = text[start : end + 1]
+    yield Key(end + 1, end + 1, line, f"{place}: the line doubled")
+    yield Key(end + 1, end + 1 + len(line), "", f"{place}: the second taken away")
+    early = f"  %98765 = nn.relu({_bound(line)});\n"
+    yield Key(start, start, early, f"{place}: a name used before it is bound")
+    yield Key(start, start + len(early), "", f"{place}: its use taken away")
+    at = start + line.index(_bound(line)) + 1
+    yield Key(at, at, "zz", f"{place}: a name becomes undefined")
+    yield Key(at, at + 2, "", f"{place}: it is defined again")
+
+
+def _bound(line: str) -> str:
+    match = re.search(r"%\w+", line)
+    assert match is not None
+    return match[0]
+
+
+_FUNCTION: Final = "def @typed(%x: int32) -> int32 {\n  %x\n}\n"
+_TYPE_BELOW: Final = "type Below[A] {\n  Pair(A, A),\n}\n"
+_METADATA: Final = (
+    '#[metadata]\n{"root": 1, "nodes": [{"type_key": ""}], "b64ndarrays": [], "attrs": {"tvm_version": "0.12.0"}}\n'
+)
+
+
+def _definitions(text: str, head: int, closed: int) -> Iterator[Script]:
+    """Definitions typed above and below the last function, under a new name and under its own; a metadata section."""
+    below = closed + 2
+    for place, at in (("above", head), ("below", below)):
+        yield Script("a function typed and deleted", _typed(at, _FUNCTION, place))
+    yield Script("a data type below a function, typed and deleted", _typed(below, _TYPE_BELOW, "below"))
+    match = re.compile(r"def (@\w+)").match(text, head)
+    assert match is not None
+    twice = _FUNCTION.replace("@typed", match[1])
+    yield Script("a function of the same name, typed and deleted", _typed(below, twice, "below"))
+    if "#[metadata]" in text:
+        at = text.index("#[metadata]")
+        keys = [
+            *_lost(at, "#", "the `#` of the metadata"),
+            *_lost(len(text.rstrip()) - 1, "}", "the brace that ends it"),
+        ]
+        yield Script("marks of the metadata section lost and put back", keys)
+    else:
+        yield Script("a metadata section typed and deleted", _typed(len(text), _METADATA, "metadata"))
 
 
 def _typed(start: int, statement: str, place: str) -> list[Key]:
@@ -105,6 +202,18 @@ def _lost_marks(text: str, start: int, end: int, place: str) -> Iterator[Key]:
         yield from _lost(comment, "*/", f"{place}: */")
     for mark in ('"', "/*", "(", "{"):
         at = start + 2 if mark in "/*{" else text.index("=", start, end) + 2
+        yield Key(at, at, mark, f"{place}: {mark} opened")
+        yield Key(at, at + len(mark), "", f"{place}: {mark} taken away")
+
+
+def _lost_marks_of_line(text: str, start: int, end: int, place: str) -> Iterator[Key]:
+    """The same of a line that need not be a statement."""
+    for mark in "(){}[],=%":
+        at = text.find(mark, start, end)
+        if at >= 0:
+            yield from _lost(at, mark, f"{place}: {mark}")
+    at = start + 4
+    for mark in ('"', "/*", "(", "{", "}", ")"):
         yield Key(at, at, mark, f"{place}: {mark} opened")
         yield Key(at, at + len(mark), "", f"{place}: {mark} taken away")
 
