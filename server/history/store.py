@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sqlite3
 import sys
@@ -41,6 +42,7 @@ CREATE TABLE IF NOT EXISTS steps (
     seconds REAL NOT NULL, time REAL NOT NULL, origins BLOB NOT NULL, details TEXT NOT NULL DEFAULT '{}'
 );
 CREATE TABLE IF NOT EXISTS origins (hash TEXT PRIMARY KEY, layers BLOB, base TEXT);
+CREATE INDEX IF NOT EXISTS texts_used ON texts (used);
 CREATE INDEX IF NOT EXISTS steps_after ON steps (after, time);
 CREATE INDEX IF NOT EXISTS steps_before ON steps (before);
 """
@@ -163,8 +165,9 @@ class HistoryStore:
             return
         now = time.time()
         with self._transaction() as database:
+            used = _next_moment(database)
             for text in (before, after):
-                _keep_text(database, text, now)
+                _keep_text(database, text, used)
             database.execute(
                 "INSERT INTO steps (before, after, pass, seconds, time, origins, details) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -194,7 +197,7 @@ class HistoryStore:
     def keep_base(self, text: str, base: str) -> None:
         """Remember that ``text`` was made of ``base`` by hand, so that what is known of its values is found again."""
         with self._transaction() as database:
-            _keep_text(database, base, time.time())
+            _keep_text(database, base, _next_moment(database))
             database.execute(
                 "INSERT INTO origins (hash, base) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET base = excluded.base",
                 (content_hash(text), content_hash(base)),
@@ -230,7 +233,7 @@ class HistoryStore:
         with self._transaction() as database:
             while len(steps) < _LONGEST_CHAIN:
                 row = database.execute(
-                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY time DESC, id DESC LIMIT 1", (key,)
+                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id DESC LIMIT 1", (key,)
                 ).fetchone()
                 if row is None:
                     break
@@ -248,7 +251,7 @@ class HistoryStore:
             row = database.execute("SELECT body FROM texts WHERE hash = ?", (key,)).fetchone()
             if row is None:
                 return None
-            database.execute("UPDATE texts SET used = ? WHERE hash = ?", (time.time(), key))
+            database.execute("UPDATE texts SET used = ? WHERE hash = ?", (_next_moment(database), key))
             return zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
         return None
 
@@ -424,6 +427,12 @@ def _size(database: sqlite3.Connection) -> int:
     (steps,) = database.execute("SELECT coalesce(sum(length(origins) + length(details)), 0) FROM steps").fetchone()
     (layers,) = database.execute("SELECT coalesce(sum(length(layers)), 0) FROM origins").fetchone()
     return texts + steps + layers
+
+
+def _next_moment(database: sqlite3.Connection) -> float:
+    """What comes after all moments at which texts were used, whatever the clock says: it may have been set back."""
+    (newest,) = database.execute("SELECT max(used) FROM texts").fetchone()
+    return max(time.time(), math.nextafter(newest, math.inf)) if newest is not None else time.time()
 
 
 def _keep_text(database: sqlite3.Connection, text: str, now: float) -> None:

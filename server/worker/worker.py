@@ -6,14 +6,13 @@ import asyncio
 import contextlib
 import itertools
 import logging
-import pickle
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from typing import Any
 
 from ..import_path import environment, safe_path
-from .worker_process import Cancel, Done, Job, Reported, Run, TaskFailed, write_frame
+from .worker_process import Cancel, Done, Job, Reported, Run, TaskFailed, read_data, write_frame
 
 __all__ = ["JobCancelled", "JobError", "JobTimeout", "Worker", "WorkerDied"]
 
@@ -125,7 +124,7 @@ class Worker:
     async def _start(self) -> Process:
         try:
             process = await asyncio.create_subprocess_exec(
-                *_command(self.memory_limit), env=environment(), stdin=PIPE, stdout=PIPE
+                *_command(self.memory_limit), env=environment(), stdin=PIPE, stdout=PIPE, start_new_session=True
             )
         finally:
             self._starting = None
@@ -148,8 +147,13 @@ class Worker:
         try:
             while True:
                 length = int.from_bytes(await stream.readexactly(4), "big")
-                self._take(pickle.loads(await stream.readexactly(length)))
+                self._take(read_data(await stream.readexactly(length)))
         except asyncio.IncompleteReadError:
+            code = await process.wait()
+        except Exception as error:  # code of users may write anything to where answers are written
+            logger.warning("the worker does not answer as it should (%s) and is killed", error)
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
             code = await process.wait()
         if self._process is process:
             self._process = None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import _thread
 import contextlib
+import enum
+import io
 import os
 import pickle
 import queue
@@ -16,15 +18,31 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from types import FrameType
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Final, Protocol, cast
 
-__all__ = ["Cancel", "Done", "Job", "Progress", "Reported", "Run", "TaskFailed", "read_frame", "write_frame"]
+from .confinement import confine
+
+__all__ = [
+    "Cancel",
+    "Done",
+    "Job",
+    "Progress",
+    "Reported",
+    "Run",
+    "TaskFailed",
+    "read_data",
+    "read_frame",
+    "write_frame",
+]
 
 _LENGTH = 4
 _NICENESS = 10
 _PR_SET_PDEATHSIG = 1
+_OURS = f"{__name__.partition('.')[0]}."
+_OURS_OF_DATA = f"{_OURS}ir."
+"""Its classes are those of types, dimensions, attributes and findings; none of them does anything to the system."""
 
 
 class Job(Protocol):
@@ -81,6 +99,68 @@ class TaskFailed:
 
 class _Cancelled(BaseException):
     """Raised in a job that was cancelled. No ``except Exception`` of a pass can swallow it."""
+
+
+_PLAIN: Final = frozenset(
+    (
+        *(
+            ("builtins", name)
+            for name in ("Ellipsis", "bool", "bytes", "dict", "float", "int", "list", "object", "str")
+        ),
+        *(("builtins", name) for name in ("bytearray", "complex", "frozenset", "range", "set", "slice", "tuple")),
+        *(("collections", name) for name in ("OrderedDict", "defaultdict", "deque")),
+        *(("array", name) for name in ("array", "_array_reconstructor")),
+        # The types of attributes, such as ``int | None`` or ``Literal["NCHW"]``.
+        *(("typing", name) for name in ("Any", "Literal", "Optional", "Union")),
+        *(("types", name) for name in ("GenericAlias", "NoneType", "UnionType")),
+        *(("collections.abc", name) for name in ("Mapping", "Sequence")),
+        *((module, name) for module in ("operator", "_operator") for name in ("getitem", "or_")),
+        *((module, "reduce") for module in ("functools", "_functools")),
+        (f"{_OURS_OF_DATA}ops.operator", "get"),  # an operator, by its name
+        (f"{_OURS_OF_DATA}attributes", "_rebuild"),
+        (f"{_OURS_OF_DATA}dimensions", "ANY"),
+        *(("pathlib", name) for name in ("Path", "PosixPath", "PurePosixPath", "PureWindowsPath", "WindowsPath")),
+    )
+)
+
+
+_NONE_TYPE: Final[dict[None, type[None]]] = {None: type(None)}
+
+
+class _DataUnpickler(pickle.Unpickler):
+    """Reads data alone: of what the worker writes, which may run the code of users, nothing is called.
+
+    The values are plain ones and those of our own data classes, enumerations and named tuples.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:
+        """The class of a value.
+
+        Raises:
+            pickle.UnpicklingError: it is something else than data.
+        """
+        if (module, name) == ("builtins", "type"):  # the type of ``None`` is written so
+            return _NONE_TYPE.get
+        if (module, name) in _PLAIN:
+            return super().find_class(module, name)
+        if module.startswith(_OURS) and "." not in name:
+            kind = super().find_class(module, name)
+            if isinstance(kind, type) and (
+                module.startswith(_OURS_OF_DATA)
+                or is_dataclass(cast("object", kind))
+                or issubclass(kind, (enum.Enum, tuple))
+            ):
+                return cast("Any", kind)
+        raise pickle.UnpicklingError(f"{module}.{name} is no data")
+
+
+def read_data(body: bytes) -> Any:
+    """The message of a worker, whose code is not to be trusted.
+
+    Raises:
+        pickle.UnpicklingError: it is something else than data.
+    """
+    return _DataUnpickler(io.BytesIO(body)).load()
 
 
 def read_frame(stream: BinaryIO) -> Any:
@@ -221,4 +301,6 @@ def main(memory_limit: int) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if memory_limit:
         _limit_memory(memory_limit)
+    if reason := confine():
+        print(f"relay-lsp: passes are not kept from the network: {reason}", file=sys.stderr, flush=True)
     _Worker(sys.stdin.buffer, frames_out).serve()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import itertools
 import os
 import random
 import signal
@@ -28,6 +29,8 @@ from relay_lsp.server.history.store import HistoryStore
 from tests.server.protocol.conftest import URI, leave, start
 
 _SECONDS_TO_ANSWER = 20.0
+_SECONDS_TO_PASS = 180.0
+"""A worker gives way to all else on the machine, and is started anew after each kill."""
 _WARM_UP_SECONDS = 60.0
 """How long at most a server is used before its memory is compared with: until then it learns what the texts share."""
 _SERVER_KILLED_AFTER = 600.0
@@ -54,12 +57,14 @@ class _Soak:
         self.edits = self.passes = self.saves = self.cancelled = self.killed = self.restarted = 0
         self.growth: list[tuple[float, float]] = []
         """Megabytes of each server once it was warm, and at its end."""
+        self.identities = itertools.count()
+        self.unanswered: list[asyncio.Future[Any]] = []
         self.expected: dict[str, set[str]] = {}
         """What is wrong with each model as it is opened first."""
 
     async def begin(self) -> None:
         """Start a server."""
-        settings = {"history": {"folder": self.folder}, "passTimeout": 60, "pipeline": ["SimplifyInference"]}
+        settings = {"history": {"folder": self.folder}, "passTimeout": 120, "pipeline": ["SimplifyInference"]}
         self.editor = await start("neovim", settings)
         self.editor.client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda *_: None)
         server: Any = self.editor.client._server  # pyright: ignore[reportPrivateUsage]
@@ -125,7 +130,7 @@ class _Soak:
         arguments: list[Any] = [{"uri": URI, "pass": "SimplifyInference"}]
         command = types.ExecuteCommandParams("relay-lsp.runPass", arguments)
         self.editor.applied.clear()
-        identity = f"pass {self.passes + self.cancelled}"
+        identity = f"pass {next(self.identities)}"
         protocol = self.editor.client.protocol
         run = asyncio.ensure_future(protocol.send_request_async("workspace/executeCommand", command, identity))
         what = self.random.random()
@@ -136,8 +141,11 @@ class _Soak:
         if what < 0.4:
             await asyncio.sleep(0.05)
             self._kill_worker()
-        with contextlib.suppress(Exception):  # a killed worker is an answer, too
-            await asyncio.wait_for(run, _SECONDS_TO_ANSWER * 3)
+        await asyncio.wait({run}, timeout=_SECONDS_TO_PASS)
+        if not run.done():
+            self.faults.append("lost: the answer to a pass")
+            self.unanswered.append(run)
+        elif run.exception() is None:  # that a worker was killed or a pass cancelled is an answer, too
             self.passes += what >= 0.2
             if self.editor.applied and what >= 0.4:
                 await self._look_up(text)
