@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from relay_lsp.ir.expressions import Constructor, Expr, GlobalVar
 from relay_lsp.ir.module import IRModule
@@ -22,28 +23,33 @@ class AnnotateSpans(ModulePass):
 
     The spans' source is called ``GeneratedSource``. TVM prints the module and parses it again, which gives a bound
     value the position of its last use; here every expression has its true position. Global names keep their spans.
-    Source of the rule: ``src/relay/parser/parser.cc`` (``AnnotateSpans``).
+    As there, the result is typed. Source of the rule: ``src/relay/parser/parser.cc`` (``AnnotateSpans``).
 
     Before::
 
-        def @main(%x: Tensor[(4), float32]) {
-          nn.relu(%x)
+        def @main(%x: float32) {
+          %0 = exp(%x);
+          sqrt(%0)
         }
 
     After::
 
-        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
-          nn.relu(%x)
+        def @main(%x: float32 /* ty=float32 span=GeneratedSource:2:11 */) -> float32 {
+          %0 = exp(%x) /* ty=float32 span=GeneratedSource:3:8 */;
+          sqrt(%0) /* ty=float32 span=GeneratedSource:4:3 */
         }
     """
+
+    gives_spans: ClassVar[bool] = True
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:
         """The same module with positions for spans."""
         printed = to_text_with_positions(module)
         annotator = _Annotator(printed.positions, LineIndex(printed.text))
-        return module.with_functions(
+        annotated = module.with_functions(
             {var: annotator.visit_function(function) for var, function in module.functions.items()}
         )
+        return self.infer_types(annotated, context)
 
 
 _SOURCE = SourceName("GeneratedSource")

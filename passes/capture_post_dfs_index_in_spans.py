@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
@@ -22,16 +24,20 @@ class CapturePostDfsIndexInSpans(FunctionPass):
 
     Before::
 
-        def @main(%x: Tensor[(4), float32]) {
-          nn.relu(%x)
+        def @main(%x: float32) {
+          %0 = exp(%x);
+          sqrt(%0)
         }
 
     After::
 
-        def @main(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
-          nn.relu(%x)
+        def @main(%x: float32 /* ty=float32 span=index:0:3 */) -> float32 {
+          %0 = exp(%x) /* ty=float32 span=index:3:4 */;
+          sqrt(%0) /* ty=float32 span=index:4:5 */
         }
     """
+
+    gives_spans: ClassVar[bool] = True
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
         """The function with numbers for spans."""

@@ -55,6 +55,8 @@ class Pass:
 
     declared_info: ClassVar[PassInfo] = PassInfo(0, "")
     kind: ClassVar[str] = ""
+    gives_spans: ClassVar[bool] = False
+    """Whether spans are all that the pass gives: where it runs over a text, they are written behind the values."""
 
     def __post_init__(self) -> None:
         """Check every option against its declaration.

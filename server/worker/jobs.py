@@ -172,6 +172,8 @@ class RunPasses:
             # What the passes left alone keeps its bytes, and may have another type all the same.
             edited = open_snapshot(apply_edits(self.text, edits), self.name)
             edits = followed_by(edits, type_comment_updates(edited))
+        if any(map(_gives_spans, run.changing)):
+            edits = followed_by(edits, _span_edits(run, self.name, apply_edits(self.text, edits)))
         text = apply_edits(self.text, edits)
         texts = _step_texts(run, self.name, text) if edits else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
@@ -192,6 +194,13 @@ def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:
     places = places_in(text, name, run.module)
     write = provenance_edits if provenance else layer_edits
     return apply_edits(text, write(run.parsed, run.trace, run.module, text, places))
+
+
+def _span_edits(run: _Run, name: str, text: str) -> tuple[TextEdit, ...]:
+    """The edits of the text of a result that write behind values the spans that passes gave them."""
+    from relay_lsp.passes.layers import span_edits
+
+    return span_edits(run.module, text, places_in(text, name, run.module))
 
 
 def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
@@ -402,8 +411,16 @@ def _changing(steps: Sequence[_RunStep], asked_for: Sequence[str]) -> list[_RunS
         for step in steps
         if step.trace.changed
         and (step.name != _INFER_TYPE or _INFER_TYPE in asked_for)
-        and not structural_equal(step.before, step.after)
+        and (_gives_spans(step) or not structural_equal(step.before, step.after))
     ]
+
+
+def _gives_spans(step: _RunStep) -> bool:
+    """Whether the step is one of a pass that gives spans, which are written into the text."""
+    from relay_lsp.passes import find
+
+    kind = find(step.name)
+    return kind is not None and kind.gives_spans
 
 
 def _step_outcome(step: _RunStep, changed: bool, texts: Mapping[_RunStep, _StepText]) -> StepOutcome:

@@ -20,7 +20,7 @@ export async function layers(workbench) {
     await workbench.palette('Relay: Colour by Layer');
     await workbench.until('the colours', async () => (await colours()).length > 5);
     seen.colours = await colours();
-    await workbench.palette('Relay Layers: Focus on Relay Layers View');
+    await workbench.palette('Explorer: Focus on Relay Layers View');
     await workbench.until('the layers', async () => (await rows.count()) >= 4);
     seen.rows = await listed();
     await workbench.shot('layers');
