@@ -17,6 +17,13 @@ EXAMPLES = [
     for number, example in enumerate(cls.declaration().examples)
 ]
 
+SPANS = [
+    pytest.param(name, example, id=name)
+    for name, cls in registered().items()
+    for example in cls.declaration().examples
+    if "span=" in example.after
+]
+
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_the_example(name, example):
@@ -26,7 +33,7 @@ def test_the_example(name, example):
     assert [step.unexplained for step in trace.steps if step.unexplained] == []
 
 
-@pytest.mark.parametrize(("name", "example"), [each for each in EXAMPLES if "span=" in each.values[1].after])
+@pytest.mark.parametrize(("name", "example"), SPANS)
 def test_the_spans_of_an_example_are_those_that_the_pass_gives(name, example):
     assert registered()[name].gives_spans
     after = create(name, **example.options)(read(example.before))
