@@ -24,7 +24,7 @@ from relay_lsp.ir.ops.operator import Op, OpPattern
 from relay_lsp.ir.types import FuncType, TensorType, TupleType, Type, is_static
 from relay_lsp.ir.visitor import children
 
-__all__ = ["ForwardGraph", "Node"]
+__all__ = ["ForwardGraph", "Node", "is_opaque_for_its_shape"]
 
 _SIMPLE_CONSTANTS = ("int32", "int64", "float32", "float64", "bool")
 
@@ -119,7 +119,7 @@ class ForwardGraph:
     def _enter_call(self, call: Call) -> None:
         node = self.nodes[call]
         if isinstance(call.op, Op):
-            if not (_is_dynamic(call.checked_type) and _needs_data(call)):
+            if not is_opaque_for_its_shape(call):
                 node.pattern = call.op.pattern
         else:
             self._use(call.op, node)
@@ -133,6 +133,11 @@ class ForwardGraph:
 
 def _same_shape(lhs: Type | None, rhs: Type | None) -> bool:
     return isinstance(lhs, TensorType) and isinstance(rhs, TensorType) and lhs.shape == rhs.shape
+
+
+def is_opaque_for_its_shape(call: Call) -> bool:
+    """Whether a call fuses with nothing because the shape of its result depends on data."""
+    return _is_dynamic(call.checked_type) and _needs_data(call)
 
 
 def _needs_data(call: Call) -> bool:
