@@ -175,20 +175,21 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             return;
         }
         const ranges = direction === 'here' ? answer.ranges.map(range) : [range(answer.range)];
-        editor.selections =
-            direction === 'here'
-                ? ranges.map(each => new vscode.Selection(each.start, each.end))
-                : ranges.map(each => new vscode.Selection(each.start, each.start));
-        editor.revealRange(range(answer.range), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        // The cursor stands at the beginning: a long line would scroll away with its end.
+        editor.selections = ranges.map(
+            each => new vscode.Selection(direction === 'here' ? each.end : each.start, each.start),
+        );
+        const { start } = range(answer.range);
+        editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
         vscode.window.setStatusBarMessage(answer.layers.join(', '), 3000);
     }
 
     async reveal(uri: vscode.Uri, ranges: protocol.Range[]): Promise<void> {
         const editor = await vscode.window.showTextDocument(uri);
-        editor.selections = ranges.map(range).map(each => new vscode.Selection(each.start, each.end));
-        const first = editor.selections[0];
+        editor.selections = ranges.map(range).map(each => new vscode.Selection(each.end, each.start));
+        const first = editor.selections[0]?.start;
         if (first) {
-            editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+            editor.revealRange(new vscode.Range(first, first), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
         }
     }
 

@@ -21,12 +21,13 @@ export async function layers(workbench) {
     await workbench.until('the colours', async () => (await colours()).length > 5);
     seen.colours = await colours();
     await workbench.palette('Explorer: Focus on Relay Layers View');
-    await workbench.until('the layers', async () => (await rows.count()) >= 4);
+    await page.locator('.pane-header', { hasText: 'workspace' }).first().click();
+    await workbench.until('the layers', async () => (await rows.count()) >= 6);
     seen.rows = await listed();
     await workbench.shot('layers');
     await rows.filter({ hasText: 'block1.conv' }).first().hover();
     await rows.filter({ hasText: 'block1.conv' }).first().locator('.monaco-tl-twistie').click();
-    await workbench.until('what the layer consists of', async () => (await listed()).join('\n').includes('operations'));
+    await workbench.until('what the layer consists of', async () => (await listed()).join('\n').includes('memory'));
     seen.details = await listed();
     await workbench.shot('layer-details');
     await page.locator('.pane-header', { hasText: 'Relay Layers' }).hover();
