@@ -39,8 +39,12 @@ class Lens:
     """The one function that it is about; empty for all."""
 
 
-def lenses(snapshot: Snapshot, passes: Sequence[str] = ()) -> Iterator[Lens]:
-    """The lines above each function. ``passes`` are the names of those that led to the text, in order."""
+def lenses(snapshot: Snapshot, passes: Sequence[str] = (), pipeline: Sequence[str] = ()) -> Iterator[Lens]:
+    """The lines above each function.
+
+    ``passes`` are the names of those that led to the text, in order, ``pipeline`` those that would run on it; where
+    that is empty, a click shows what is wrong with it.
+    """
     functions = snapshot.functions
     for function in functions:
         yield Lens(function.span, LensKind.SIZE, function=function.name)
@@ -48,9 +52,18 @@ def lenses(snapshot: Snapshot, passes: Sequence[str] = ()) -> Iterator[Lens]:
             yield Lens(function.span, LensKind.PIPELINE, f"Run pipeline on {function.name}", function.name)
     if functions:
         first = functions[0].span
-        yield Lens(first, LensKind.PIPELINE, "Run pipeline")
+        yield Lens(first, LensKind.PIPELINE, _run_words(pipeline))
         if passes:
             yield Lens(first, LensKind.HISTORY, _made_by(passes))
+
+
+def _run_words(pipeline: Sequence[str]) -> str:
+    """The first passes that a click runs by name; of those after them, how many there are."""
+    if not pipeline:
+        return "Run pipeline"
+    shown = " → ".join(pipeline[:_PASSES_SHOWN])
+    later = len(pipeline) - _PASSES_SHOWN
+    return f"Run {shown}" if later <= 0 else f"Run {shown} → {_count(later, 'pass', 'passes')} more"
 
 
 def _made_by(passes: Sequence[str]) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, TokenRole
+from relay_lsp.ir.span_comments import sources_in
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["SemanticToken", "semantic_tokens", "word_of"]
+__all__ = ["LAYER", "SemanticToken", "comment_pieces", "semantic_tokens", "word_of"]
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
@@ -59,6 +60,28 @@ def word_of(role: TokenRole, declaration: bool) -> tuple[str, tuple[str, ...]] |
     return type, ("declaration", *modifiers) if declaration else modifiers
 
 
+LAYER = "namespace"
+"""The name of LSP's token type for a layer, or a place of a source, that a comment names."""
+
+
+def comment_pieces(comment: str) -> Iterator[tuple[int, str, bool]]:
+    """A comment in pieces: where each begins, its text, and whether it is the name of a layer or a place."""
+    position = 0
+    if comment.startswith("/*") and ("si=" in comment or "span=" in comment or _BARE_NAME.match(comment)):
+        for source in sources_in(comment):
+            if source.start < position:
+                continue
+            if source.start > position:
+                yield position, comment[position : source.start], False
+            yield source.start, comment[source.start : source.end], True
+            position = source.end
+    if position < len(comment):
+        yield position, comment[position:], False
+
+
+_BARE_NAME = re.compile(r"/\*\s*[A-Za-z_][\w.:/-]*\s*\*/")
+
+
 def semantic_tokens(snapshot: Snapshot, span: TextSpan | None = None) -> Iterator[SemanticToken]:
     """The tokens that have a meaning, in the order of the text: all, or those that touch ``span``.
 
@@ -69,9 +92,16 @@ def semantic_tokens(snapshot: Snapshot, span: TextSpan | None = None) -> Iterato
         word = word_of(token.role, token.declaration)
         if word is None:
             continue
-        position = token.span.start
-        for piece in _LINE.findall(token.text):
-            content = piece.rstrip("\r\n")
-            if content:
-                yield SemanticToken(TextSpan(position, position + len(content)), *word)
-            position += len(piece)
+        if token.role is not TokenRole.COMMENT:
+            yield from _lines(token.span.start, token.text, *word)
+            continue
+        for start, text, is_layer in comment_pieces(token.text):
+            yield from _lines(token.span.start + start, text, LAYER if is_layer else word[0])
+
+
+def _lines(position: int, text: str, type: str, modifiers: tuple[str, ...] = ()) -> Iterator[SemanticToken]:
+    for piece in _LINE.findall(text):
+        content = piece.rstrip("\r\n")
+        if content:
+            yield SemanticToken(TextSpan(position, position + len(content)), type, modifiers)
+        position += len(piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +44,7 @@ from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.structures import LocationEntry
 from ..lsp.whole_text import fold_entries, outline_entries
+from ..pass_calls import PassCallError, parse_pipeline
 from .addresses import folder_of, origin_address
 from .arguments import fields_of
 from .models import node_definition, node_documentation
@@ -371,7 +373,8 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
         return None
     steps = await server.state.history.steps_to(seen.snapshot.text)
     code_lenses: list[types.CodeLens] = []
-    for lens in lenses(seen.snapshot, [step.pass_name for step in steps if not step.details.by_hand]):
+    made_by = [step.pass_name for step in steps if not step.details.by_hand]
+    for lens in lenses(seen.snapshot, made_by, _pipeline_names(server, seen)):
         made = types.CodeLens(seen.converter.range(lens.span))
         argument = {"uri": seen.document.uri, **({"function": lens.function} if lens.function else {})}
         if lens.kind is LensKind.SIZE:
@@ -380,6 +383,13 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
             made.command = types.Command(lens.title, _LENS_COMMANDS[lens.kind], arguments=[argument])
         code_lenses.append(made)
     return code_lenses
+
+
+def _pipeline_names(server: RelayLanguageServer, seen: View) -> list[str]:
+    """The names of the passes of the pipeline for a text; none where it cannot be read."""
+    with suppress(PassCallError):
+        return [call.name for call in parse_pipeline(server.state.pipeline_for(seen.document))]
+    return []
 
 
 _LENS_COMMANDS = {LensKind.PIPELINE: RUN_PIPELINE, LensKind.HISTORY: SHOW_HISTORY}

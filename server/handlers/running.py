@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from typing import Any
@@ -69,7 +69,7 @@ async def run_and_apply(
     skipped = skipped_words(outcome)
     if skipped:
         server.say(f"{names}: done{skipped}", Severity.INFORMATION)
-    report = _report(outcome, True, f"{names}: done{skipped}")
+    report = _report(outcome, True, f"{_done_words(outcome)}{skipped}")
     if cursor is not None:
         texts = [(step.text, step.origins) for step in outcome.steps if step.changed]
         place = place_after(old.offset(cursor), text, outcome.edits, texts)
@@ -86,6 +86,29 @@ async def _offer_again(
     chosen = await server.window_show_message_request_async(params)
     if chosen is not None and chosen.title == again.title:
         await run_and_apply(server, document, calls, None, gates=gates)
+
+
+def _done_words(outcome: PassesOutcome) -> str:
+    """What each pass did, and how long they took: ``SimplifyInference: nn.batch_norm −19, add +19 (0.1 s)``."""
+    changed = [f"{step.name}: {_count_words(step.operators)}" for step in outcome.steps if step.changed]
+    idle = [step.name for step in outcome.steps if not step.changed and not step.skipped and step.name != _TYPES_ALONE]
+    nothing = [f"{', '.join(dict.fromkeys(idle))}: nothing to change"] if idle else []
+    seconds = sum(step.seconds for step in outcome.steps)
+    return f"{'; '.join(changed + nothing)} ({seconds:.1f} s)"
+
+
+_OPERATORS_SHOWN = 4
+_TYPES_ALONE = "InferType"
+"""The pass that others require: it changes no statement."""
+
+
+def _count_words(operators: Mapping[str, int]) -> str:
+    """Of which operators there are more or fewer, those of which the number changed most first."""
+    ranked = sorted(operators.items(), key=lambda item: (-abs(item[1]), item[0]))
+    shown = [f"{name} {'+' if number > 0 else '−'}{abs(number)}" for name, number in ranked[:_OPERATORS_SHOWN]]
+    if len(ranked) > _OPERATORS_SHOWN:
+        shown.append("…")
+    return ", ".join(shown) or "the same operators, other statements"
 
 
 def skipped_words(outcome: PassesOutcome) -> str:

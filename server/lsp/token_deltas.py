@@ -20,7 +20,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot, TokenGroup, TokenRole
 
 from ..documents.encoding import Encoding
 from ..documents.positions import units
-from ..features.semantic_tokens import word_of
+from ..features.semantic_tokens import LAYER, comment_pieces, word_of
 from .capabilities import TOKEN_MODIFIERS, TOKEN_TYPES
 
 __all__ = ["TokenBlock", "TokenEdit", "TokenMemory", "join", "token_blocks", "tokens_in_range"]
@@ -105,10 +105,7 @@ def _encode(group: TokenGroup, encoding: Encoding) -> TokenBlock:
     starts.append(len(group.text) + 1)
     numbers = array("L")
     line = last_line = last_character = 0
-    for offset, text, role, declaration in group.tokens():
-        word = _word(role, declaration)
-        if word is None:
-            continue
+    for offset, text, word in _pieces(group):
         pieces: Iterable[str] = (text,) if "\n" not in text and "\r" not in text else _LINE_END.split(text)
         for piece in pieces:
             while starts[line + 1] <= offset:
@@ -126,6 +123,22 @@ def _encode(group: TokenGroup, encoding: Encoding) -> TokenBlock:
     end_line = len(starts) - 2
     end_character = units(group.text[starts[end_line] :], encoding)
     return TokenBlock(numbers, (last_line, last_character), (end_line, end_character))
+
+
+def _pieces(group: TokenGroup) -> Iterator[tuple[int, str, tuple[int, int]]]:
+    """Where each token that has a meaning begins, its text, and the numbers of its word; comments part by part."""
+    for offset, text, role, declaration in group.tokens():
+        word = _word(role, declaration)
+        if word is None:
+            continue
+        if role is not TokenRole.COMMENT:
+            yield offset, text, word
+            continue
+        for start, piece, is_layer in comment_pieces(text):
+            yield offset + start, piece, _LAYER if is_layer else word
+
+
+_LAYER = (_TYPES[LAYER], 0)
 
 
 @cache

@@ -20,3 +20,41 @@ export function relayEditor(): vscode.TextEditor | undefined {
     const editor = vscode.window.activeTextEditor;
     return editor?.document.languageId === 'relay' && editor.document.uri.scheme !== ReadOnlyTexts.scheme ? editor : undefined;
 }
+
+let sample: vscode.TextDocument | undefined;
+
+/** The editor that commands are about; where no Relay text is open, one on a sample, beside what is shown. */
+export async function relayEditorOrSample(): Promise<vscode.TextEditor | undefined> {
+    const editor = relayEditor();
+    if (editor) {
+        return editor;
+    }
+    const visible = vscode.window.visibleTextEditors.find(
+        each => each.document.languageId === 'relay' && each.document.uri.scheme !== ReadOnlyTexts.scheme,
+    );
+    if (visible) {
+        return vscode.window.showTextDocument(visible.document, visible.viewColumn);
+    }
+    return vscode.window.activeTextEditor ? undefined : openSample();
+}
+
+/** A small network to try things on, which is no file yet. */
+export async function openSample(): Promise<vscode.TextEditor> {
+    if (!sample || sample.isClosed) {
+        sample = await vscode.workspace.openTextDocument({ language: 'relay', content: SAMPLE });
+    }
+    const beside = vscode.window.tabGroups.activeTabGroup.activeTab ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+    return vscode.window.showTextDocument(sample, beside);
+}
+
+const SAMPLE = `#[version = "0.0.5"]
+// A convolution, normalised: Ctrl+Shift+P, "Relay: Run Pass…", SimplifyInference.
+def @main(%data: Tensor[(1, 3, 32, 32), float32], %weight: Tensor[(16, 3, 3, 3), float32],
+          %gamma: Tensor[(16), float32], %beta: Tensor[(16), float32],
+          %mean: Tensor[(16), float32], %variance: Tensor[(16), float32]) {
+  %0 = nn.conv2d(%data, %weight, padding=[1, 1, 1, 1], channels=16, kernel_size=[3, 3]);
+  %1 = nn.batch_norm(%0, %gamma, %beta, %mean, %variance);
+  %2 = nn.relu(%1.0);
+  nn.global_avg_pool2d(%2)
+}
+`;

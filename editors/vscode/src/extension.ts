@@ -1,6 +1,7 @@
 // The Relay extension, wherever it runs: reaches the server and gives its passes and history a place in the editor.
 import * as vscode from 'vscode';
 import { BaseLanguageClient, State } from 'vscode-languageclient';
+import { openSample } from './buffers';
 import { HistoryView } from './history';
 import { Layers } from './layers';
 import { ModelTexts } from './models';
@@ -142,6 +143,7 @@ export async function activateWith(
         'relay.selectLayer': asking(() => layers.go('here')),
         'relay.revealLayer': asking(layers.reveal.bind(layers)),
         'relay.sortLayers': () => layers.sort(),
+        'relay.openSample': () => openSample(),
         'relay.updateTypeComments': () =>
             vscode.commands.executeCommand('editor.action.sourceAction', {
                 kind: 'source.updateTypeComments.relay',

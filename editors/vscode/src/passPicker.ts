@@ -9,8 +9,16 @@ export async function choosePass(
     known: protocol.PassDescription[],
     texts: ReadOnlyTexts,
 ): Promise<string | undefined> {
-    const pass = await pickPass(title, known, texts);
-    return pass && fillIn(pass);
+    let begun = '';
+    for (;;) {
+        const pass = await pickPass(title, known, texts, begun);
+        const call = pass && (await fillIn(pass));
+        if (!pass || call) {
+            return call;
+        }
+        // Escape in the form leads back to the list, at the pass.
+        begun = pass.name;
+    }
 }
 
 type PassItem = vscode.QuickPickItem & { pass: protocol.PassDescription };
@@ -20,6 +28,7 @@ function pickPass(
     title: string,
     known: protocol.PassDescription[],
     texts: ReadOnlyTexts,
+    begun: string,
 ): Promise<protocol.PassDescription | undefined> {
     const picker = vscode.window.createQuickPick<PassItem>();
     picker.title = title;
@@ -33,6 +42,7 @@ function pickPass(
         buttons: [{ iconPath: new vscode.ThemeIcon('book'), tooltip: 'Documentation' }],
         pass,
     }));
+    picker.activeItems = picker.items.filter(item => item.label === begun);
     return new Promise(resolve => {
         picker.onDidTriggerItemButton(({ item }) => void showDocumentation(item.pass, texts));
         picker.onDidAccept(() => {
@@ -135,5 +145,22 @@ function problem(option: protocol.PassOption, text: string): string | undefined 
     if (option.kind === 'an integer' && !/^-?\d+$/.test(text)) {
         return `${option.name} is an integer.`;
     }
-    return undefined;
+    return /^[[{"]/.test(text) ? unreadable(text) : undefined;
+}
+
+/** Why a list, an object or a string cannot be read; they are those of JSON, with Python's names and quotes too. */
+function unreadable(text: string): string | undefined {
+    const names: Record<string, string> = { True: 'true', False: 'false', None: 'null' };
+    const json = text
+        .replace(/'((?:[^'\\"]|\\.)*)'/g, '"$1"')
+        .replace(/\b(True|False|None)\b/g, name => names[name])
+        .replaceAll('(', '[')
+        .replaceAll(')', ']')
+        .replace(/,(\s*[\]}])/g, '$1');
+    try {
+        JSON.parse(json);
+        return undefined;
+    } catch (error) {
+        return `This cannot be read yet: ${error instanceof Error ? error.message : String(error)}`;
+    }
 }

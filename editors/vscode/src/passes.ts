@@ -1,7 +1,7 @@
 // The commands that run, preview and verify passes and pipelines.
 import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
-import { relayEditor } from './buffers';
+import { relayEditorOrSample } from './buffers';
 import { explore } from './explorer';
 import { isModelText } from './models';
 import { choosePass } from './passPicker';
@@ -24,7 +24,7 @@ export class PassCommands {
      * makes of a model's text, which cannot be edited, is shown.
      */
     async run(name?: string, options?: Record<string, unknown>): Promise<protocol.RunResult | undefined> {
-        const editor = relayEditor();
+        const editor = await relayEditorOrSample();
         if (editor && isModelText(editor.document)) {
             await this.preview(name);
             return undefined;
@@ -48,7 +48,7 @@ export class PassCommands {
 
     /** Show what a pass would do as a diff; a button applies it. `call` is written `Name[option=value]`. */
     async preview(call?: string): Promise<void> {
-        const editor = relayEditor();
+        const editor = await relayEditorOrSample();
         const chosen = call ?? (editor && (await this.choose('Relay: Preview Pass')));
         if (editor && chosen) {
             await this.previews.show(editor.document, { passes: [chosen] });
@@ -138,7 +138,7 @@ export class PassCommands {
         title: string,
         passes?: string[],
     ): Promise<{ document: vscode.TextDocument; pipeline: Record<string, unknown> & Pipeline } | undefined> {
-        const document = relayEditor()?.document;
+        const document = (await relayEditorOrSample())?.document;
         if (!document) {
             return undefined;
         }

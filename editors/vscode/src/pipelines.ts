@@ -36,18 +36,26 @@ export async function choosePipeline(
             detail: passes.join(', '),
             buttons: [EDIT],
             choice: { name },
-            passes,
+            passes: [...passes],
         })),
         { label: '$(add) New pipeline…', detail: 'Put passes together, run them, save them', passes: [] },
         { label: '$(keyboard) Type it…', detail: 'SimplifyInference, FoldConstant[fold_qnn=True]' },
     ];
-    const item = await pick(items, title, chosen => ({ ...chosen, choice: undefined }));
-    if (!item || item.choice) {
-        return item?.choice;
+    for (;;) {
+        const item = await pick(items, title, chosen => ({ ...chosen, choice: undefined }));
+        if (!item || item.choice) {
+            return item?.choice;
+        }
+        // Escape in what follows leads back to this list.
+        const made = item.passes ? await putTogether(document, item.passes, choosePass) : await typed(title);
+        if (made) {
+            return made === 'saved' ? undefined : made;
+        }
     }
-    if (item.passes) {
-        return putTogether(document, item.passes, choosePass);
-    }
+}
+
+/** A pipeline that the user types; nothing where the user leaves the box. */
+async function typed(title: string): Promise<Pipeline | undefined> {
     const passes = await vscode.window.showInputBox({
         title,
         prompt: 'Passes in order: SimplifyInference, FoldConstant[fold_qnn=True]',
@@ -84,13 +92,15 @@ function pick<Item extends vscode.QuickPickItem>(
     });
 }
 
-/** The form of a pipeline: its passes in order, more of them, and what to do with it in the end. */
+/**
+ * The form of a pipeline: its passes in order, more of them, and what to do with it in the end. What is done to `passes`
+ * stays done where the user leaves the form by Escape and comes back.
+ */
 async function putTogether(
     document: vscode.TextDocument,
-    begun: string[],
+    passes: string[],
     choosePass: () => Promise<string | undefined>,
-): Promise<Pipeline | undefined> {
-    const passes = [...begun];
+): Promise<Pipeline | 'saved' | undefined> {
     for (;;) {
         const rows: FormItem[] = passes.map((label, index) => ({ label, index, buttons: [EARLIER, REMOVE] }));
         const actions: FormItem[] = [
@@ -118,9 +128,8 @@ async function putTogether(
             passes.push(...(pass ? [pass] : []));
         } else if (item.action === 'run') {
             return { passes };
-        } else if (item.action) {
-            await save(document, passes, item.action);
-            return undefined;
+        } else if (item.action && (await save(document, passes, item.action))) {
+            return 'saved';
         }
     }
 }
@@ -137,9 +146,11 @@ export async function savePipeline(document: vscode.TextDocument, passes: string
     }
 }
 
-async function save(document: vscode.TextDocument, passes: string[], where: 'settings' | 'file'): Promise<void> {
+/** Gives whether they were saved: the user may leave the box for the name. */
+async function save(document: vscode.TextDocument, passes: string[], where: 'settings' | 'file'): Promise<boolean> {
     if (where === 'file') {
-        return writeComment(document, passes);
+        await writeComment(document, passes);
+        return true;
     }
     const name = await vscode.window.showInputBox({ title: 'Relay: Save Pipeline', prompt: 'A name for the pipeline' });
     if (name?.trim()) {
@@ -149,7 +160,9 @@ async function save(document: vscode.TextDocument, passes: string[], where: 'set
         const settings = vscode.workspace.getConfiguration('relay', document);
         await settings.update('pipelines', { ...named(document), [name.trim()]: passes }, target);
         vscode.window.setStatusBarMessage(`Saved as ${name.trim()} in the settings`, 8000);
+        return true;
     }
+    return false;
 }
 
 /** Put the pipeline into the file's comment, which is made below the version line where there is none. */

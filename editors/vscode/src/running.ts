@@ -28,7 +28,9 @@ export async function execute(
             },
         ],
     })) as protocol.RunResult;
-    if (result?.message) {
+    if (result?.applied && result.steps.length > 1) {
+        void report(result.message);
+    } else if (result?.message) {
         vscode.window.setStatusBarMessage(result.message, 8000);
     }
     if (editor && result?.position) {
@@ -43,6 +45,14 @@ export async function execute(
         }
     }
     return result;
+}
+
+/** What each pass of a pipeline did, until the user has read it. */
+async function report(message: string): Promise<void> {
+    const history = 'Show Pass History';
+    if ((await vscode.window.showInformationMessage(message, history)) === history) {
+        await vscode.commands.executeCommand('relay.showPassHistory');
+    }
 }
 
 /** Which operators there are more or fewer of, in a line. */

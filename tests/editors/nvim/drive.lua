@@ -65,7 +65,7 @@ end
 local function run(command, last)
   notified = {}
   give(command)
-  until_said(last .. ': done')
+  until_said(last .. ': ')
 end
 
 local function place_cursor(text)

@@ -39,6 +39,15 @@ def test_a_pipeline_can_be_run_on_one_of_several_functions() -> None:
     assert function_by_title == {"Run pipeline": "", "Run pipeline on @half": "@half", "Run pipeline on @main": "@main"}
 
 
+def test_the_line_names_the_passes_that_it_runs() -> None:
+    snapshot = read_fixture("def @main(%x: float32) { %x }").snapshot
+    for pipeline, title in {
+        ("InferType", "FuseOps"): "Run InferType → FuseOps",
+        ("A", "B", "C", "D", "E"): "Run A → B → C → 2 passes more",
+    }.items():
+        assert [lens.title for lens in lenses(snapshot, (), pipeline) if lens.kind is LensKind.PIPELINE] == [title]
+
+
 def test_the_passes_that_made_the_text_are_named_once() -> None:
     snapshot = read_fixture("def @half(%x: float32) { %x }\ndef @main(%x: float32) { @half(%x) }").snapshot
     (lens,) = [lens for lens in lenses(snapshot, ["InferType", "FuseOps"]) if lens.kind is LensKind.HISTORY]

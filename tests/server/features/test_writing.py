@@ -128,3 +128,16 @@ def test_a_comment_over_several_lines_is_given_line_by_line() -> None:
     fixture = read_fixture("/* one\n   two */\ndef @main(%x: float32) { %x }")
     comments = [fixture.words(token.span) for token in semantic_tokens(fixture.snapshot) if token.type == "comment"]
     assert comments == ["/* one", "   two */"]
+
+
+def test_layers_that_comments_name_have_a_colour_of_their_own() -> None:
+    fixture = read_fixture(
+        "def @main(%x: float32) {\n"
+        '  %0 = exp(%x) /* ty=float32 span=net.py:4:16 */ /* si=[torch.exp_2, "a b"] */;\n'
+        "  exp(%0) /* conv1 */ // later\n}"
+    )
+    tokens = [(fixture.words(token.span), token.type) for token in semantic_tokens(fixture.snapshot)]
+    layers = [words for words, type in tokens if type == "namespace"]
+    assert layers == ["net.py:4:16", "torch.exp_2", '"a b"', "conv1"]
+    assert ("/* ty=float32 span=", "comment") in tokens
+    assert ("// later", "comment") in tokens
