@@ -1,7 +1,7 @@
 // The commands that run, preview and verify passes and pipelines.
 import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
-import { relayEditorOrSample } from './buffers';
+import { relayEditor, relayEditorOrSample } from './buffers';
 import { explore } from './explorer';
 import { isModelText } from './models';
 import { choosePass } from './passPicker';
