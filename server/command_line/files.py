@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from .problems import CommandError
 
-__all__ = ["SourceFile", "files_in", "read_file", "write_file"]
+__all__ = ["SourceFile", "files_in", "read_file", "replace_file", "write_file"]
 
 _STANDARD_INPUT = "-"
 _SUFFIXES = (".relay", ".rly")
@@ -87,13 +88,27 @@ def write_file(name: str, text: str | Iterable[str]) -> None:
     Raises:
         CommandError: it cannot be written.
     """
+
+    def write(stream: BinaryIO) -> None:
+        for piece in (text,) if isinstance(text, str) else text:
+            stream.write(piece.encode("utf-8"))
+
+    replace_file(name, write)
+
+
+def replace_file(name: str, write: Callable[[BinaryIO], object]) -> None:
+    """Have ``write`` write a new file in place of one: the old one stays whole until the new one is.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
     path = Path(name)
     try:
         target = path.resolve()
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-                stream.writelines((text,) if isinstance(text, str) else text)
+            with os.fdopen(descriptor, "wb") as stream:
+                write(stream)
             if target.exists():
                 os.chmod(temporary, target.stat().st_mode)
             os.replace(temporary, target)

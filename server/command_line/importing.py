@@ -18,7 +18,7 @@ from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import NDArray
 from relay_lsp.ir.types import ANY, DataType, Dim
 
-from .files import write_file
+from .files import replace_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 
 __all__ = ["import_model"]
@@ -82,24 +82,21 @@ def _report(name: str, diagnostics: tuple[ImportDiagnostic, ...]) -> None:
 
 def _write_params(path: Path, params: Mapping[str, NDArray]) -> None:
     """Write the parameters as ``.npz``, or as ``.safetensors`` where that package is installed."""
-    try:
-        if path.suffix == ".npz":
-            with path.open("wb") as file:
-                np.savez(file, **params)  # pyright: ignore[reportArgumentType]
-        elif path.suffix == ".safetensors":
-            _write_safetensors(path, params)
-        else:
-            raise CommandError(f"{path}: parameters are written as .npz or .safetensors")
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from None
+    if path.suffix == ".npz":
+        replace_file(str(path), lambda file: np.savez(file, **params))  # pyright: ignore[reportArgumentType]
+    elif path.suffix == ".safetensors":
+        replace_file(str(path), lambda file: file.write(_as_safetensors(params)))
+    else:
+        raise CommandError(f"{path}: parameters are written as .npz or .safetensors")
 
 
-def _write_safetensors(path: Path, params: Mapping[str, NDArray]) -> None:
+def _as_safetensors(params: Mapping[str, NDArray]) -> bytes:
     try:
-        from safetensors.numpy import save_file  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
+        from safetensors.numpy import save  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
     except ImportError:
         raise CommandError("writing .safetensors takes the package safetensors: pip install safetensors") from None
-    save_file({name: np.ascontiguousarray(value) for name, value in params.items()}, path)
+    arrays = {name: np.ascontiguousarray(value) for name, value in params.items()}
+    return bytes(save(arrays))  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _verified(imported: ImportedModel, path: Path, seed: int) -> bool:

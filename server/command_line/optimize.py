@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+
+from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN
 
 from ..lsp.capabilities import server_version
 from ..worker.jobs import PassesOutcome, RunPasses, StepOutcome
@@ -20,13 +23,15 @@ from .files import SourceFile, read_file, write_file
 from .limits import limited
 from .pipeline import read_context, read_pipeline
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
+from .progress import working
 from .remarks import chosen_remarks, remark_lines, remarks_as_yaml
+from .terminal import columns_of
 from .verify import verified
 
 __all__ = ["opt", "run_traced", "trace"]
 
 _VALUES_SHOWN = 10
-_LONGEST_TEXT = 90
+_COMMENT = re.compile(rf" ?{COMMENT_PATTERN}")
 
 
 def _run(
@@ -51,9 +56,8 @@ def _run(
         remarks=with_remarks,
         context=context,
     )
-    running = [f"reading {name}"]
-    with limited(options.timeout, lambda: running[-1]):
-        outcome = job.run(running.append)
+    with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
+        outcome = job.run(progress)
     for report in outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)
     for step in outcome.steps:
@@ -94,7 +98,7 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
         _show_remarks(file, outcome, options)
     if options.timing:
         for step in outcome.steps:
-            print(_step_line(step), file=sys.stderr)
+            print(_step_line(step, columns_of(sys.stderr)), file=sys.stderr)
     if options.verify and not verified(file, options):
         return EXIT_FOUND
     if options.diff:
@@ -130,13 +134,13 @@ def trace(options: argparse.Namespace) -> int:
     outcome = _run(options, file)
     if outcome.failed is not None:
         return _refused(file, outcome)
-    before = file.text
+    before, columns = file.text, columns_of(sys.stdout)
     for step in outcome.steps:
-        print(_step_line(step))
+        print(_step_line(step, columns))
         if step.changed:
             for name, count in step.operators.items():
                 print(f"      {name} {count:+d}")
-            values = list(_new_values(before, step))
+            values = list(_new_values(before, step, columns))
             shown = values if options.all else values[:_VALUES_SHOWN]
             for new, old in shown:
                 print(f"      {new}")
@@ -152,24 +156,32 @@ def trace(options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _step_line(step: StepOutcome) -> str:
-    if step.skipped:
-        return f"{step.name:<28} {'':>9}     skipped: {step.skipped}"
-    return f"{step.name:<28} {step.seconds * 1000:>9.1f} ms  {'changed' if step.changed else 'nothing to change'}"
+def _step_line(step: StepOutcome, columns: int) -> str:
+    """A pass, its time and what came of it; in a narrow terminal what does not fit is left out."""
+    outcome = f"skipped: {step.skipped}" if step.skipped else "changed" if step.changed else "nothing to change"
+    time = "" if step.skipped else f"{step.seconds * 1000:.1f} ms"
+    width = max(min(28, columns - 32), 12)
+    return _fitting(f"{_fitting(step.name, width):<{width}} {time:>12}  {outcome}", columns)
 
 
-def _new_values(before: str, step: StepOutcome) -> Iterator[tuple[str, list[str]]]:
-    """The values that a step made, with what each was made from; those that read as before are left out."""
+def _new_values(before: str, step: StepOutcome, columns: int) -> Iterator[tuple[str, list[str]]]:
+    """The values that a step made, with what each was made from; those that read as before are left out.
+
+    Comments, which give types and spans, are no part of them.
+    """
     for start, end, sources in step.origins:
         new = _one_line(step.text[start:end])
         old = [_one_line(before[old_start:old_end]) for old_start, old_end in sources]
         if old != [new]:
-            yield new, old
+            yield _fitting(new, columns - 6), [_fitting(text, columns - 13) for text in old]
 
 
 def _one_line(text: str) -> str:
-    joined = " ".join(text.split())
-    return joined if len(joined) <= _LONGEST_TEXT else joined[: _LONGEST_TEXT - 1] + "…"
+    return " ".join(_COMMENT.sub("", text).split())
+
+
+def _fitting(text: str, columns: int) -> str:
+    return text if len(text) <= columns else text[: columns - 1] + "…"
 
 
 def _trace_as_json(options: argparse.Namespace) -> int:
@@ -198,9 +210,8 @@ def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> 
         context=context,
         remarks=bool(getattr(options, "remarks", False)),
     )
-    running = [f"reading {name}"]
-    with limited(options.timeout, lambda: running[-1]):
-        run = job.run(running.append)
+    with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
+        run = job.run(progress)
     for report in run.outcome.reports:
         print(report.rstrip("\n"), file=sys.stderr)
     return run

@@ -23,6 +23,8 @@ class CallMatch(NamedTuple):
 
     span: TextSpan
     words: str
+    attributes: str
+    """All its attributes: editors look among them for what is typed behind the first word."""
 
 
 def find_calls(snapshot: Snapshot, query: str) -> Iterator[CallMatch]:
@@ -41,10 +43,13 @@ def find_calls(snapshot: Snapshot, query: str) -> Iterator[CallMatch]:
             continue
         if not any(token.role is TokenRole.OP_NAME for token in snapshot.tokens(match.start(), match.end(1))):
             continue
-        call = snapshot.call_at(match.end()) if attributes else None
+        call = snapshot.call_at(match.end())
         shown = list(_shown(snapshot, call, attributes))
         if None not in shown:
-            yield CallMatch(TextSpan(match.start(), match.end(1)), " ".join((name, *(each for each in shown if each))))
+            spans = call.attributes.values() if call is not None else ()
+            written = ", ".join(" ".join(snapshot.lines.part(span.start, span.end).split()) for span in spans)
+            words = " ".join((name, *(each for each in shown if each)))
+            yield CallMatch(TextSpan(match.start(), match.end(1)), words, written)
 
 
 def _shown(snapshot: Snapshot, call: CallSite | None, wanted: list[tuple[str, str]]) -> Iterator[str | None]:

@@ -103,8 +103,8 @@ _TYPES_ALONE = "InferType"
 
 
 def _count_words(operators: Mapping[str, int]) -> str:
-    """Of which operators there are more or fewer, those of which the number changed most first."""
-    ranked = sorted(operators.items(), key=lambda item: (-abs(item[1]), item[0]))
+    """Of which operators there are fewer, then of which there are more; what changed most comes first."""
+    ranked = sorted(operators.items(), key=lambda item: (item[1] > 0, -abs(item[1]), item[0]))
     shown = [f"{name} {'+' if number > 0 else '−'}{abs(number)}" for name, number in ranked[:_OPERATORS_SHOWN]]
     if len(ranked) > _OPERATORS_SHOWN:
         shown.append("…")

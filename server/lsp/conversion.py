@@ -265,9 +265,10 @@ class ProtocolConverter:
         return types.SymbolInformation(self.location(span), name, types.SymbolKind.Module, container_name=words)
 
     def call_information(self, match: CallMatch, function: str) -> types.SymbolInformation:
-        """A call for a search over several files, with the function that it stands in."""
+        """A call for a search over several files, with its attributes and the function that it stands in."""
+        container = f"{match.attributes} in {function}" if match.attributes else function
         return types.SymbolInformation(
-            self.location(match.span), match.words, types.SymbolKind.Operator, container_name=function
+            self.location(match.span), match.words, types.SymbolKind.Operator, container_name=container
         )
 
     def fold_entry(self, fold: Fold, lines_only: bool) -> FoldEntry | None:

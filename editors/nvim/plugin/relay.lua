@@ -21,6 +21,8 @@ command('RelayReduce', 'passes', 'reduce', { nargs = '?', complete = complete, d
 vim.api.nvim_create_user_command('RelayRemarks', function(given)
   require('relay.passes').show_remarks(given.args, given.bang)
 end, { nargs = '?', bang = true, complete = complete, desc = 'Show what passes decide on each value, and why; with ! not any more' })
+command('RelayCancel', 'client', 'cancel', { desc = 'Stop the passes that run' })
+command('RelayMessages', 'messages', 'show', { desc = 'Show what was told in this session, in full' })
 command('RelayHistory', 'history', 'show', { desc = 'Choose a text of the pass history, and what to do with it' })
 command('RelayDiff', 'history', 'diff_two', { desc = 'Compare two texts of the pass history' })
 command('RelayGoTo', 'history', 'go_to', { desc = 'Go to a text of the pass history' })

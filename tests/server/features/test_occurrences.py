@@ -57,6 +57,11 @@ def test_calls_are_searched_by_operator_and_attribute(query: str, expected: list
     assert [match.words for match in find_calls(read_fixture(TEXT).snapshot, query)] == expected
 
 
+def test_a_call_that_is_found_brings_all_its_attributes() -> None:
+    first, _ = find_calls(read_fixture(TEXT).snapshot, "conv2d")
+    assert first.attributes == "strides=[2, 2], padding=[1, 1]"
+
+
 def test_the_outline_says_which_operator_makes_a_value() -> None:
     (main,) = outline(read_fixture(TEXT).snapshot)
     assert [item.name for item in main.children] == ["%x", "%w", "%0 = nn.conv2d", "%y = nn.relu", "%1 = nn.conv2d"]

@@ -1,5 +1,9 @@
 -- Asking the server, on every version of Neovim from 0.7 on.
+local messages = require('relay.messages')
 local M = {}
+
+-- How long a command waits for a server that has just been started, in milliseconds.
+local STARTING = 5000
 
 --- All clients of Relay servers; with a `buffer` those that serve it.
 function M.all(buffer)
@@ -12,30 +16,69 @@ end
 function M.find(buffer, quietly)
   local client = M.all(buffer or 0)[1]
   if not client and not quietly then
-    vim.notify('No Relay server serves this buffer: see :checkhealth relay.', vim.log.levels.WARN)
+    messages.say('No Relay server serves this buffer: see :checkhealth relay.', vim.log.levels.WARN)
   end
   return client
 end
 
---- Ask the server that serves `buffer`; the answer goes to `callback`, a refusal to the user.
-function M.request(method, params, callback, buffer)
+--- Ask the server that serves `buffer`; the answer goes to `callback`, a refusal to the user, and both call `ended`.
+--- Gives the client and the number of the request, by which it can be cancelled.
+function M.request(method, params, callback, buffer, ended)
   buffer = buffer or vim.api.nvim_get_current_buf()
+  -- A command may be given while the server starts.
+  if #M.all(buffer) == 0 and require('relay.server').find() then
+    vim.wait(STARTING, function() return #M.all(buffer) > 0 end, 20)
+  end
   local client = M.find(buffer)
   if not client then
     return
   end
   local function answered(err, result)
+    if ended then
+      ended()
+    end
     if err then
-      vim.notify(err.message or vim.inspect(err), vim.log.levels.ERROR)
+      messages.say(err.message or vim.inspect(err), vim.log.levels.ERROR)
     elseif callback then
       callback(result ~= vim.NIL and result or nil)
     end
   end
+  local sent, id
   if vim.fn.has('nvim-0.11') == 1 then
-    client:request(method, params, answered, buffer)
+    sent, id = client:request(method, params, answered, buffer)
   else
-    client.request(method, params, answered, buffer)
+    sent, id = client.request(method, params, answered, buffer)
   end
+  return sent and { client = client, id = id } or nil
+end
+
+-- The commands that the server works on, by a number of our own.
+local running = {}
+local count = 0
+
+--- Stop what the servers work on: what is cancelled leaves the buffers as they are.
+function M.cancel()
+  local stopped = 0
+  for _, client in ipairs(M.all()) do
+    -- The work that the server has told of, by the tokens of its progress; Neovim has them from 0.10 on.
+    for token in pairs(client.progress and client.progress.pending or {}) do
+      stopped = stopped + 1
+      if vim.fn.has('nvim-0.11') == 1 then
+        client:notify('window/workDoneProgress/cancel', { token = token })
+      else
+        client.notify('window/workDoneProgress/cancel', { token = token })
+      end
+    end
+  end
+  for _, asked in pairs(running) do
+    stopped = stopped + 1
+    if vim.fn.has('nvim-0.11') == 1 then
+      asked.client:cancel_request(asked.id)
+    else
+      asked.client.cancel_request(asked.id)
+    end
+  end
+  messages.say(stopped > 0 and 'The Relay passes that ran are cancelled.' or 'No Relay pass runs.')
 end
 
 --- Ask and wait for the answer, nil where there is none in two seconds.
@@ -93,9 +136,11 @@ function M.execute(command, what, buffer, done)
   end
   local argument = { uri = vim.uri_from_bufnr(buffer), version = version, position = position }
   argument = vim.tbl_extend('force', argument, what)
-  M.request('workspace/executeCommand', { command = command, arguments = { argument } }, function(result)
+  count = count + 1
+  local number = count
+  running[number] = M.request('workspace/executeCommand', { command = command, arguments = { argument } }, function(result)
     if result and result.message and result.applied then
-      vim.notify(result.message)
+      messages.say(result.message)
     end
     if result and result.position and window ~= -1 then
       move_cursor(window, buffer, result.position, (M.find(buffer, true) or {}).offset_encoding)
@@ -103,7 +148,7 @@ function M.execute(command, what, buffer, done)
     if done then
       done(result)
     end
-  end, buffer)
+  end, buffer, function() running[number] = nil end)
 end
 
 return M

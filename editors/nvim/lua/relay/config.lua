@@ -8,6 +8,8 @@ M.options = {
   python = nil,
   -- Whether diagnostics stand behind their lines.
   virtual_text = true,
+  -- Heads of functions that take more than so many lines of the screen are folded; 0 folds none.
+  fold_heads = 8,
   -- Whether the server may load the passes and operators of `relay.extensions`, which are Python programs.
   trusted = false,
   settings = {
@@ -42,6 +44,7 @@ function M.client(command)
       folder = vim.fn.getcwd(),
     }),
     handlers = {
+      ['window/showMessage'] = require('relay.messages').from_server,
       ['relay/status'] = function(_, status)
         M.state = status
         vim.cmd('redrawstatus!')

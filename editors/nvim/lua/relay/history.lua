@@ -2,6 +2,7 @@
 local client = require('relay.client')
 local passes = require('relay.passes')
 local texts = require('relay.texts')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -44,7 +45,7 @@ end
 local function all(buffer, callback)
   client.request('relay/history', client.document(buffer), function(found)
     if #found.steps == 0 then
-      vim.notify('No pass has changed this buffer yet.')
+      messages.say('No pass has changed this buffer yet.')
       return
     end
     local list = { { step = found.steps[1], side = 'before', current = found.current == 0, edited = found.edited } }
@@ -75,7 +76,7 @@ local function compare(buffer, first, second)
   end
   local between = client.document(buffer, { before = moment(first), after = moment(second) })
   client.request('relay/historyDifference', between, function(difference)
-    vim.notify(passes.counts(difference.operators))
+    messages.say(passes.counts(difference.operators))
   end, buffer)
 end
 
@@ -173,7 +174,7 @@ function M.replay(preview)
       end
     end
     if #steps == 0 then
-      vim.notify('There is no pass in this history.')
+      messages.say('There is no pass in this history.')
     elseif preview then
       passes.preview_of({ steps = steps })
     else
@@ -188,7 +189,7 @@ function M.export()
   client.request('relay/exportPipeline', client.document(buffer), function(exported)
     vim.fn.setreg('"', exported.command)
     pcall(vim.fn.setreg, '+', exported.command)
-    vim.notify(exported.command)
+    messages.say(exported.command)
   end, buffer)
 end
 
@@ -197,7 +198,7 @@ function M.save_pipeline()
   local buffer = source()
   client.request('relay/exportPipeline', client.document(buffer), function(exported)
     if #exported.passes == 0 then
-      vim.notify('There is no pass in this history.')
+      messages.say('There is no pass in this history.')
       return
     end
     local first = vim.api.nvim_buf_get_lines(buffer, 0, 60, false)

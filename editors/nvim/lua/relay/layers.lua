@@ -2,6 +2,7 @@
 -- one to the next.
 local client = require('relay.client')
 local texts = require('relay.texts')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -84,7 +85,7 @@ function M.colour(by)
     return
   end
   if not vim.tbl_contains(groupings, by) then
-    vim.notify(('Colours are by %s, or off.'):format(table.concat(groupings, ', ')), vim.log.levels.ERROR)
+    messages.say(('Colours are by %s, or off.'):format(table.concat(groupings, ', ')), vim.log.levels.ERROR)
     return
   end
   if client.find(buffer) then
@@ -145,7 +146,7 @@ end
 function M.list(order)
   local buffer = vim.api.nvim_get_current_buf()
   if order ~= '' and order ~= 'text' and not orders[order] then
-    vim.notify('Layers are sorted by text, name, values, flops or bytes.', vim.log.levels.ERROR)
+    messages.say('Layers are sorted by text, name, values, flops or bytes.', vim.log.levels.ERROR)
     return
   end
   client.request('relay/layers', client.document(buffer), function(answer)
@@ -154,7 +155,7 @@ function M.list(order)
       table.sort(layers, orders[order])
     end
     if #layers == 0 then
-      vim.notify('No comment and no pass tells of layers in this text.')
+      messages.say('No comment and no pass tells of layers in this text.')
       return
     end
     local entries = vim.tbl_map(function(layer) return entry_of(layer, buffer) end, layers)
@@ -170,7 +171,7 @@ function M.go(direction)
   local asked = client.document(buffer, { position = client.position(), direction = direction })
   client.request('relay/neighbouringLayer', asked, function(answer)
     if not answer then
-      vim.notify(('There is no %s layer.'):format(direction))
+      messages.say(('There is no %s layer.'):format(direction))
       return
     end
     local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
@@ -186,7 +187,7 @@ function M.select()
   local asked = client.document(buffer, { position = client.position(), direction = 'here' })
   client.request('relay/neighbouringLayer', asked, function(answer)
     if not answer then
-      vim.notify('There is no layer here.')
+      messages.say('There is no layer here.')
       return
     end
     local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)

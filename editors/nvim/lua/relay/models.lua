@@ -1,6 +1,7 @@
 -- Models of other frameworks as Relay text, in a buffer that can be looked at, changed and written.
 local config = require('relay.config')
 local server = require('relay.server')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -24,7 +25,7 @@ end
 local function show(name, text, anew)
   local buffer = vim.fn.bufnr(vim.fn.fnameescape(name))
   if not anew and (vim.fn.filereadable(name) == 1 or (buffer > 0 and vim.bo[buffer].modified)) then
-    vim.notify(('%s is there already: open it, or :RelayImport! to import again.'):format(name), vim.log.levels.WARN)
+    messages.say(('%s is there already: open it, or :RelayImport! to import again.'):format(name), vim.log.levels.WARN)
     return
   end
   vim.cmd('hide edit ' .. vim.fn.fnameescape(name))
@@ -37,7 +38,7 @@ function M.import(given, anew)
   local path = vim.fn.fnamemodify(given ~= '' and vim.fn.expand(given) or vim.fn.expand('%'), ':p')
   local importing, reason = command(path)
   if not importing then
-    vim.notify('No model can be imported: ' .. reason, vim.log.levels.ERROR)
+    messages.say('No model can be imported: ' .. reason, vim.log.levels.ERROR)
     return
   end
   local said = { {}, {} }
@@ -52,9 +53,9 @@ function M.import(given, anew)
     on_stdout = read(1),
     on_stderr = read(2),
     on_exit = function(_, code)
-      local messages = vim.trim(table.concat(said[2], '\n'))
-      if messages ~= '' then
-        vim.notify(messages, code > 1 and vim.log.levels.ERROR or vim.log.levels.WARN)
+      local words = vim.trim(table.concat(said[2], '\n'))
+      if words ~= '' then
+        messages.say(words, code > 1 and vim.log.levels.ERROR or vim.log.levels.WARN)
       end
       if code <= 1 then
         show(vim.fn.fnamemodify(path, ':r') .. '.relay', table.concat(said[1], '\n'), anew)

@@ -2,6 +2,7 @@
 local client = require('relay.client')
 local config = require('relay.config')
 local texts = require('relay.texts')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -39,7 +40,7 @@ local function ask_for(pass, option, current, callback)
     if typed == '' then
       typed = default
     elseif typed and option.kind == 'an integer' and not typed:match('^%-?%d+$') then
-      vim.notify(option.name .. ' is an integer.', vim.log.levels.WARN)
+      messages.say(option.name .. ' is an integer.', vim.log.levels.WARN)
       typed = nil
     end
     callback(typed)
@@ -218,7 +219,7 @@ local function offer(result, source)
   end, { desc = 'Run the passes whose result is shown here' })
   vim.api.nvim_buf_create_user_command(shown, 'RelayCopyCommand', function()
     vim.fn.setreg('"', result.command)
-    vim.notify(result.command)
+    messages.say(result.command)
   end, { desc = 'Copy the command line that does what is shown here' })
 end
 
@@ -229,18 +230,20 @@ function M.preview_of(what)
   client.request('relay/preview', client.document(0, what), function(result)
     local title = table.concat(result.passes, ', ')
     if result.failed and result.failed ~= vim.NIL then
-      vim.notify(result.failed, vim.log.levels.ERROR)
+      messages.say(result.failed, vim.log.levels.ERROR)
       return
     elseif not result.changed then
-      vim.notify(title .. ' changes nothing here.')
+      messages.say(title .. ' changes nothing here.')
       return
     end
     vim.cmd('tab split')
     vim.cmd('diffthis')
     vim.cmd('rightbelow vertical new')
     texts.fill('preview ' .. title, result.after)
+    texts.name(0, title)
     offer(result, source)
     vim.cmd('diffthis')
+    texts.wrap()
     local before = vim.split(result.before, '\n', { plain = true })
     for _, value in ipairs(result.values) do
       local from = vim.tbl_map(function(range)
@@ -249,7 +252,7 @@ function M.preview_of(what)
       local note = table.concat(value.passes, ', ') .. (#from > 0 and ' from ' .. table.concat(from, ' and ') or ', new')
       texts.annotate(0, value.range, '← ' .. note, encoding)
     end
-    vim.notify(title .. ': ' .. M.counts(result.operators))
+    messages.say(title .. ': ' .. M.counts(result.operators))
   end)
 end
 

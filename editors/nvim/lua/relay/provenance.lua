@@ -1,6 +1,7 @@
 -- Where a value came from and where it went: a location list that leads to the places, and a note behind the line.
 local client = require('relay.client')
 local texts = require('relay.texts')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -44,12 +45,12 @@ end
 function M.origins()
   local buffer = vim.api.nvim_get_current_buf()
   if texts.moment(buffer) then
-    vim.notify('Ask in the buffer itself where a value came from; here :RelayFate tells where it went.')
+    messages.say('Ask in the buffer itself where a value came from; here :RelayFate tells where it went.')
     return
   end
   client.request('relay/provenance', client.document(buffer, { position = client.position() }), function(answer)
     if not answer then
-      vim.notify('There is no value here.')
+      messages.say('There is no value here.')
       return
     end
     texts.clear(buffer)
@@ -70,7 +71,8 @@ function M.origins()
     end
     vim.list_extend(entries, event_entries(answer.events, buffer))
     local note = #notes > 0 and table.concat(notes, ', ') or 'no pass has touched it'
-    texts.annotate(buffer, answer.range, '← ' .. note, encoding_of(buffer))
+    local below = vim.tbl_map(function(entry) return '    ← ' .. one_line(entry.text) end, entries)
+    texts.annotate(buffer, answer.range, '← ' .. note, encoding_of(buffer), #below > 0 and below or nil)
     if #entries > 0 then
       show(one_line(answer.text), entries)
     end
@@ -82,7 +84,7 @@ function M.fate()
   local earlier = vim.api.nvim_get_current_buf()
   local moment = texts.moment(earlier)
   if not moment then
-    vim.notify('Open an earlier text with :RelayHistory, and ask there where its values went.')
+    messages.say('Open an earlier text with :RelayHistory, and ask there where its values went.')
     return
   end
   local buffer = moment.buffer
@@ -104,7 +106,7 @@ function M.fate()
     local params = client.document(buffer, { id = step, position = position })
     client.request('relay/fate', params, function(answer)
       if not answer then
-        vim.notify('There is no value here.')
+        messages.say('There is no value here.')
         return
       end
       texts.clear(earlier)
@@ -138,7 +140,7 @@ function M.fate()
         return
       end
     end
-    vim.notify('This is the newest text: its values are still where they are.')
+    messages.say('This is the newest text: its values are still where they are.')
   end, buffer)
 end
 

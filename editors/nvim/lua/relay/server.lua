@@ -1,5 +1,6 @@
 -- Which server runs, and how :RelayInstall installs one: into a Python environment of its own, below stdpath('data').
 local config = require('relay.config')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -13,7 +14,7 @@ local told = {}
 local installing = false
 
 local function say(message, level)
-  vim.schedule(function() vim.notify(message, level or vim.log.levels.INFO) end)
+  vim.schedule(function() messages.say(message, level) end)
 end
 
 local function program(environment, name)

@@ -1,5 +1,6 @@
 -- Read-only texts beside a buffer: those of its history, which Neovim reads by their address, and previews.
 local client = require('relay.client')
+local messages = require('relay.messages')
 
 local M = {}
 
@@ -18,6 +19,27 @@ function M.fill(name, text)
   vim.bo[buffer].syntax = 'relay'
   vim.bo[buffer].modifiable = false
   vim.b[buffer].relay_text = name
+end
+
+--- Name the buffer of a preview, so that lists of buffers and the status line say what it shows.
+function M.name(buffer, title)
+  local name = 'relay-preview://' .. title
+  local count = 1
+  while vim.fn.bufnr('^' .. vim.fn.fnameescape(name) .. '$') ~= -1 do
+    count = count + 1
+    name = ('relay-preview://%s (%d)'):format(title, count)
+  end
+  pcall(vim.api.nvim_buf_set_name, buffer, name)
+end
+
+--- Wrap the long lines of both sides of a diff at blanks, indented as they are, so that both stay side by side.
+function M.wrap()
+  for _, window in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
+    vim.wo[window].wrap = true
+    vim.wo[window].linebreak = true
+    vim.wo[window].breakindent = true
+    vim.wo[window].breakindentopt = 'shift:2'
+  end
 end
 
 --- The address of a text of the history of `buffer`: the one before or after a step.
@@ -44,7 +66,7 @@ function M.read()
   local moment = M.moment(0)
   local target = vim.api.nvim_get_current_buf()
   if not moment or not vim.api.nvim_buf_is_valid(moment.buffer) then
-    vim.notify('The buffer of this text is gone.', vim.log.levels.ERROR)
+    messages.say('The buffer of this text is gone.', vim.log.levels.ERROR)
     return
   end
   local done = false
@@ -102,14 +124,15 @@ function M.excerpt(lines, range, encoding)
   return vim.trim((table.concat(parts, ' '):gsub('%s+', ' ')))
 end
 
---- Mark a range of a buffer, with a note behind its first line if there is one.
-function M.annotate(buffer, range, note, encoding)
+--- Mark a range of a buffer, with a note behind its first line if there is one, or in virtual lines `below` it.
+function M.annotate(buffer, range, note, encoding, below)
   local place = M.columns(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), range, encoding)
   vim.api.nvim_buf_set_extmark(buffer, namespace, place[1], place[2], {
     end_row = place[3],
     end_col = place[4],
     hl_group = note and 'Underlined' or 'IncSearch',
-    virt_text = note and { { note, 'Comment' } } or nil,
+    virt_text = note and not below and { { note, 'Comment' } } or nil,
+    virt_lines = note and below and vim.tbl_map(function(line) return { { line, 'Comment' } } end, below) or nil,
   })
   return place
 end
