@@ -340,7 +340,8 @@ def test_what_other_programs_wrote_is_linked_by_kernel_layer_line_and_task(repor
 
 def test_an_overlay_leads_to_the_layer_of_its_kernel_and_back(report: dict[str, Any]):
     seen_overlays = seen(report, "overlays")
-    assert seen_overlays["forward"] and all("_1  " in text for text in seen_overlays["forward"])
+    assert seen_overlays["forward"]
+    assert all("_1  " in text for text in seen_overlays["forward"])
     assert any(text.startswith("nn.conv2d(%1") for text in seen_overlays["back"])
     assert not any(text.startswith("nn.conv2d(%x") for text in seen_overlays["back"])
     assert "10 % and more" in seen_overlays["legend"]
