@@ -47,7 +47,7 @@ def test_what_is_defined_twice_is_shown_with_what_stands_inside_it():
     definitions = outlined(snapshot, Encoding.UTF_16)
     assert [(item.name, [child.name for child in item.children]) for item in definitions] == [
         ("Option", ["Some", "None_"]),
-        ("@half", ["%x", "%h"]),
+        ("@half", ["%x", "%h = divide"]),
         ("Option", ["Some", "Nothing"]),
         ("@half", ["%y"]),
         ("@main", []),
