@@ -17,7 +17,7 @@ from relay_lsp.ir.visitor import free_vars
 
 from ..diagnostics import ConversionError, ModelPlace
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
-from ..operators import MOST_PARTS
+from ..nodes import ModelNode
 from .attributes import AttributeValue
 from .model_importer import ModelImporter
 
@@ -51,7 +51,7 @@ class NodeScope(Protocol):
         ...
 
 
-class OnnxNode:
+class OnnxNode(ModelNode[Expr]):
     """A node to convert. ``name`` is its layer's name, ``opset`` the version of the operator set that holds for it."""
 
     def __init__(
@@ -64,32 +64,13 @@ class OnnxNode:
         outputs: Sequence[str],
         opset: int,
     ) -> None:
+        super().__init__(name, operator, inputs)
         self.scope = scope
-        self.name = name
-        self.operator = operator
-        self.inputs = list(inputs)
         self.attributes = attributes
         self.outputs = list(outputs)
         self.opset = opset
 
     # ---- inputs
-
-    def __getitem__(self, index: int) -> Expr | None:
-        """The input at ``index``; ``None`` where the node has none there."""
-        return self.inputs[index] if index < len(self.inputs) else None
-
-    def input(self, index: int = 0) -> Expr:
-        """The input at ``index``.
-
-        Raises:
-            ConversionError: the node has none there.
-        """
-        expr = self[index]
-        if expr is None:
-            raise ConversionError(
-                f"{self.operator} needs an input {index}, and has {len(self.inputs)}", code="missing-model-input"
-            )
-        return expr
 
     def require_inputs(self, *counts: int) -> None:
         """Check how many inputs there are.
@@ -122,16 +103,6 @@ class OnnxNode:
             ConversionError: a dimension is not known.
         """
         return static_shape_of(self.input(index), f"input {index}")
-
-    def unfolded(self, count: int, what: str) -> int:
-        """A number of expressions or elements that a converter is about to make.
-
-        Raises:
-            ConversionError: it is more than is unfolded at most.
-        """
-        if count > MOST_PARTS:
-            raise ConversionError(f"{what} {count} is more than the {MOST_PARTS} that are unfolded at most")
-        return count
 
     def fold(self, expr: Expr) -> Expr:
         """``expr`` with its constant parts computed."""
@@ -244,10 +215,6 @@ class OnnxNode:
     def warn(self, code: str, message: str) -> None:
         """Note what makes the module compute something else than the model."""
         self.scope.model.report.warning(code, message, ModelPlace(self.name, self.operator))
-
-    def invalid(self, name: str, message: str) -> ConversionError:
-        """The error to raise about the value of an attribute."""
-        return ConversionError(message, attribute=name, code="invalid-model-attribute")
 
 
 _REQUIRED: Any = object()

@@ -19,7 +19,8 @@ from relay_lsp.ir.visitor import free_vars
 from ..diagnostics import ConversionError, ModelPlace
 from ..freezing import known_by_types
 from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
-from ..operators import MOST_PARTS, Outputs
+from ..nodes import ModelNode
+from ..operators import Outputs
 from ..operators import cast as cast_to
 from .values import Number, PackedWeights, TorchValue, result_dtype
 
@@ -55,15 +56,13 @@ def _described(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-class TorchNode:
+class TorchNode(ModelNode[TorchValue]):
     """An operation to convert. ``name`` is its layer's name, ``inputs`` are its values."""
 
     def __init__(self, model: ModelConversion, name: str, operation: Operation, inputs: Sequence[TorchValue]) -> None:
+        super().__init__(name, operation.kind, inputs)
         self.model = model
-        self.name = name
         self.operation = operation
-        self.operator = operation.kind
-        self.inputs = list(inputs)
         self.declared = [value.dtype for value in operation.inputs]
         self.output_count = len(operation.outputs)
 
@@ -77,22 +76,13 @@ class TorchNode:
     def __len__(self) -> int:
         return len(self.inputs)
 
-    def __getitem__(self, index: int) -> TorchValue:
-        """The input at ``index``; ``None`` where there is none."""
-        return self.inputs[index] if index < len(self.inputs) else None
-
     def tensor(self, index: int = 0) -> Expr:
         """The tensor at ``index``; a number there becomes a constant.
 
         Raises:
             ConversionError: there is none.
         """
-        value = self[index]
-        if value is None:
-            raise ConversionError(
-                f"{self.operator} needs an input {index}, and has {len(self.inputs)}", code="missing-model-input"
-            )
-        return as_expr(value)
+        return as_expr(self.input(index))
 
     def optional(self, index: int) -> Expr | None:
         """The tensor at ``index``; ``None`` where the program gives none."""
@@ -261,16 +251,6 @@ class TorchNode:
         """
         if not holds:
             raise ConversionError(message, input="" if index is None else str(index))
-
-    def unfolded(self, count: int, what: str) -> int:
-        """A number of expressions or elements that a converter is about to make.
-
-        Raises:
-            ConversionError: it is more than is unfolded at most.
-        """
-        if count > MOST_PARTS:
-            raise ConversionError(f"{what} {count} is more than the {MOST_PARTS} that are unfolded at most")
-        return count
 
     def is_used(self, output: int) -> bool:
         """Whether anything uses the result at ``output``."""

@@ -19,7 +19,8 @@ from relay_lsp.ir.expressions import Constant, Expr, NDArray
 from ..diagnostics import ConversionError
 from ..folding import Folder
 from ..inspection import static_shape_of
-from ..operators import MOST_PARTS, immediate
+from ..nodes import ModelNode
+from ..operators import immediate
 from .generated import names_of, schema
 from .options import OptionValue
 from .schema import OperatorRecord, TensorRecord
@@ -246,7 +247,7 @@ class Operand:
         return self.record.quantization
 
 
-class TfliteNode:
+class TfliteNode(ModelNode[Operand]):
     """An operator to convert. ``name`` is its layer's name: the names of its results."""
 
     def __init__(
@@ -257,32 +258,13 @@ class TfliteNode:
         inputs: Sequence[Operand | None],
         outputs: Sequence[Operand],
     ) -> None:
+        super().__init__(name, record.operator, inputs)
         self.scope = scope
-        self.name = name
-        self.operator = record.operator
         self.record = record
-        self.inputs = inputs
         self.outputs = outputs
         self.options: Mapping[str, OptionValue] = record.options
 
     # ---- tensors
-
-    def __getitem__(self, index: int) -> Operand | None:
-        """The tensor at ``index``; ``None`` where the operator has none there."""
-        return self.inputs[index] if index < len(self.inputs) else None
-
-    def input(self, index: int = 0) -> Operand:
-        """The tensor at ``index``.
-
-        Raises:
-            ConversionError: the operator has none there.
-        """
-        present = self[index]
-        if present is None:
-            raise ConversionError(
-                f"{self.operator} needs an input {index}, and has {len(self.inputs)}", code="missing-model-input"
-            )
-        return present
 
     def require_inputs(self, *counts: int) -> None:
         """Check how many inputs there are.
@@ -319,16 +301,6 @@ class TfliteNode:
         """
         if any(operand is not None and operand.is_quantized for operand in self.inputs):
             raise ConversionError(f"{self.operator} of quantised tensors is not converted, as in TVM")
-
-    def unfolded(self, count: int, what: str) -> int:
-        """A number of expressions or elements that a converter is about to make.
-
-        Raises:
-            ConversionError: it is more than is unfolded at most.
-        """
-        if count > MOST_PARTS:
-            raise ConversionError(f"{what} {count} is more than the {MOST_PARTS} that are unfolded at most")
-        return count
 
     # ---- options
 
@@ -367,7 +339,3 @@ class TfliteNode:
                 f"{self.operator} needs the option {name}", attribute=name, code="missing-model-attribute"
             )
         return default
-
-    def invalid(self, name: str, message: str) -> ConversionError:
-        """The error to raise about the value of an option."""
-        return ConversionError(message, attribute=name, code="invalid-model-attribute")

@@ -1,0 +1,175 @@
+"""Layers, losses and what networks are made of, each as a module or a function with inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .inputs import X, i, r
+from .programs import torch
+
+nn, F = torch.nn, torch.nn.functional
+
+LAYERS: list[tuple[str, Any, tuple[Any, ...]]] = [
+    ("bincount", lambda a: torch.bincount(a), (i(5, 8),)),
+    (
+        "matmul",
+        lambda a, b: (
+            a @ b,
+            a[0] @ b[0],
+            a[0] @ b[0, :, 0],
+            a[0, 0] @ b[0],
+            torch.bmm(a, b),
+            torch.dot(a[0, 0], b[0, :, 0]),
+            torch.mv(a[0], b[0, :, 0]),
+        ),
+        (r(2, 3, 4), r(2, 4, 5)),
+    ),
+    ("matmul4", lambda a, b: (a @ b, a @ b[0, 0]), (r(2, 3, 4, 5), r(2, 1, 5, 6))),
+    (
+        "addmm",
+        lambda a, b, c: (
+            torch.addmm(a, b, c),
+            torch.addmm(a, b, c, beta=0.5, alpha=2),
+            torch.baddbmm(a[None], b[None], c[None], beta=0.5, alpha=2),
+        ),
+        (r(3, 5), r(3, 4), r(4, 5)),
+    ),
+    ("outer", lambda a, b: torch.outer(a, b), (r(3), r(4))),
+    (
+        "einsum",
+        lambda a, b: (torch.einsum("bij,bjk->bik", a, b), torch.einsum("bij,bjk->ik", a, b)),
+        (r(2, 3, 4), r(2, 4, 5)),
+    ),
+    ("linear", lambda a: F.linear(a, torch.ones(5, 4), torch.arange(5.0)), (r(2, 3, 4),)),
+    ("linear1", nn.Linear(4, 5), (r(4),)),
+    ("linear4", nn.Linear(4, 5, bias=False), (r(2, 3, 2, 4),)),
+    (
+        "sdpa",
+        lambda a, b, c: (
+            F.scaled_dot_product_attention(a, b, c),
+            F.scaled_dot_product_attention(a, a, a, is_causal=True),
+            F.scaled_dot_product_attention(a, b, c, attn_mask=torch.ones(5, 6).bool().tril()),
+        ),
+        (r(2, 2, 5, 4), r(2, 2, 6, 4), r(2, 2, 6, 4)),
+    ),
+    ("sdpa_gqa", lambda a, b: F.scaled_dot_product_attention(a, b, b, enable_gqa=True), (r(2, 4, 5, 4), r(2, 2, 5, 4))),
+    ("conv2d", nn.Conv2d(4, 6, 3, 2, 1, groups=2), (r(2, 4, 7, 7),)),
+    ("conv2d_same", nn.Conv2d(4, 6, 4, padding="same"), (r(2, 4, 7, 7),)),
+    ("conv2d_same3", nn.Conv2d(4, 6, 3, padding="same", dilation=2), (r(2, 4, 7, 7),)),
+    ("conv2d_dw", nn.Conv2d(4, 8, 3, groups=4, bias=False), (r(2, 4, 7, 7),)),
+    ("conv2d_single", nn.Conv2d(4, 6, 3), (r(4, 7, 7),)),
+    ("conv2d_reflect", nn.Conv2d(4, 6, 3, padding=1, padding_mode="reflect"), (r(2, 4, 7, 7),)),
+    ("conv2d_circular", nn.Conv2d(4, 6, 3, padding=1, padding_mode="circular"), (r(2, 4, 7, 7),)),
+    ("conv1d", nn.Conv1d(4, 6, 3, padding=1), (r(2, 4, 9),)),
+    ("conv1d_g", nn.Conv1d(4, 6, 3, padding=1, groups=2), (r(2, 4, 9),)),
+    ("conv3d", nn.Conv3d(2, 3, 3, padding=1), (r(1, 2, 5, 5, 5),)),
+    ("convt2d", nn.ConvTranspose2d(4, 6, 3, 2, 1, output_padding=1), (r(2, 4, 5, 5),)),
+    ("convt2d_g", nn.ConvTranspose2d(4, 6, 3, 2, groups=2), (r(2, 4, 5, 5),)),
+    ("convt1d", nn.ConvTranspose1d(4, 6, 3, 2, 1), (r(2, 4, 5),)),
+    ("convt3d", nn.ConvTranspose3d(2, 3, 3, 2), (r(1, 2, 3, 3, 3),)),
+    (
+        "maxpool",
+        lambda a: (
+            F.max_pool2d(a, 3, 2, 1),
+            F.max_pool2d(a, 2, ceil_mode=True),
+            F.avg_pool2d(a, 3, 2, 1),
+            F.avg_pool2d(a, 3, 2, 1, count_include_pad=False),
+            F.max_pool2d(a, 3, 1, dilation=2),
+        ),
+        (r(2, 3, 7, 7),),
+    ),
+    (
+        "pool13",
+        lambda a, b: (F.max_pool1d(a, 2), F.avg_pool1d(a, 3, 1, 1), F.max_pool3d(b, 2), F.avg_pool3d(b, 2)),
+        (r(2, 3, 8), r(1, 2, 4, 4, 4)),
+    ),
+    (
+        "adaptive",
+        lambda a: (
+            F.adaptive_avg_pool2d(a, 1),
+            F.adaptive_avg_pool2d(a, (3, None)),
+            F.adaptive_max_pool2d(a, 2),
+            F.adaptive_avg_pool1d(a[:, :, 0], 2),
+        ),
+        (r(2, 3, 7, 7),),
+    ),
+    ("bn", nn.BatchNorm2d(3), (r(2, 3, 4, 4),)),
+    ("bn1", nn.BatchNorm1d(3, affine=False), (r(4, 3),)),
+    ("bn_nostats", nn.BatchNorm2d(3, track_running_stats=False), (r(2, 3, 4, 4),)),
+    ("in", nn.InstanceNorm2d(3, affine=True), (r(2, 3, 4, 4),)),
+    ("in2", nn.InstanceNorm2d(3), (r(2, 3, 4, 4),)),
+    ("ln", nn.LayerNorm(4), (X(),)),
+    ("ln2", nn.LayerNorm((3, 4)), (X(),)),
+    ("ln3", nn.LayerNorm(4, elementwise_affine=False), (X(),)),
+    ("ln4", nn.LayerNorm(4, bias=False), (X(),)),
+    ("gn", nn.GroupNorm(2, 4), (r(2, 4, 5, 5),)),
+    ("rms", nn.RMSNorm(4), (X(),)),
+    ("lrn", nn.LocalResponseNorm(3), (r(2, 5, 4, 4),)),
+    ("wn", torch.nn.utils.weight_norm(nn.Linear(4, 5)), (r(2, 4),)),
+    (
+        "pad",
+        lambda a: (
+            F.pad(a, (1, 2)),
+            F.pad(a, (1, 1, 2, 0), value=3.0),
+            F.pad(a, (1, 1, 1, 1), mode="reflect"),
+            F.pad(a, (1, 1, 1, 1), mode="replicate"),
+            F.pad(a, (1, 2), mode="circular") if a.dim() == 3 else a,
+            F.pad(a, (-1, 1)),
+        ),
+        (r(2, 3, 4, 5),),
+    ),
+    (
+        "interp",
+        lambda a: (
+            F.interpolate(a, scale_factor=2),
+            F.interpolate(a, size=(5, 7), mode="bilinear"),
+            F.interpolate(a, size=(5, 7), mode="bilinear", align_corners=True),
+            F.interpolate(a, scale_factor=2, mode="bicubic"),
+            F.interpolate(a, scale_factor=2.0, mode="nearest-exact"),
+        ),
+        (r(1, 2, 4, 4),),
+    ),
+    ("interp1", lambda a: (F.interpolate(a, scale_factor=2), F.interpolate(a, size=9, mode="linear")), (r(1, 2, 4),)),
+    (
+        "interp3",
+        lambda a: (F.interpolate(a, scale_factor=2), F.interpolate(a, size=(3, 3, 5), mode="trilinear")),
+        (r(1, 2, 3, 3, 3),),
+    ),
+    (
+        "grid",
+        lambda a, b: (
+            F.grid_sample(a, b, align_corners=False),
+            F.grid_sample(a, b, mode="nearest", padding_mode="border", align_corners=True),
+        ),
+        (r(1, 2, 4, 4), torch.tanh(r(1, 3, 3, 2))),
+    ),
+    ("pixel", lambda a: (F.pixel_shuffle(a, 2), F.pixel_unshuffle(a, 2), F.channel_shuffle(a, 2)), (r(2, 4, 4, 4),)),
+    ("meshgrid", lambda a, b: (torch.meshgrid(a, b, indexing="ij"), torch.meshgrid(a, b, indexing="xy")), (r(3), r(4))),
+    ("loss", lambda a, b: (F.l1_loss(a, b), F.mse_loss(a, b, reduction="none"), F.mse_loss(a, b)), (X(), X())),
+    (
+        "nll",
+        lambda a, b: (
+            F.nll_loss(F.log_softmax(a, 1), b),
+            F.cross_entropy(a, b),
+            F.cross_entropy(a, b, reduction="sum"),
+        ),
+        (r(4, 5), i(5, 4)),
+    ),
+    ("cosine", lambda a, b: F.cosine_similarity(a, b), (r(3, 4), r(3, 4))),
+    ("embed", nn.Embedding(7, 4), (i(7, 2, 3),)),
+    ("embed_pad", nn.Embedding(7, 4, padding_idx=0), (i(7, 2, 3),)),
+    ("lstm", nn.LSTM(4, 3, batch_first=True), (r(2, 5, 4),)),
+    ("lstm2", nn.LSTM(4, 3, 2, bidirectional=True), (r(5, 2, 4),)),
+    ("gru", nn.GRU(4, 3, 2, bidirectional=True, batch_first=True), (r(2, 5, 4),)),
+    ("rnn", nn.RNN(4, 3, 2, bidirectional=True), (r(5, 2, 4),)),
+    ("lstmcell", nn.LSTMCell(4, 3), (r(2, 4),)),
+    ("grucell", nn.GRUCell(4, 3), (r(2, 4),)),
+    ("mha", nn.MultiheadAttention(8, 2, batch_first=True), (r(2, 3, 8), r(2, 5, 8), r(2, 5, 8))),
+    ("encoder", nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (r(2, 3, 8),)),
+    ("encoder_nf", nn.TransformerEncoderLayer(8, 2, 16, norm_first=True, activation="gelu"), (r(3, 2, 8),)),
+    ("decoder", nn.TransformerDecoderLayer(8, 2, 16, batch_first=True), (r(2, 3, 8), r(2, 5, 8))),
+    ("dropout", nn.Dropout(0.3), (X(),)),
+    ("fold", lambda a: F.unfold(a, 2), (r(1, 2, 4, 4),)),
+    ("diag", lambda a: (torch.diagonal(a), a.diag()), (r(3, 3),)),
+    ("kthings", lambda a: (a.unfold(0, 2, 1),), (r(5),)),
+]
