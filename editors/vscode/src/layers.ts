@@ -40,6 +40,9 @@ function layerItem(layer: protocol.Layer, uri: vscode.Uri): LayerItem {
         detail('operations', `${layer.flops.toLocaleString('en')} floating-point operations${uncounted(layer)}`, 'dashboard'),
         detail('memory', `${layer.bytes.toLocaleString('en')} bytes of values`, 'database'),
     );
+    // What is expanded stays so when the view is read anew.
+    item.id = `${uri.toString()} ${layer.name}`;
+    item.details.forEach((each, number) => (each.id = `${item.id} ${number}`));
     item.tooltip = [layer.name, ...item.details.map(each => `${each.label}: ${each.description}`)].join('\n');
     item.iconPath = new vscode.ThemeIcon('symbol-namespace');
     item.command = { command: 'relay.revealLayer', title: 'Show', arguments: [uri, layer.ranges] };
