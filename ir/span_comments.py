@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from .spans import SourceName, Span
 
-__all__ = ["SOURCES_PATTERN", "NamedSource", "source_text", "sources_in"]
+__all__ = ["SOURCES_PATTERN", "NamedSource", "may_name_sources", "source_text", "sources_in"]
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\w))*)\]|(?P<one>{_STRING}|[^\s*\[]+))'
@@ -26,6 +26,7 @@ SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\
 _SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
 _SOURCES = re.compile(SOURCES_PATTERN)
 _LAYER = re.compile(r"(?:/\*|//)\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
+_HINT = re.compile(r"\bspan=|\bsi=|/\*\s*[A-Za-z_][\w.:/-]*\s*\*/|//")
 _POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d{1,18}):(?P<column>\d{1,18})\Z", re.DOTALL)
 _ITEM = re.compile(rf"{_STRING}(?::\d+:\d+)?|(?:\[[^\]]*\]|[^,\s\[])(?:\[[^\]]*\]|[^,\[])*")
 _PLAIN = re.compile(r"[^\s,\"*/\[\](){}\\](?:[^\s,\"*\[\](){}\\]|/(?!\*))*\Z")
@@ -37,6 +38,11 @@ class NamedSource(NamedTuple):
     span: Span
     start: int
     end: int
+
+
+def may_name_sources(text: str) -> bool:
+    """Whether a comment of a text could name a source; where none can, none need be looked for."""
+    return _HINT.search(text) is not None
 
 
 def sources_in(comment: str) -> Iterator[NamedSource]:

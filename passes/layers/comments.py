@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Mapping
 
 from relay_lsp.ir.diagnostics import Place
 from relay_lsp.ir.expressions import Call, Expr, Tuple, TupleGetItem
-from relay_lsp.ir.span_comments import source_text, sources_in
+from relay_lsp.ir.span_comments import may_name_sources, source_text, sources_in
 from relay_lsp.ir.spans import AnySpan, SequentialSpan
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.text_span import TextSpan
@@ -31,13 +31,18 @@ def layers_in(parsed: Parsed) -> Mapping[Expr, AnySpan]:
     def place_of(expr: Expr) -> TextSpan | None:
         return parsed.locate(Place(expr))
 
+    if not may_name_sources(parsed.reading.text):
+        return {}
+    spans = [
+        (end.offset, SequentialSpan.of(source.span for comment in end.comments for source in sources_in(comment.text)))
+        for end in value_ends(parsed.reading.text)
+        if end.comments
+    ]
+    spans = [(offset, span) for offset, span in spans if span is not None]
+    if not spans:
+        return {}
     values = values_by_end(post_order(*parsed.module.functions.values()), place_of)
-    layers: dict[Expr, AnySpan] = {}
-    for end in value_ends(parsed.reading.text):
-        span = SequentialSpan.of(source.span for comment in end.comments for source in sources_in(comment.text))
-        expr = values.get(end.offset)
-        if span is not None and expr is not None:
-            layers[expr] = span
+    layers: dict[Expr, AnySpan] = {values[offset]: span for offset, span in spans if span and offset in values}
     for expr, span in list(layers.items()):
         inside = _written_inside(expr, place_of, layers)
         for part in inside:

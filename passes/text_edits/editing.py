@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from relay_lsp.ir.diagnostics import Severity, TextEdit, apply_edits
-from relay_lsp.ir.expressions import Function
+from relay_lsp.ir.expressions import Constructor, Function, GlobalVar
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.metadata import read_metadata, write_metadata
 from relay_lsp.ir.module import IRModule
+from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.printing import to_text_with_positions
 from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.syntax.reading import Reading
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.visitor import post_order
 
 from ..provenance import Trace
 from .function_edits import Printed, Unsuitable, edit_function
@@ -51,7 +53,7 @@ def text_edits(
         raise ValueError("a text with errors cannot be edited by a pass")
     if parsed.module is after:
         return ()
-    wanted = infer_types(after).module
+    wanted = after if _is_typed(after) else infer_types(after).module
     origins: Origins = trace.origins if trace is not None else lambda _: ()
     for whole_functions in (False, True):
         edits = _edit(text, parsed, after, origins, whole_functions)
@@ -59,6 +61,14 @@ def text_edits(
             return edits
     whole = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False).text
     return (TextEdit(TextSpan(0, len(text)), whole),)
+
+
+def _is_typed(module: IRModule) -> bool:
+    """Whether nothing in a module is without type, as after passes that infer types."""
+    return all(
+        expr.checked_type is not None or isinstance(expr, (Op, GlobalVar, Constructor))
+        for expr in post_order(*module.functions.values())
+    )
 
 
 def _means(parsed: Parsed, wanted: IRModule) -> bool:

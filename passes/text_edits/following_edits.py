@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from relay_lsp.ir.diagnostics import TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["followed_by"]
+__all__ = ["followed_by", "kept_pieces", "written_spans"]
+
+
+def written_spans(edits: Sequence[TextEdit]) -> list[TextSpan]:
+    """Where the new texts of ``edits``, which are in order and without overlap, stand when they have been made."""
+    spans: list[TextSpan] = []
+    shift = 0
+    for edit in edits:
+        start = edit.span.start + shift
+        spans.append(TextSpan(start, start + len(edit.new_text)))
+        shift += len(edit.new_text) - (edit.span.end - edit.span.start)
+    return spans
+
+
+def kept_pieces(text: str, edits: Sequence[TextEdit]) -> Iterator[str]:
+    """What ``edits``, which are in order and without overlap, leave of a text; nothing where there are none."""
+    position = 0
+    for edit in edits:
+        yield text[position : edit.span.start]
+        position = edit.span.end
+    if edits:
+        yield text[position:]
 
 
 def followed_by(edits: Sequence[TextEdit], later: Sequence[TextEdit]) -> tuple[TextEdit, ...]:

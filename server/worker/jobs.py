@@ -136,6 +136,8 @@ class RunPasses:
     """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
     remarks: bool = False
     """Whether the passes say what they did and did not, and why."""
+    with_details: bool = True
+    """Whether it is worked out what each step made of what, for who shows more than the result."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -151,8 +153,8 @@ class RunPasses:
         return replace(outcome, reports=tuple(reports))
 
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
-        from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
-        from relay_lsp.passes.text_edits import followed_by, text_edits
+        from relay_lsp.ir.semantic.lints.stale_type_comments import trust_type_comments, type_comment_updates
+        from relay_lsp.passes.text_edits import followed_by, kept_pieces, text_edits, written_spans
 
         def read(text: str) -> Parsed:
             return open_snapshot(text, self.name).parsed
@@ -167,18 +169,20 @@ class RunPasses:
             return run
         remarks = tuple(placed_remarks(run.trace, run.parsed, self.text)) if self.remarks else ()
         progress("writing the text")
-        edits = text_edits(self.text, run.parsed, run.module, run.trace, read) if run.changing else ()
-        if edits and "/* ty=" in self.text:
+        readers = (read,) if self.with_details else ()  # places and types in the new text are of use for details alone
+        edits = text_edits(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else ()
+        if any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
             # What the passes left alone keeps its bytes, and may have another type all the same.
             edited = open_snapshot(apply_edits(self.text, edits), self.name)
+            trust_type_comments(edited, written_spans(edits))
             edits = followed_by(edits, type_comment_updates(edited))
         if any(map(_gives_spans, run.changing)):
             edits = followed_by(edits, _span_edits(run, self.name, apply_edits(self.text, edits)))
         text = apply_edits(self.text, edits)
-        texts = _step_texts(run, self.name, text) if edits else {}
+        texts = _step_texts(run, self.name, text) if edits and self.with_details else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
         changes = PassChanges()
-        if edits:
+        if edits and self.with_details:
             places = places_in(text, self.name, run.module)
             changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
         if self.provenance or (self.keeps_layers and edits):
@@ -191,6 +195,8 @@ def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:
     """The text with comments of where its values come from: all that is known, or the layers of new statements."""
     from relay_lsp.passes.layers import layer_edits, provenance_edits
 
+    if not provenance and not run.trace.layers:
+        return text
     places = places_in(text, name, run.module)
     write = provenance_edits if provenance else layer_edits
     return apply_edits(text, write(run.parsed, run.trace, run.module, text, places))

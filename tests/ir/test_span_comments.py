@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.ir.span_comments import source_text, sources_in
+from relay_lsp.ir.span_comments import may_name_sources, source_text, sources_in
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.syntax.lexer import lex
 
@@ -61,3 +61,13 @@ def test_any_name_comes_back_as_it_is_and_stays_in_its_comment(name: str):
 def test_a_name_points_at_its_place_in_the_comment():
     comment = '/* si=[torch.relu_9, "a, b"] */'
     assert [comment[source.start : source.end] for source in sources_in(comment)] == ["torch.relu_9", '"a, b"']
+
+
+@pytest.mark.parametrize("comment", ["/* si=[a] */", "/* ty=int32 span=a.relay:1:2 */", "/* conv1 */", "// conv1"])
+def test_a_text_with_such_a_comment_may_name_sources(comment: str) -> None:
+    assert list(sources_in(comment))
+    assert may_name_sources(f"%0 = nn.relu(%x); {comment}")
+
+
+def test_a_text_with_types_alone_names_no_source() -> None:
+    assert not may_name_sources("%0 = nn.relu(%x) /* ty=Tensor[(2), float32] */;")

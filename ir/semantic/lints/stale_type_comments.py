@@ -10,6 +10,7 @@ will be, and is left alone; so is one that is no type.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,7 +27,7 @@ from ..cache_regions import CacheBlock
 from ..snapshot import Snapshot
 from ..type_comments import TYPE_COMMENT, type_of_comment
 
-__all__ = ["STALE_TYPE_COMMENT", "stale_type_comments", "type_comment_updates"]
+__all__ = ["STALE_TYPE_COMMENT", "stale_type_comments", "trust_type_comments", "type_comment_updates"]
 
 STALE_TYPE_COMMENT: Final = "stale-type-comment"
 
@@ -136,6 +137,24 @@ def type_comment_updates(snapshot: Snapshot, within: TextSpan | None = None) -> 
     """The edits that make every type comment, or those in a range, say the type that is inferred; in order."""
     edits = _updates(_causes(snapshot))
     return [edit for edit in edits if within is None or within.contains(edit.span.start)]
+
+
+def trust_type_comments(snapshot: Snapshot, written: Sequence[TextSpan]) -> None:
+    """Take the comments of the statements in these places, which are in order and apart, for true.
+
+    They were printed from the types that would be inferred again to compare them with.
+    """
+    ends = [span.end for span in written]
+    for block in snapshot.cache_blocks():
+        for index, text, is_head in snapshot.heads_and_statements(block, "ty="):
+            start = snapshot.segment_start(index)
+            place = bisect_left(ends, start + len(text.rstrip()))
+            if not is_head and place < len(written) and written[place].start <= start + _indent(text):
+                snapshot.statement_memo(index)[_in_statement] = ()
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _updates(causes: Sequence[_Cause]) -> list[TextEdit]:

@@ -6,7 +6,7 @@ import random
 
 from relay_lsp.ir.diagnostics import TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.passes.text_edits import followed_by
+from relay_lsp.passes.text_edits import followed_by, kept_pieces, written_spans
 
 
 def random_edits(text: str, chance: random.Random) -> list[TextEdit]:
@@ -28,3 +28,20 @@ def test_both_together_give_what_one_after_the_other_gives() -> None:
 def test_an_edit_half_of_which_was_written_by_one_before_is_left_out() -> None:
     edits = [TextEdit(TextSpan(2, 3), "XYZ")]
     assert followed_by(edits, [TextEdit(TextSpan(1, 3), "no")]) == tuple(edits)
+
+
+def test_what_edits_keep_and_what_they_write_make_up_the_new_text() -> None:
+    chance = random.Random(8)
+    for _ in range(200):
+        text = "abcdefghijklmnopqrstuvwxyz"
+        edits = random_edits(text, chance)
+        after = apply_edits(text, edits)
+        written = written_spans(edits)
+        assert [after[span.start : span.end] for span in written] == [edit.new_text for edit in edits]
+        pieces = list(kept_pieces(text, edits))
+        together = [piece for pair in zip(pieces, [edit.new_text for edit in edits], strict=False) for piece in pair]
+        assert "".join([*together, pieces[-1]]) == after
+
+
+def test_no_edits_keep_no_pieces() -> None:
+    assert list(kept_pieces("abc", [])) == []

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from relay_lsp.ir.diagnostics import Severity, apply_edits
-from relay_lsp.ir.semantic.lints.stale_type_comments import stale_type_comments, type_comment_updates
+from relay_lsp.ir.semantic.lints.stale_type_comments import (
+    stale_type_comments,
+    trust_type_comments,
+    type_comment_updates,
+)
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.fixture import read_fixture
@@ -136,3 +140,19 @@ def test_an_edit_makes_what_it_changes_stale_and_undoing_it_true_again() -> None
     edited = snapshot.edit(TextSpan(at, at + 1), "1")
     assert len(stale_type_comments(edited)) == 1
     assert stale_type_comments(edited.edit(TextSpan(at, at + 1), "2")) == []
+
+
+def test_comments_that_were_just_printed_are_not_compared_again() -> None:
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2), float32]) {
+  %0 = nn.relu(%x) /* ty=int32 */;
+  %1 = nn.relu(%0) /* ty=int32 */;
+  nn.relu(%1)
+}
+"""
+    snapshot = Snapshot.open(text, "printed.relay")
+    start = text.index("%0 =")
+    trust_type_comments(snapshot, [TextSpan(start, text.index(";", start) + 1)])
+    (edit,) = type_comment_updates(snapshot)
+    assert edit.span.start == text.rindex("int32")
+    assert edit.new_text == "Tensor[(2), float32]"
