@@ -81,7 +81,7 @@ async def test_the_outline_finds_layers_by_name(editor: Editor) -> None:
         "odd, name": "a value",
     }
     assert texts(TEXT, plain([layers["torch.exp_2"].selection_range])) == ["exp(%0)"]
-    assert {"%0", "%1", "%2"} <= {each.name for each in main.children or ()}
+    assert {"%0 = nn.relu", "%1 = exp", "%2 = add"} <= {each.name for each in main.children or ()}
 
 
 async def test_the_outline_groups_values_by_layer(editor: Editor) -> None:
@@ -89,7 +89,12 @@ async def test_the_outline_groups_values_by_layer(editor: Editor) -> None:
     configure(editor, outline={"groupByLayer": True})
     (main,) = await outline_of(editor)
     members = {each.name: [child.name for child in each.children or ()] for each in main.children or ()}
-    assert members == {"%x": [], "torch.relu_1": ["%0"], "torch.exp_2": ["%1", "%2"], "torch.exp_2 + odd, name": []}
+    assert members == {
+        "%x": [],
+        "torch.relu_1": ["%0 = nn.relu"],
+        "torch.exp_2": ["%1 = exp", "%2 = add"],
+        "torch.exp_2 + odd, name": [],
+    }
     configure(editor, outline={"layers": False})
     (main,) = await outline_of(editor)
     assert [each.name for each in main.children or ()] == ["%x", "%0", "%1", "%2"]
