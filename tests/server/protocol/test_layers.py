@@ -97,7 +97,7 @@ async def test_the_outline_groups_values_by_layer(editor: Editor) -> None:
     }
     configure(editor, outline={"layers": False})
     (main,) = await outline_of(editor)
-    assert [each.name for each in main.children or ()] == ["%x", "%0", "%1", "%2"]
+    assert [each.name for each in main.children or ()] == ["%x", "%0 = nn.relu", "%1 = exp", "%2 = add"]
     configure(editor)
 
 
