@@ -1,0 +1,91 @@
+// Look at two pages of the explorer, and print what was measured as JSON. benchmarks/explorer.py starts it.
+// usage: node explorer.mjs LARGE.html TALL.html REPEAT
+import { pathToFileURL } from 'node:url';
+import { chromium } from '../tests/editors/vscode/server.mjs';
+
+const [large, tall, repeat] = process.argv.slice(2);
+const browser = await chromium();
+const middle = numbers => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** Open a page; gives it with the milliseconds until its first lines were painted, in its own time. */
+async function open(file, hash = '') {
+    const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+    await page.addInitScript(() => {
+        const look = () => document.querySelector('.pane .cm-line')
+            ? requestAnimationFrame(() => (window.painted = performance.now()))
+            : requestAnimationFrame(look);
+        requestAnimationFrame(look);
+    });
+    await page.goto(`${pathToFileURL(file)}${hash}`);
+    await page.waitForFunction(() => window.painted !== undefined, undefined, { timeout: 120_000 });
+    return { page, opened: await page.evaluate(() => window.painted) };
+}
+
+const openings = [];
+for (let count = 0; count < Number(repeat); count += 1) {
+    const { page, opened } = await open(large);
+    openings.push(opened);
+    await page.close();
+}
+
+const { page } = await open(large);
+await page.waitForTimeout(3000);
+const lightings = [];
+for (let count = 0; count < Number(repeat); count += 1) {
+    lightings.push(await page.evaluate(index => new Promise(resolve => {
+        const content = document.querySelectorAll('.pane[data-kind=module] .cm-content')[0];
+        const lines = [...content.querySelectorAll('.cm-line')].filter(line => line.textContent.includes('('));
+        const word = lines[3 + index * 2].querySelector('.s-function');
+        const { x, y, height } = word.getBoundingClientRect();
+        const line = word.closest('.cm-line');
+        const from = performance.now();
+        word.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: x + 3, clientY: y + height / 2 }));
+        const look = () => line.querySelector('.asked')
+            ? requestAnimationFrame(() => resolve(performance.now() - from))
+            : performance.now() - from > 10_000 ? resolve(10_000) : requestAnimationFrame(look);
+        requestAnimationFrame(look);
+    }), count));
+}
+await page.close();
+
+const scrolled = await open(tall, '#panes=0,1,2,3');
+await scrolled.page.waitForTimeout(3000);
+const frames = await scrolled.page.evaluate(() => new Promise(resolve => {
+    const scrollers = [...document.querySelectorAll('.cm-scroller')];
+    const times = [];
+    let last = performance.now();
+    const step = () => {
+        const now = performance.now();
+        times.push(now - last);
+        last = now;
+        scrollers.forEach(each => each.scrollBy(0, 120));
+        times.length < 240 ? requestAnimationFrame(step) : resolve(times.slice(10).sort((a, b) => a - b));
+    };
+    requestAnimationFrame(step);
+}));
+await scrolled.page.close();
+
+const last = await open(large, '#panes=0&graphs=0');
+await last.page.locator('.graph canvas[data-state=ready]').waitFor({ timeout: 120_000 });
+await last.page.evaluate(() => {
+    window.wait = 0;
+    let before = performance.now();
+    const step = () => {
+        const now = performance.now();
+        window.wait = Math.max(window.wait, now - before);
+        before = now;
+        requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+});
+const began = Date.now();
+await last.page.getByRole('button', { name: 'Open all groups' }).click();
+await last.page.locator('.graph canvas[data-state=ready]').waitFor({ timeout: 120_000 });
+const graph = Date.now() - began;
+const graphWait = await last.page.evaluate(() => window.wait);
+await browser.close();
+
+console.log(JSON.stringify({
+    opened: middle(openings), lit: middle(lightings), slowestLit: Math.max(...lightings),
+    frame: middle(frames), slowFrame: frames[Math.floor(frames.length * 0.95)], graph, graphWait,
+}));
