@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def _export(page: Path, statements: int, passes: tuple[str, ...]) -> tuple[Path, float, float]:
-    """A page of a chain, and the seconds, by the clock and of the processor, that writing it took when passes had run."""
+    """A page of a chain, and the seconds (of the clock, of the processor) that writing it took after the passes."""
     calls = tuple(parse_pipeline(list(passes)))
     run = TracePasses(chain(statements), page.name, calls).run(lambda _: None)
     if run.lines is None or run.outcome.failed:
