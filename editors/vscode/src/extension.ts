@@ -12,6 +12,7 @@ import { ProvenanceView } from './provenance';
 import { serverSettings } from './settings';
 import { Status } from './status';
 import { ReadOnlyTexts } from './texts';
+import { goToUse } from './uses';
 
 /** Where servers come from: a computer has programs and can install one, a browser reaches those that listen. */
 export interface Servers {
@@ -144,6 +145,8 @@ export async function activateWith(
         'relay.revealLayer': asking(layers.reveal.bind(layers)),
         'relay.sortLayers': () => layers.sort(),
         'relay.openSample': () => openSample(),
+        'relay.nextUse': () => goToUse(true),
+        'relay.previousUse': () => goToUse(false),
         'relay.updateTypeComments': () =>
             vscode.commands.executeCommand('editor.action.sourceAction', {
                 kind: 'source.updateTypeComments.relay',

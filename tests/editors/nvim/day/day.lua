@@ -81,6 +81,12 @@ follow('running', function()
   return { screen = screen(), seconds = seconds }
 end)
 
+follow('uses', function()
+  keys('gg/nn\\.conv2d<CR>:RelayNextUse<CR>')
+  until_shown('Use 2 of 21')
+  return { screen = screen() }
+end)
+
 follow('provenance', function()
   keys('gg/sqrt<CR>:RelayProvenance<CR>')
   until_shown('← SimplifyInference: from')

@@ -79,6 +79,10 @@ def test_a_pass_reports_what_it_did_in_a_line(step):
     assert PROMPT not in screen
 
 
+def test_the_next_call_of_an_operator_is_gone_to(step):
+    assert "Use 2 of 21" in step("uses")["screen"]
+
+
 def test_origins_stand_in_virtual_lines(step):
     assert "← SimplifyInference: from" in step("provenance")["screen"]
 
