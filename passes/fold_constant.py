@@ -101,6 +101,11 @@ class ConstantFolder(ExprMutator):
             shape = fold_shape_of(
                 pre, argument.tensor_type if isinstance(argument, Constant) else argument.checked_type
             )
+            if shape is None and self.record.remarks is not None and isinstance(pre.op, Op):
+                words = (
+                    f"not folded: {pre.op.name} asks for a shape that is not static, or in a dtype without arrays here"
+                )
+                self.record.remarks.missed("shape", pre, words)
             return post if shape is None else shape
         value = fold_call(post, post.args, self.fold_qnn)
         remarks = self.record.remarks

@@ -47,10 +47,17 @@ def asks_for_shape(call: Call) -> bool:
 
 
 def fold_shape_of(call: Call, type: Type | None) -> Constant | None:
-    """The value of a call that :func:`asks_for_shape` of an argument of ``type``; ``None`` where that is not static."""
+    """The value of a call that :func:`asks_for_shape` of an argument of ``type``.
+
+    ``None`` where that is not static, and where there is no array of the dtype that is asked for, or none is written: such
+    a call is left to what runs it.
+    """
     if not isinstance(type, TensorType) or not is_static(type.shape):
         return None
-    dtype = numpy_dtype(getattr(call.attrs, "dtype", "int32"))
+    try:
+        dtype = numpy_dtype(getattr(call.attrs, "dtype", "int32"))
+    except TypeError:
+        return None
     if isinstance(call.op, Op) and call.op.name == "ndarray_size":
         # A scalar has one element, but TVM's folder says 0.
         value: int | tuple[Any, ...] = math.prod(dim for dim in type.shape if isinstance(dim, int)) if type.shape else 0

@@ -81,6 +81,8 @@ def _guided(name: str, minutes: float) -> int:
         del sys.modules[module]
     with atheris.instrument_imports(include=["relay_lsp"]):
         targets = importlib.import_module("tests.fuzz.targets").TARGETS
+        for text in seeds()[:3]:
+            targets[name](text)  # what is imported when it is needed is counted, too
     _FINDS.mkdir(exist_ok=True)
     grown = _GROWN / name
     grown.mkdir(parents=True, exist_ok=True)

@@ -5,15 +5,23 @@ from __future__ import annotations
 import json
 import random
 import tempfile
+import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from relay_lsp.ir import parse
+import numpy as np
+
+from relay_lsp.frontends.diagnostics import MissingExtraError, ModelImportError
+from relay_lsp.frontends.models import read_model
+from relay_lsp.ir import infer_types, parse, to_text
+from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.metadata.encoding import MetadataError
 from relay_lsp.ir.metadata.reader import read_metadata
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.passes import PassContext, PassError, create, registered
 from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics import diagnostics
 from relay_lsp.server.features.folding import folds
@@ -123,6 +131,68 @@ def history(given: str) -> None:
         store.close()
 
 
+def passes(given: str) -> None:
+    """A pass on a module without errors gives one that is well formed, or refuses with a reason."""
+    parsed = parse(given)
+    inferred = infer_types(parsed.module)
+    if any(each.severity is Severity.ERROR for each in (*parsed.diagnostics, *inferred.diagnostics)):
+        return
+    generator = random.Random(len(given))
+    for name in generator.sample(sorted(registered()), 3):
+        try:
+            with PassContext(opt_level=3):
+                made = create(name)(inferred.module)
+        except PassError:
+            continue
+        try:
+            to_text(made)
+        except ValueError:
+            continue  # it says what cannot be written
+
+
+def importers(given: str) -> None:
+    """A damaged model is imported, or refused with a reason."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(_damaged(_onnx_model(), given))
+        try:
+            read_model(path)
+        except (ModelImportError, MissingExtraError):
+            return
+
+
+def _damaged(model: bytes, given: str) -> bytes:
+    """A model with some of its bytes replaced, as a text has it."""
+    generator = random.Random(zlib.crc32(given.encode("utf-8", "surrogatepass")))
+    content = bytearray(model)
+    for _ in range(generator.randint(1, 8)):
+        start = generator.randrange(len(content) + 1)
+        new = given.encode("utf-8", "surrogatepass")[:4] if generator.random() < 0.3 else generator.randbytes(1)
+        content[start : start + generator.randint(0, 3)] = new
+    return bytes(content)
+
+
+@cache
+def _onnx_model() -> bytes:
+    """A convolution, a normalization, a reshape and a product, with weights."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    weights = {"w": np.ones((4, 3, 3, 3), np.float32), "s": np.array([1, -1]), "m": np.ones((144, 5), np.float32)}
+    graph = helper.make_graph(
+        [
+            helper.make_node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
+            helper.make_node("Relu", ["c"], ["r"]),
+            helper.make_node("Reshape", ["r", "s"], ["f"]),
+            helper.make_node("MatMul", ["f", "m"], ["y"]),
+        ],
+        "graph",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 8, 8))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 5))],
+        [numpy_helper.from_array(array, name) for name, array in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
+
+
 TARGETS: dict[str, Callable[[str], None]] = {
-    target.__name__: target for target in (text, edits, features, metadata, messages, history)
+    target.__name__: target for target in (text, edits, features, metadata, messages, history, passes, importers)
 }

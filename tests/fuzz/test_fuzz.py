@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from tests.fuzz.mutations import mutated, seeds
 from tests.fuzz.targets import TARGETS
 
-_INPUTS = {"text": 40, "edits": 15, "features": 15, "metadata": 200, "messages": 8, "history": 5}
+_INPUTS = {
+    "text": 40,
+    "edits": 15,
+    "features": 15,
+    "metadata": 200,
+    "messages": 8,
+    "history": 5,
+    "passes": 12,
+    "importers": 25,
+}
 
 
 @pytest.mark.parametrize("name", TARGETS)
