@@ -18,11 +18,10 @@ Python's own 5 ms are felt two or three times in every answer: 15 ms while anoth
 
 def serve(options: argparse.Namespace) -> int:
     """Serve one client until it leaves; over a port every one that comes and has the token."""
-    if options.log_level != "warning":
-        import logging
+    from ..serving.log_output import log_to_standard_error
 
-        # To standard error: standard output may carry the protocol.
-        logging.basicConfig(level=options.log_level.upper())
+    # To standard error: standard output may carry the protocol.
+    log_to_standard_error(options.log_level.upper())
     sys.setswitchinterval(_SWITCH_SECONDS)
     if options.tcp or options.ws:
         from ..serving.admission import is_loopback
