@@ -75,6 +75,14 @@ _FEATURE_OF: Mapping[type[Expr], Feature] = {
 }
 
 
+_TAKEN_AWAY_BY: Mapping[Feature, str] = {
+    Feature.fGraph: "ToANormalForm",
+    Feature.fLet: "ToGraphNormalForm",
+    Feature.fGlobalVar: "Inline",
+}
+"""The pass after which a function is without a feature, for those that there is one for."""
+
+
 def is_atomic(expr: Expr) -> bool:
     """Whether using ``expr`` twice duplicates no work: a name, an operator, a constructor, a constant."""
     while isinstance(expr, Call) and is_call_to(expr, "on_device"):
@@ -125,5 +133,6 @@ def refuse_features(roots: Iterable[Expr], refused: Collection[Feature], what: s
         wrong = [feature for feature in Feature if feature in refused and feature in detected]
         if wrong:
             names = ", ".join(f"{feature.value} ({feature.name})" for feature in wrong)
-            hint = ": run ToANormalForm first" if wrong == [Feature.fGraph] else ""
+            without = _TAKEN_AWAY_BY.get(wrong[0]) if len(wrong) == 1 else None
+            hint = f": run {without} first" if without else ""
             raise PassError(f"{what} cannot have {names}{hint}", place=detected[wrong[0]], code="unsupported-feature")

@@ -1,7 +1,11 @@
-"""``tvm.relay.frontend``: importers of models, those of :mod:`relay_lsp.frontends`."""
+"""``tvm.relay.frontend``: importers of models, those of :mod:`relay_lsp.frontends`.
+
+Where an importer has names of its own for layers and parameters, those of TVM are taken.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +22,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
         raise AttributeError(f"relay_lsp has no importer {name}")
 
     def imported(*args: Any, **options: Any) -> tuple[Any, Any]:
+        if "source_names" in list(inspect.signature(importer).parameters)[len(args) :]:
+            options.setdefault("source_names", "tvm")
         module, params = importer(*args, **options)
         return thawed(module), params
 
