@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,21 @@ def test_a_model_s_parameters_are_in_the_text_where_they_go_nowhere_else(
         assert [var.name_hint for var in parsed.module["main"].params] == ["x", *params]
 
 
+def test_a_tflite_model_is_verified_by_litert_where_it_is_installed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net.tflite"
+    tensors = [Tensor("x", (2, 3)), constant("w", np.ones((4, 3), np.float32)), Tensor("y", (2, 4))]
+    dense = Operator("FULLY_CONNECTED", ["x", "w", "_"], ["y"], "FullyConnectedOptions")
+    path.write_bytes(tflite_model(tensors, [dense], ["x"], ["y"]))
+    code = run(["import", str(path), "--without-weights", "--verify"])
+    messages = capsys.readouterr().err
+    if importlib.util.find_spec("ai_edge_litert"):
+        assert (code, "verified: 1 output compared: they agree" in messages) == (0, True)
+    else:
+        assert (code, "not verified: " in messages, "pip install ai-edge-litert" in messages) == (1, True, True)
+
+
 def test_the_text_finds_its_model_from_where_it_lies(path: Path, tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     written = tmp_path / "texts" / "net.relay"
@@ -97,6 +113,9 @@ def test_what_cannot_be_converted_is_said(tmp_path: Path, capsys: pytest.Capture
         (["model.txt"], "a model's file ends with .onnx"),
         (["--shape", "x", "net.onnx"], "--shape takes NAME=1,3,224,224"),
         (["--shape", "y=1", "net.onnx"], "a shape is given for y"),
+        (["--dtype", "in:0", "net.onnx"], "--dtype takes NAME=int64"),
+        (["--dtype", "in:0=number", "net.onnx"], "--dtype takes NAME=int64"),
+        (["--dtype", "y=int64", "net.onnx"], "a dtype is given for y"),
         (["--params", "weights.bin", "net.onnx"], "written as .npz or .safetensors"),
     ],
 )
