@@ -10,38 +10,23 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-import ml_dtypes
 import numpy as np
-
-from relay_lsp.ir.expressions import NDArray
 
 from ..diagnostics import ImportReport, ModelImportError
 from .archive import DAMAGED, FILE_OPERATORS, Archive, open_archive
 from .backend import torch
 from .graph import Operation, OperationBlock, Program, Value
 from .sources import own_frame
+from .stored_tensors import PROGRAM_DTYPES, MalformedProgramError, StoredTensors
 
 __all__ = ["archive_of", "is_exported", "read_exported"]
 
 _VERSION = 8
-_DTYPES: dict[int, Any] = {
-    1: np.uint8,
-    2: np.int8,
-    3: np.int16,
-    4: np.int32,
-    5: np.int64,
-    6: np.float16,
-    7: np.float32,
-    8: np.float64,
-    12: np.bool_,
-    13: ml_dtypes.bfloat16,
-}
 _CODES = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7, 12: 11, 13: 15}
 """The number that TorchScript has for each dtype of the format."""
 
@@ -64,13 +49,8 @@ _SYMBOLIC = {
 """What a program computes of sizes, by the names of Python's module ``operator``."""
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
-_MOST_ELEMENTS = 2**31
 
 Json = Mapping[str, Any]
-
-
-class _Malformed(Exception):
-    """The file is not as the format has it; the message says where."""
 
 
 def is_exported(model: object) -> bool:
@@ -101,12 +81,12 @@ def read_exported(archive: Archive, report: ImportReport) -> Program:
         model = json.loads(archive.read(path))
         version = model["schema_version"]["major"]
         if version != _VERSION:
-            raise _Malformed(f"its format has the version {version}, and {_VERSION} is read here")
+            raise MalformedProgramError(f"its format has the version {version}, and {_VERSION} is read here")
         reader = _Reader(archive, report, path.removeprefix("models/").removesuffix(".json"))
         return reader.read(model["graph_module"])
     except ModelImportError:
         raise
-    except _Malformed as error:
+    except MalformedProgramError as error:
         raise report.refuse("unreadable-model", f"the exported program cannot be read: {error}") from None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, *DAMAGED) as error:
         what = f"{type(error).__name__}: {error}"
@@ -131,7 +111,7 @@ class _Reader:
         scope.read_nodes(graph["nodes"])
         specs = signature["output_specs"]
         if len(specs) != len(graph["outputs"]):
-            raise _Malformed("the signature does not have the outputs of the graph")
+            raise MalformedProgramError("the signature does not have the outputs of the graph")
         for spec, argument in zip(specs, graph["outputs"], strict=True):
             if "user_output" in spec:
                 program.outputs.append(scope.argument(argument))
@@ -143,8 +123,8 @@ class _Reader:
         return program
 
     def _read_inputs(self, specs: Sequence[Json], scope: _Scope) -> None:
-        weights = _Payload(self.archive, "weights", self.name)
-        constants = _Payload(self.archive, "constants", self.name)
+        weights = StoredTensors(self.archive, "weights", self.name)
+        constants = StoredTensors(self.archive, "constants", self.name)
         for spec in specs:
             ((kind, content),) = spec.items()
             if kind == "user_input":
@@ -159,7 +139,7 @@ class _Reader:
             if kind == "constant_input":
                 continue
             if kind not in ("parameter", "buffer", "tensor_constant"):
-                raise _Malformed(f"an input is a {kind}, which has no form in Relay")
+                raise MalformedProgramError(f"an input is a {kind}, which has no form in Relay")
             name = content[f"{kind}_name"]
             payload = weights if name in weights else constants
             value = scope.value(content["arg"]["name"])
@@ -194,7 +174,7 @@ class _Scope:
             declared = self._tensors.get(name)
             if declared is not None:
                 code = _CODES.get(declared["dtype"])
-                known.dtype = None if code is None else np.dtype(_DTYPES[declared["dtype"]]).name
+                known.dtype = None if code is None else np.dtype(PROGRAM_DTYPES[declared["dtype"]]).name
                 known.shape = tuple(size.get("as_int") for size in declared["sizes"])
             self._values[name] = known
         return known
@@ -372,7 +352,7 @@ class _Scope:
     def _bound(self, graph: Json, block: OperationBlock, operands: Sequence[Value]) -> _Scope:
         inner = _Scope(self.reader, graph, block)
         if len(graph["inputs"]) != len(operands):
-            raise _Malformed(f"a graph takes {len(graph['inputs'])} values, and gets {len(operands)}")
+            raise MalformedProgramError(f"a graph takes {len(graph['inputs'])} values, and gets {len(operands)}")
         for argument, operand in zip(graph["inputs"], operands, strict=True):
             ((_, content),) = argument.items()
             inner.bind(content.get("name") or content["as_name"], operand)
@@ -453,50 +433,3 @@ def _module(stack: str) -> tuple[str, int]:
     path = re.sub(r"\[['\"]?([^\]'\"]+)['\"]?\]", r".\1", path.removeprefix("L['self']")).strip(".")
     number = key.rpartition("@")[2]
     return path, int(number) if "@" in key and number.isdecimal() else 0
-
-
-class _Payload:
-    """The tensors in one folder of an archive."""
-
-    def __init__(self, archive: Archive, folder: str, name: str) -> None:
-        self._archive = archive
-        self._folder = f"data/{folder}/"
-        path = f"{self._folder}{name}_{folder}_config.json"
-        self._entries: Mapping[str, Json] = json.loads(archive.read(path))["config"] if path in archive else {}
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._entries
-
-    def array(self, name: str) -> NDArray:
-        """The tensor called ``name``; its lengths are compared with what there is before anything is read."""
-        entry = self._entries.get(name)
-        if entry is None:
-            raise _Malformed(f"it has no weights for {name}")
-        if entry["use_pickle"]:
-            raise _Malformed(f"{name} is pickled, which could run any code")
-        meta = entry["tensor_meta"]
-        dtype = _DTYPES.get(meta["dtype"])
-        if dtype is None:
-            raise _Malformed(f"{name} has a dtype that Relay does not have")
-        data = self._archive.read(f"{self._folder}{entry['path_name']}")
-        sizes, strides = (_numbers(meta[part], name) for part in ("sizes", "strides"))
-        (offset,) = _numbers([meta["storage_offset"]], name)
-        item = np.dtype(dtype).itemsize
-        there = len(data) // item
-        last = offset + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True))
-        if 0 in sizes:
-            return np.zeros(sizes, dtype)
-        if last >= there or math.prod(sizes) > max(there, 2**20) or math.prod(sizes) > _MOST_ELEMENTS:
-            raise _Malformed(f"{name} declares {list(sizes)} elements and has {there}")
-        flat = np.frombuffer(data, dtype, there)
-        strided = np.lib.stride_tricks.as_strided(
-            flat[offset:], sizes, [stride * item for stride in strides], writeable=False
-        )
-        return np.array(strided, order="C")
-
-
-def _numbers(sizes: Sequence[Json], name: str) -> tuple[int, ...]:
-    numbers = [size.get("as_int") for size in sizes]
-    if not all(isinstance(number, int) and number >= 0 for number in numbers):
-        raise _Malformed(f"{name} has a shape that is not known")
-    return tuple(cast("list[int]", numbers))
