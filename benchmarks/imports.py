@@ -26,22 +26,25 @@ _STAGES = ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2))
 """Channels, blocks, and stride of the first block."""
 
 
-class _ResNet:
-    """The nodes and weights of ResNet-50."""
+class ResNet:
+    """The nodes and weights of ResNet-50, or of ResNet-18, which has plain blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, layers: int = 50) -> None:
+        self._is_plain = layers == 18
         self._random = np.random.default_rng(0)
         self._nodes: list[NodeProto] = []
         self._weights: list[TensorProto] = []
 
     def model(self) -> ModelProto:
+        """The model, for an image of 224 by 224 pixels."""
         value = self._relu(self._convolution("x", 3, 64, 7, 2))
         value = self._node("MaxPool", [value], kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)
         channels = 64
         for width, blocks, stride in _STAGES:
-            for block in range(blocks):
-                value = self._block(value, channels, width, stride if block == 0 else 1, block == 0)
-                channels = 4 * width
+            for block in range(2 if self._is_plain else blocks):
+                made = self._plain_block if self._is_plain else self._block
+                value = made(value, channels, width, stride if block == 0 else 1, block == 0)
+                channels = width if self._is_plain else 4 * width
         value = self._node("Flatten", [self._node("GlobalAveragePool", [value])])
         value = self._node("Gemm", [value, self._weight(1000, channels), self._weight(1000)], transB=1)
         return _model(self._nodes, [1, 3, 224, 224], value, [1, 1000], self._weights)
@@ -51,6 +54,12 @@ class _ResNet:
         inner = self._relu(self._convolution(inner, width, width, 3, stride))
         inner = self._convolution(inner, width, 4 * width, 1)
         beside = self._convolution(value, channels, 4 * width, 1, stride) if widens else value
+        return self._relu(self._node("Add", [inner, beside]))
+
+    def _plain_block(self, value: str, channels: int, width: int, stride: int, widens: bool) -> str:
+        inner = self._relu(self._convolution(value, channels, width, 3, stride))
+        inner = self._convolution(inner, width, width, 3)
+        beside = self._convolution(value, channels, width, 1, stride) if widens and channels != width else value
         return self._relu(self._node("Add", [inner, beside]))
 
     def _convolution(self, value: str, inputs: int, outputs: int, size: int, stride: int = 1) -> str:
@@ -129,7 +138,7 @@ def main() -> None:
     if len(sys.argv) > 1:
         return
     with tempfile.TemporaryDirectory() as folder:
-        for name, model in (("resnet50", _ResNet().model()), ("chain of 10000", _chain(10_000))):
+        for name, model in (("resnet50", ResNet().model()), ("chain of 10000", _chain(10_000))):
             path = Path(folder) / f"{name}.onnx"
             path.write_bytes(model.SerializeToString())
             _measure_apart(path)

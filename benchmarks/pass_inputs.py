@@ -95,6 +95,9 @@ def _transposed_weights(operators: int) -> str:
     return "\n".join([*lines, f"  {last}", "}", ""])
 
 
+_DIFFERENTIABLE = ("nn.relu({last})", "multiply({last}, {start})", "exp({last})", "add({last}, {before})")
+_ARITHMETIC = _repeated(*_DIFFERENTIABLE, params=f"%x: {_TYPE}")
+_BOUND_ARITHMETIC = _repeated(*_DIFFERENTIABLE, params=f"%x: {_TYPE}", lets=True)
 _NORMALIZED = _repeated("nn.batch_norm({last}, %b, %b, %b, %b)", "nn.relu({last}.0)")
 _COMPILED = _repeated(_CONV, "nn.bias_add({last}, %b)", "nn.relu({last})", "exp({last})", "add({last}, {start})")
 
@@ -130,6 +133,10 @@ WORK: Mapping[str, Writer] = {
         'shape_of({last}, dtype="int64")', "dyn.reshape({start}, {last}, newshape=[])", "nn.relu({last})"
     ),
     "EliminateCommonSubexpr": _repeated(_CONV_OF_START, _CONV_OF_START, "add({before}, {last})"),
+    **dict.fromkeys(("FirstOrderGradient", "recast"), _ARITHMETIC),
+    **dict.fromkeys(
+        ("LazyGradientInit", "PartialEvaluate", "ToCPS", "gradient", "to_cps", "un_cps"), _BOUND_ARITHMETIC
+    ),
     "EtaExpand": _layers(),
     "FastMath": _repeated("exp({last})", "tanh({last})"),
     "FlattenAtrousConv": _repeated(

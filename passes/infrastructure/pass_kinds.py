@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from relay_lsp.ir.attributes import AttributeValueError
 from relay_lsp.ir.diagnostics import Diagnostic, Place
 from relay_lsp.ir.expressions import Expr, Function, GlobalVar
+from relay_lsp.ir.garbage_collection import without_collection
 from relay_lsp.ir.module import IRModule
 
 from ..pass_info import PassInfo
@@ -23,7 +24,6 @@ from ..provenance.remarks import Remarks
 from ..provenance.trace import active_trace
 from ..provenance.trace_step import TraceStep
 from . import registry
-from .collection import without_collection
 from .context import PassContext
 from .declaration import Declaration, read_declaration
 from .errors import BrokenModuleError, PassError

@@ -9,7 +9,7 @@ from .trace import Event, Trace, active_trace
 from .trace_reading import TraceFormatError, is_trace
 from .trace_records import trace_schema
 from .trace_step import SkippedPass, TraceStep
-from .trace_writing import TraceFailure
+from .trace_writing import TraceDetails, TraceFailure
 
 __all__ = [
     "Descent",
@@ -18,6 +18,7 @@ __all__ = [
     "Record",
     "SkippedPass",
     "Trace",
+    "TraceDetails",
     "TraceFailure",
     "TraceFormatError",
     "TraceStep",

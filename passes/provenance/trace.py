@@ -8,13 +8,14 @@ question is answered in time proportional to its answer, however many steps left
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from typing_extensions import Self
 
 from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.garbage_collection import without_collection
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan
 from relay_lsp.ir.syntax.parsing import Parsed
@@ -22,7 +23,7 @@ from relay_lsp.ir.syntax.parsing import Parsed
 from ..pass_info import PassInfo
 from .trace_reading import read_trace
 from .trace_step import SkippedPass, TraceStep
-from .trace_writing import TraceFailure, trace_lines
+from .trace_writing import TraceDetails, trace_lines
 
 __all__ = ["Event", "Trace", "active_trace"]
 
@@ -136,45 +137,13 @@ class Trace:
         self._removed.update(dict.fromkeys(step.removed, number))
         self._replaced |= step.replaced
 
-    def json_lines(
-        self,
-        *,
-        start: IRModule | None = None,
-        parsed: Parsed | None = None,
-        source: str = "",
-        producer: str = "",
-        pipeline: Sequence[str] = (),
-        failure: TraceFailure | None = None,
-        weights: bool = True,
-    ) -> Iterator[str]:
-        """The trace in the format that ``docs/trace-format.md`` describes, line by line.
-
-        Args:
-            start: the first module, needed where no pass has run.
-            parsed: the text that the first module was read from; the first stage keeps it as it is.
-            source: the name of the file.
-            producer: the name and version of the program that writes.
-            pipeline: the passes that were asked for, as the command line writes them.
-            failure: why the pipeline ended early.
-            weights: whether the data of constant tensors is written.
-        """
-        return trace_lines(
-            self._steps,
-            self._skipped,
-            self.layers,
-            start=start,
-            parsed=parsed,
-            source=source,
-            producer=producer,
-            pipeline=pipeline,
-            by_name=self.by_name,
-            failure=failure,
-            weights=weights,
-        )
+    def json_lines(self, details: TraceDetails | None = None) -> Iterator[str]:
+        """The trace in the format that ``docs/trace-format.md`` describes, line by line."""
+        return trace_lines(self._steps, self._skipped, self.layers, details or TraceDetails())
 
     def to_json(self, *, parsed: Parsed | None = None, weights: bool = True) -> str:
         """All :meth:`json_lines` as one text, which :meth:`from_json` reads."""
-        return "".join(self.json_lines(parsed=parsed, weights=weights))
+        return "".join(self.json_lines(TraceDetails(parsed=parsed, weights=weights)))
 
     @classmethod
     def from_json(cls, text: str | Iterable[str]) -> Self:
@@ -185,10 +154,11 @@ class Trace:
         Raises:
             TraceFormatError: it is no trace, one of another version, or contradicts itself.
         """
-        contents = read_trace(text.split("\n") if isinstance(text, str) else text)
-        trace = cls(lambda: contents.layers)
-        for step in contents.steps:
-            trace.append(step)
+        with without_collection():
+            contents = read_trace(text.split("\n") if isinstance(text, str) else text)
+            trace = cls(lambda: contents.layers)
+            for step in contents.steps:
+                trace.append(step)
         trace._skipped = contents.skipped
         trace.by_name = contents.by_name
         return trace

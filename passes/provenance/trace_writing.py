@@ -43,7 +43,7 @@ from .trace_records import (
 )
 from .trace_step import SkippedPass, TraceStep
 
-__all__ = ["TraceFailure", "layer_name", "occurrences", "trace_lines"]
+__all__ = ["TraceDetails", "TraceFailure", "layer_name", "occurrences", "trace_lines"]
 
 _CONSTANT = "relay.Constant"
 _INFER_TYPE = "InferType"
@@ -58,19 +58,28 @@ class TraceFailure:
     expr: Expr | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class TraceDetails:
+    """What is written of a trace besides its steps, and how."""
+
+    start: IRModule | None = None
+    """The first module, needed where no pass has run."""
+    parsed: Parsed | None = None
+    """The text that the first module was read from; the first stage keeps it as it is."""
+    source: str = ""
+    """The name of the file."""
+    producer: str = ""
+    """The name and version of the program that writes."""
+    pipeline: Sequence[str] = ()
+    """The passes that were asked for, as the command line writes them."""
+    failure: TraceFailure | None = None
+    """Why the pipeline ended early."""
+    weights: bool = True
+    """Whether the data of constant tensors is written."""
+
+
 def trace_lines(
-    steps: Sequence[TraceStep],
-    skipped: Sequence[SkippedPass],
-    layers: Mapping[Expr, AnySpan],
-    *,
-    start: IRModule | None = None,
-    parsed: Parsed | None = None,
-    source: str = "",
-    producer: str = "",
-    pipeline: Sequence[str] = (),
-    by_name: Mapping[str, str] | None = None,
-    failure: TraceFailure | None = None,
-    weights: bool = True,
+    steps: Sequence[TraceStep], skipped: Sequence[SkippedPass], layers: Mapping[Expr, AnySpan], details: TraceDetails
 ) -> Iterator[str]:
     """The lines of a trace, each with its line end, as :mod:`.trace_records` describes them.
 
@@ -78,19 +87,12 @@ def trace_lines(
         steps: the runs of passes, in order.
         skipped: the passes that did not run.
         layers: the layers that expressions of the first module come from.
-        start: the first module, where no step names it.
-        parsed: the text that the first module was read from; it is the text of the first stage then.
-        source: the name of the file.
-        producer: the name and version of the program that writes.
-        pipeline: the passes that were asked for.
-        by_name: those of them that the context alone would not have admitted, each with why.
-        failure: why the pipeline ended early.
-        weights: whether the data of constant tensors is written.
+        details: what else is written.
     """
-    writer = _Writer(layers, parsed, weights)
+    writer = _Writer(layers, details.parsed, details.weights)
     encode = msgspec.json.encode
-    records = writer.records(steps, skipped, start, failure)
-    header = HeaderRecord(TRACE_FORMAT, TRACE_VERSION, producer, source, list(pipeline), by_name=dict(by_name or {}))
+    records = writer.records(steps, skipped, details.start, details.failure)
+    header = HeaderRecord(TRACE_FORMAT, TRACE_VERSION, details.producer, details.source, list(details.pipeline))
     yield encode(header).decode() + "\n"
     for record in records:
         yield encode(record).decode() + "\n"

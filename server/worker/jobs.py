@@ -141,7 +141,7 @@ class RunPasses:
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
-        from relay_lsp.passes.infrastructure.collection import without_collection
+        from relay_lsp.ir.garbage_collection import without_collection
 
         reports: list[str] = []
         try:

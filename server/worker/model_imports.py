@@ -51,7 +51,7 @@ class ImportModel:
         from relay_lsp.frontends.diagnostics import MissingExtraError, ModelImportError
         from relay_lsp.frontends.model_text import model_text
         from relay_lsp.frontends.models import read_model
-        from relay_lsp.passes.infrastructure.collection import without_collection
+        from relay_lsp.ir.garbage_collection import without_collection
 
         path = Path(self.path)
         progress(f"importing {path.name}")

@@ -52,10 +52,10 @@ class TracePasses:
 
     def run(self, progress: Progress) -> TracedRun:
         """Run them. The lines are written when they are read."""
+        from relay_lsp.ir.garbage_collection import without_collection
         from relay_lsp.passes import Trace
-        from relay_lsp.passes.infrastructure.collection import without_collection
         from relay_lsp.passes.layers import layers_in
-        from relay_lsp.passes.provenance import TraceFailure
+        from relay_lsp.passes.provenance import TraceDetails, TraceFailure
 
         reports: list[str] = []
         failures: list[TraceFailure] = []
@@ -85,7 +85,7 @@ class TracePasses:
         outcome = replace(outcome, reports=tuple(reports))
         if outcome.failed is not None and not failures:
             return TracedRun(outcome, None)
-        lines = trace.json_lines(
+        details = TraceDetails(
             start=parsed.module,
             parsed=parsed,
             source=self.source or self.name,
@@ -94,6 +94,7 @@ class TracePasses:
             failure=failures[0] if failures else None,
             weights=self.weights,
         )
+        lines = trace.json_lines(details)
         return TracedRun(outcome, _without_collection(lines))
 
 
@@ -119,7 +120,7 @@ class ExplorePasses:
 
 
 def _without_collection(lines: Iterator[str]) -> Iterator[str]:
-    from relay_lsp.passes.infrastructure.collection import without_collection
+    from relay_lsp.ir.garbage_collection import without_collection
 
     while True:
         with without_collection():

@@ -16,7 +16,7 @@ from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassContext, Sequential, Trace, create, provenance
 from relay_lsp.passes.layers import layers_in
-from relay_lsp.passes.provenance import TraceFormatError, trace_schema
+from relay_lsp.passes.provenance import TraceDetails, TraceFormatError, trace_schema
 from tests.passes.modules import typed
 
 VERSION = '#[version = "0.0.5"]\n'
@@ -162,7 +162,7 @@ def test_a_text_that_stays_as_it_was_is_not_written_again():
 def test_a_pass_that_the_context_does_not_admit_is_in_the_trace():
     with PassContext(opt_level=1, disabled_pass=["InferType"]), Trace() as trace:
         Sequential([create("InferType"), create("FoldConstant")])(parse(VERSION + CONVOLUTION).module)
-    lines = [json.loads(line) for line in trace.json_lines(start=parse(VERSION + CONVOLUTION).module)]
+    lines = [json.loads(line) for line in trace.json_lines(TraceDetails(start=parse(VERSION + CONVOLUTION).module))]
     skipped = [(line["name"], line["reason"]) for line in lines if line["record"] == "skipped"]
     assert skipped == [("InferType", "disabled"), ("FoldConstant", "level")]
     assert [item.reason for item in Trace.from_json(map(json.dumps, lines)).skipped] == ["disabled", "level"]
