@@ -100,7 +100,8 @@ def _model(
         for name, sizes in (("x", shape), (output, result))
     ]
     graph = helper.make_graph(nodes, "graph", infos[:1], infos[1:], weights)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    # Runtimes take a version of the format that is some years old; the newest is what the package would write.
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
 
 
 def _measure(path: Path, weights_aside: bool) -> None:
