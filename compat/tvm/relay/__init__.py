@@ -42,7 +42,7 @@ from relay_lsp.ir.types import (
     TypeVar,
 )
 
-from . import analysis, build_module, expr, expr_functor, frontend, op, qnn, quantize, testing, transform
+from . import analysis, build_module, collage, expr, expr_functor, frontend, op, qnn, quantize, testing, transform
 from .build_module import bind_params_by_name, optimize
 from .expr import bind, const, var
 from .expr_functor import ExprMutator, ExprVisitor
@@ -93,6 +93,7 @@ __all__ = [
     "bind_params_by_name",
     "build",
     "build_module",
+    "collage",
     "const",
     "expr",
     "expr_functor",
