@@ -223,7 +223,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         subprocess.run(
             ["node", str(Path(__file__).with_name("drive.mjs")), str(work), address],
             check=True,
-            timeout=240,
+            timeout=400,
             env={**os.environ, "CHROMIUM": CHROMIUM},
         )
     finally:
