@@ -17,7 +17,7 @@ from .flops import UnknownSizeError, element_count
 from .identity import identity_kernel
 from .operator import Op, OpPattern
 
-__all__ = ["CallCost", "call_cost", "operator_cost", "total_flops", "type_bytes"]
+__all__ = ["CallCost", "call_cost", "call_flops", "operator_cost", "total_flops", "type_bytes"]
 
 
 class CallCost(NamedTuple):
@@ -86,6 +86,13 @@ def call_cost(call: Call) -> CallCost:
         return operator_cost(call.op, call.attrs, arguments, call.checked_type)
     flops = total_flops(call.op.body) if isinstance(call.op, Function) else None
     return CallCost(flops, _sum(map(type_bytes, arguments)), type_bytes(call.checked_type))
+
+
+def call_flops(call: Call) -> int | None:
+    """The operations of a typed call of an operator alone; ``None`` of other calls, and where they are not known."""
+    if not isinstance(call.op, Op):
+        return None
+    return _flops(call.op, call.attrs, [argument.checked_type for argument in call.args], call.checked_type)
 
 
 def total_flops(*exprs: Expr) -> int | None:

@@ -13,7 +13,7 @@ from relay_lsp.ir.diagnostics import Place
 from relay_lsp.ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, TupleGetItem, Var
 from relay_lsp.ir.metadata import write_metadata
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.ops.costs import call_cost
+from relay_lsp.ir.ops.costs import call_flops
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.printing import scalar_text, to_text_with_positions, type_to_text
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
@@ -380,7 +380,7 @@ def _operators(order: Iterable[Expr]) -> Counter[str]:
 def _flops(expr: Expr) -> int:
     if not isinstance(expr, Call) or not isinstance(expr.op, Op):
         return 0
-    flops = call_cost(expr).flops
+    flops = call_flops(expr)
     return -1 if flops is None else flops
 
 
