@@ -35,23 +35,22 @@ class ModuleTypes:
     """The metadata section and the data types of a text: what the meaning of a statement depends on besides its names.
 
     ``reading`` has the types; its units are ``segments``, one after the other.
-
-    Raises:
-        NeedsFullAnalysis: the metadata section cannot be read.
     """
 
-    __slots__ = ("memos", "metadata", "module", "reading", "segments", "tables", "variables")
+    __slots__ = ("memos", "metadata", "metadata_error", "module", "reading", "segments", "tables", "variables")
 
     def __init__(self, metadata: Segment | None, segments: Sequence[Segment]) -> None:
         self.metadata: Final = metadata
         self.segments: Final = segments
         self.tables: Mapping[str, Sequence[object]] = {}
+        self.metadata_error: MetadataError | None = None
+        """Why the metadata section cannot be read: then there is none."""
         if metadata is not None:
             text = metadata.tokens[1][0]
             try:
                 self.tables = read_metadata(text[text.index("]") + 1 :])
             except MetadataError as error:
-                raise NeedsFullAnalysis from error
+                self.metadata_error = error
         names = Names()
         names.metadata = self.tables
         text = "".join([segment.text for segment in segments])

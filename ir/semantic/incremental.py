@@ -71,7 +71,8 @@ def _followed(
         head = _laid_out_otherwise(earlier, segments, splice.first)
         if head is None:
             return None
-        heads = {**heads, head.name: head}
+        if heads.get(head.name) is function.head:  # of two functions of one name, the last counts
+            heads = {**heads, head.name: head}
         function = replace(function, head=head)
         splice = Splice(splice.first + 1, splice.old_end, splice.new_end, splice.names)
     if splice.first < function.start or splice.old_end > function.last + 1:

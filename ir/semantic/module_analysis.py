@@ -20,7 +20,13 @@ from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.splitting import Segments
-from ..syntax.top_level import top_level_findings, unclosed_function, version_findings
+from ..syntax.top_level import (
+    function_redefined,
+    top_level_findings,
+    unclosed_function,
+    unreadable_metadata,
+    version_findings,
+)
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
@@ -87,6 +93,11 @@ class ModuleAnalysis:
         """Everything that is wrong, in the order of the text."""
         diagnostics = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
         diagnostics.extend(self._of_top_level())
+        error = self.context.types.metadata_error
+        if error is not None:
+            diagnostics.append(unreadable_metadata(self.unit(len(self.segments) - 1), error))
+        if len(self.heads) < len(self.functions):
+            diagnostics.extend(self._redefined())
         for index in self.reported:
             check_cancelled()
             state = self.states[index]
@@ -120,6 +131,16 @@ class ModuleAnalysis:
             yield from self._without_types(function)
         if not function.is_closed and not any("{" in fault.message for fault in function.head.segment.diagnostics):
             yield self._unclosed(function)
+
+    def _redefined(self) -> Iterator[Diagnostic]:
+        """Warnings for the functions of the same name as one before them."""
+        places: dict[str, TextSpan] = {}
+        for function in self.functions:
+            if function.name:
+                span = self.unit(function.start - 1).span(1)
+                if function.name in places:
+                    yield function_redefined(function.name, span, places[function.name])
+                places[function.name] = span
 
     def _without_types(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """The parameters of a function that are declared without a type, and whose uses do not tell it."""

@@ -228,9 +228,7 @@ class ModuleAnalyzer:
         if self.types and regions and self.types[-1] >= regions[0].start:
             raise NeedsFullAnalysis  # a constructor means nothing above its type
         named = [region.head for region in regions if region.head.name]
-        heads = {head.name: head for head in named}
-        if len(heads) < len(named):
-            raise NeedsFullAnalysis
+        heads = {head.name: head for head in named}  # of two functions of one name, TVM keeps the last
         changed = _Changes(self.earlier_heads, heads)
         for number, region in enumerate(regions):
             self._coming = regions[number + 1 :] if self._progress is not None else ()

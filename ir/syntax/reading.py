@@ -18,7 +18,15 @@ from .scopes import Definition, Names, SymbolKind
 from .segments import Role
 from .statements import Segment
 from .tokens import DEF, EXTERN, GLOBAL
-from .top_level import VERSION_LINE, top_level_findings, unclosed_function, unexpected_brace, version_findings
+from .top_level import (
+    VERSION_LINE,
+    function_redefined,
+    top_level_findings,
+    unclosed_function,
+    unexpected_brace,
+    unreadable_metadata,
+    version_findings,
+)
 from .units import SyntaxOrigin, Unit
 
 __all__ = ["VERSION_LINE", "Reading", "shift"]
@@ -145,7 +153,7 @@ class Reading:
                 try:
                     tables = read_metadata(texts[0][texts[0].index("]") + 1 :])
                 except MetadataError as error:
-                    self._report("invalid-metadata", f"the metadata section cannot be read: {error}", head)
+                    self.diagnostics.append(unreadable_metadata(unit, error))
             elif role is Role.HEADER and kinds.startswith(DEF + GLOBAL):
                 self._declare_function(unit, texts[1])
             elif role is Role.TYPE:
@@ -167,13 +175,7 @@ class Reading:
         definition = self._declared[unit] = Definition(SymbolKind.FUNCTION, name, unit, 1, value)
         self.lowering.definitions.append(definition)
         if earlier is not None and earlier.unit is not None:
-            self._report(
-                "function-redefined",
-                f"{name} is defined already, and TVM keeps the last definition",
-                unit.span(1),
-                related=[Related("the other definition", earlier.unit.span(earlier.token))],
-                severity=Severity.WARNING,
-            )
+            self.diagnostics.append(function_redefined(name, unit.span(1), earlier.unit.span(earlier.token)))
         self.names.globals[name[1:]] = definition
         statements = unit.segment.statements
         if not statements or statements[0].root is None:

@@ -6,12 +6,20 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
+from ..metadata import MetadataError
 from ..text.text_span import TextSpan
 from .segments import Role
 from .tokens import DIRECTIVE, VERSION
 from .units import Unit
 
-__all__ = ["VERSION_LINE", "top_level_findings", "unclosed_function", "unexpected_brace", "version_findings"]
+__all__ = [
+    "VERSION_LINE",
+    "function_redefined",
+    "top_level_findings",
+    "unclosed_function",
+    "unexpected_brace",
+    "version_findings",
+]
 
 VERSION_LINE: Final = '#[version = "0.0.5"]'
 
@@ -70,3 +78,17 @@ def unclosed_function(header: Unit, last: Unit, following: int) -> Diagnostic:
 
 def _error(code: str, message: str, span: TextSpan, fix: Fix | None = None) -> Diagnostic:
     return Diagnostic(code, Severity.ERROR, message, span, fixes=(fix,) if fix is not None else ())
+
+
+def function_redefined(name: str, span: TextSpan, earlier: TextSpan) -> Diagnostic:
+    """The warning about a function of the same name as one before it."""
+    message = f"{name} is defined already, and TVM keeps the last definition"
+    related = (Related("the other definition", earlier),)
+    return Diagnostic("function-redefined", Severity.WARNING, message, span, related=related)
+
+
+def unreadable_metadata(unit: Unit, error: MetadataError) -> Diagnostic:
+    """The error about a metadata section that cannot be read."""
+    start = unit.span(0).start
+    head = TextSpan(start, start + unit.segment.tokens[1][0].index("]") + 1)
+    return _error("invalid-metadata", f"the metadata section cannot be read: {error}", head)

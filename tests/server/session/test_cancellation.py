@@ -73,8 +73,8 @@ async def test_the_analysis_of_a_closed_document_ends() -> None:
 
 async def test_an_edit_cancels_an_analysis_that_the_next_cannot_build_on() -> None:
     analysis = BackgroundAnalysis()
-    twice = "def @main(%x: float32) { %x }\n"  # two functions of a name: the text is read as a whole
-    document = Document("file:///a.relay", _HEAD + twice + _unlike(1_600).removeprefix(_HEAD))
+    late = "def @f(%x: float32) { %x }\ntype T { A }\n"  # a type below a function: the text is read as a whole
+    document = Document("file:///a.relay", _HEAD + late + _unlike(1_600).removeprefix(_HEAD))
     await analysis.snapshot(document)
     _insert(document, "// a\n", 2)
     first = asyncio.ensure_future(analysis.snapshot(document))

@@ -1,0 +1,56 @@
+"""Modules that are at fault as a whole are followed statement by statement, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from tests.ir.semantic.editing.comparison import difference
+
+_FIRST = "def @f(%x: int32) -> int32 {\n  add(%x, 1)\n}\n"
+_SECOND = "def @f(%x: int32, %y: int32) -> int32 {\n  add(%x, %y)\n}\n"
+_MAIN = "def @main(%x: int32) {\n  %0 = @f(%x, %x);\n  %0\n}\n"
+_METADATA = """#[metadata]
+{"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": [], "data": []}], "b64ndarrays": [],
+"attrs": {"tvm_version": "0.12.0"}}
+"""
+
+
+def typed(text: str, at: int, new_text: str) -> Snapshot:
+    """The snapshot after a text was typed letter by letter; as if it had been opened so after each."""
+    snapshot = Snapshot.open(text, "example.relay")
+    _ = snapshot.diagnostics
+    for number, letter in enumerate(new_text):
+        snapshot = snapshot.edit(TextSpan(at + number, at + number), letter)
+        problem = difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), at, whole=True)
+        assert problem is None, problem
+        assert snapshot.is_followed
+    return snapshot
+
+
+def test_the_last_of_two_functions_of_one_name_counts():
+    head = '#[version = "0.0.5"]\n'
+    snapshot = typed(head + _FIRST + _MAIN, len(head + _FIRST), _SECOND)
+    (finding,) = snapshot.diagnostics
+    assert finding.code == "function-redefined"
+    assert finding.span is not None
+    assert finding.span.start == snapshot.text.index("@f(%x: int32, %y")
+    assert repr(snapshot.type_at(snapshot.text.index("%0 ="))) == "int32"
+    called = snapshot.symbol_at(snapshot.text.index("@f(%x, %x)"))
+    assert called is not None
+    assert called.span.start == finding.span.start
+
+
+@pytest.mark.parametrize("function", [_FIRST, _SECOND])
+def test_an_edit_in_one_of_two_functions_of_one_name_is_followed(function: str):
+    text = '#[version = "0.0.5"]\n' + _FIRST + _SECOND + _MAIN
+    at = text.index(function) + function.index("{") + 1
+    assert len(typed(text, at, "\n  %7 = add(%x, 2);").diagnostics) >= 1
+
+
+def test_metadata_that_cannot_be_read_is_at_fault_alone():
+    text = '#[version = "0.0.5"]\n' + _SECOND + _MAIN
+    assert not typed(text, len(text), _METADATA).diagnostics
+    (finding,) = typed(text + _METADATA, len(text) + len("#[metadata]\n{"), "x").diagnostics
+    assert finding.code == "invalid-metadata"
