@@ -44,9 +44,13 @@ export async function activateWith(
         return client;
     };
     const texts = new ReadOnlyTexts(current);
-    const previews = new Previews(current, texts, () => history.refresh());
+    const refresh = () => {
+        history.refresh();
+        layers.refresh();
+    };
+    const previews = new Previews(current, texts, refresh);
     const history = new HistoryView(current, () => client?.isRunning() === true, texts, previews);
-    const passes = new PassCommands(current, texts, previews, () => history.refresh());
+    const passes = new PassCommands(current, texts, previews, refresh);
     const provenance = new ProvenanceView(current, texts);
     const layers = new Layers(current, () => client?.isRunning() === true);
 
@@ -76,7 +80,7 @@ export async function activateWith(
             fault = error;
             status.show('stopped', String(error));
         }
-        history.refresh();
+        refresh();
     };
     const stop = async () => {
         if (client?.needsStop()) {

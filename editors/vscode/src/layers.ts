@@ -72,6 +72,8 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
     private readonly types = new Map<string, vscode.TextEditorDecorationType>();
     private by: protocol.Grouping | undefined;
     private order: Order = 'text';
+    /** The text that the tree shows, and its version. */
+    private shown = '';
     private timer: ReturnType<typeof setTimeout> | undefined;
 
     constructor(
@@ -104,6 +106,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
         if (item) {
             return item.details;
         }
+        this.shown = document && this.isRunning() ? moment(document) : '';
         if (document?.languageId !== 'relay' || !this.isRunning()) {
             return [];
         }
@@ -136,6 +139,12 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             this.clear();
             await this.colour();
         }
+    }
+
+    /** Passes ran: the history knows more than the text of it. */
+    refresh(): void {
+        this.shown = '';
+        this.later();
     }
 
     noColours(): void {
@@ -205,7 +214,9 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
     private later(): void {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
-            if (this.view.visible) {
+            // To read the tree anew while a layer is being opened would close it.
+            const document = vscode.window.activeTextEditor?.document;
+            if (this.view.visible && document && this.shown !== moment(document)) {
                 this.changed.fire();
             }
             void this.colour();
@@ -266,6 +277,10 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
 /** Groups of one name have one decoration; names may share a colour. */
 function key(group: protocol.ColourGroup): string {
     return `${group.background} ${group.name}`;
+}
+
+function moment(document: vscode.TextDocument): string {
+    return `${document.version} ${document.uri.toString()}`;
 }
 
 function textDocument(document: vscode.TextDocument): { textDocument: { uri: string } } {

@@ -17,6 +17,7 @@ from tests.editors.vscode.workspace import (
     BROKEN,
     DROPOUT,
     HERE,
+    LAYERS,
     ROOT,
     SERVER,
     VSIX,
@@ -232,6 +233,42 @@ def test_an_exported_program_opens_as_its_relay_text_or_says_what_is_missing(flo
     expected = "/* from program.pt2 (pytorch), sha256 " if HAS_PYTORCH else "pip install 'relay-lsp[torch]'"
     assert expected in shown
     assert ("nn.dense(" in shown) == HAS_PYTORCH
+
+
+def test_each_layer_has_a_colour_of_its_own(flow):
+    seen = flow("layers")
+    conv, bias, act = seen["colours"][:3]
+    assert conv == bias != act
+    assert len(set(seen["colours"])) == 6
+    assert set(seen["dark"]).isdisjoint(seen["colours"])
+    assert seen["byCompiler"] == 2
+
+
+def test_the_tree_of_layers_shows_what_each_is_and_costs(flow):
+    seen = flow("layers")
+    assert [row.split()[0] for row in seen["rows"]] == [
+        "block1.conv",
+        "block1.act",
+        "block1.add",
+        "head.pool",
+        "head.fc",
+        "head.softmax,",
+    ]
+    assert "2 values · 4.7 MFLOP · 128.0 KiB · nn.conv2d, nn.bias_add" in seen["rows"][0]
+    details = "\n".join(seen["details"])
+    assert "in Tensor[(16, 16, 3, 3), float32]" in details
+    assert "out Tensor[(1, 16, 32, 32), float32]" in details
+    assert "4,734,976 floating-point operations" in details
+    assert seen["sorted"][0].startswith("block1.conv")
+
+
+def test_a_layer_is_hovered_walked_to_selected_and_renamed(flow):
+    seen = flow("layers")
+    assert "block1.conv" in "\n".join(seen["hover"])
+    assert [line.partition(",")[0] for line in seen["lines"]] == ["Ln 4", "Ln 6", "Ln 4"]
+    assert "2 selections" in seen["selected"]
+    assert seen["placeholder"] == "block1.act"
+    assert seen["renamed"] == LAYERS.replace("block1.act", "block1.relu")
 
 
 @pytest.mark.parametrize("name", HOST_TESTS)

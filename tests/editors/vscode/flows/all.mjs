@@ -1,5 +1,6 @@
 // What a person does with the extension. Each flow gives what was seen; test_vscode.py says what it must be.
 import { explore } from './exploring.mjs';
+import { layers } from './layers.mjs';
 import * as models from './models.mjs';
 import * as passes from './passes.mjs';
 import * as reading from './reading.mjs';
@@ -9,5 +10,5 @@ import * as tutorial from './tutorial.mjs';
 export const flows = [
     reading.brokenFile, reading.reading, passes.pass, passes.saving, passes.documentation, passes.requiredOption, passes.form,
     passes.pipeline, explore, tutorial.tutorial, tutorial.history, tutorial.provenance, reading.markdown, reading.surroundings,
-    models.models, models.otherModels,
+    models.models, models.otherModels, layers,
 ];

@@ -60,7 +60,7 @@ export async function layers(workbench) {
         (await page.locator('.quick-input-list .monaco-list-row').first().innerText()).includes('block1.act'));
     await page.keyboard.press('Escape');
 
-    await page.locator('.view-line span', { hasText: 'si=[block1.act]' }).first().click();
+    await page.locator('.view-line span', { hasText: /^block1\.act$/ }).first().click();
     await page.keyboard.press('F2');
     const box = page.locator('.rename-box input');
     await box.waitFor();
