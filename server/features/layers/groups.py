@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Token, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import FuncType, TensorType, Type
 
@@ -112,7 +112,8 @@ def _name(
         made = last_event(value.span)
         return "no pass" if made is None else "by hand" if made.by_hand else made.pass_name
     if by == "compiler":
-        return value.compiler or _called_compiler(snapshot, first) or _OWN
+        is_call = len(value.tokens) > 1 and value.tokens[1].text == "("
+        return value.compiler or (_called_compiler(snapshot, first) if is_call else "") or _OWN
     if by == "operator":
         if first.role is TokenRole.OP_NAME:
             return first.text
@@ -122,10 +123,13 @@ def _name(
 
 
 def _called_compiler(snapshot: Snapshot, callee: Token) -> str:
-    """The compiler of the function of the module that a value calls."""
-    if not callee.text.startswith("@"):
-        return ""
-    for function in snapshot.functions_named([callee.text]):
+    """The compiler of the function that a value calls, one of the module or one that a name is bound to."""
+    functions: Sequence[Symbol] = ()
+    if callee.text.startswith("@"):
+        functions = snapshot.functions_named([callee.text])
+    elif callee.text.startswith("%") and (bound := snapshot.symbol_at(callee.span.start)) is not None:
+        functions = [bound]
+    for function in functions:
         head, _, _ = snapshot.lines.part(function.full_span.start, function.full_span.end).partition("{")
         offloaded = _OFFLOADED.search(head)
         if offloaded:

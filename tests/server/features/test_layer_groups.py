@@ -59,8 +59,8 @@ def groups(by: str) -> dict[str, list[str]]:
         (
             "compiler",
             {
-                "tvm": ["nn.relu(%x)", "exp(%0)", "%1(%3)"],
-                "dnnl.add": ["add(%p, 1f)", 'cast(%2, dtype="int8")'],
+                "tvm": ["nn.relu(%x)", "exp(%0)"],
+                "dnnl.add": ["add(%p, 1f)", 'cast(%2, dtype="int8")', "%1(%3)"],
                 "dnnl": ["@offloaded(%a)", "tanh(%y)"],
             },
         ),

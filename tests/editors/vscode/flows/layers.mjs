@@ -75,15 +75,5 @@ export async function layers(workbench) {
     await page.waitForTimeout(1200);
     seen.byCompiler = new Set(await colours()).size;
     await workbench.shot('colours-by-compiler');
-    await workbench.palette('Preferences: Color Theme');
-    await workbench.answer('Dark Modern');
-    await workbench.palette('Relay: Colour by Layer');
-    await page.waitForTimeout(1200);
-    seen.dark = await colours();
-    await workbench.shot('layers-dark');
-    await workbench.palette('Preferences: Color Theme');
-    await workbench.answer('Light Modern');
-    await workbench.palette('Relay: No Colours');
-    await workbench.until('no colours', async () => (await colours()).length === 0);
     return seen;
 }
