@@ -61,7 +61,7 @@ export async function otherModels(workbench) {
             const shown = isText ? await workbench.shown() : await body.innerText({ timeout: 1000 }).catch(() => '');
             seen[file] = shown;
             return isText ? shown.includes('@main') : shown.includes('was not imported');
-        }, 120);
+        }, 180); // Longer than the server lets an import take: PyTorch alone loads for seconds.
         await page.waitForTimeout(1500); // Until it has its colours.
         await workbench.shot(`model-${file}`);
     }
