@@ -11,8 +11,8 @@ export async function explore(workbench) {
     await page.keyboard.press('Enter');
     const panel = page.frameLocator('iframe.webview').frameLocator('#active-frame');
     await panel.locator('.pane .cm-line').first().waitFor({ timeout: 60_000 });
-    const seen = { panes: await panel.locator('.pane').count(), steps: await panel.locator('.timeline > li').allInnerTexts() };
-    await panel.locator('.pane').first().locator('.cm-content .s-operator', { hasText: 'tanh' }).hover();
+    const seen = { panes: await panel.locator('.pane[data-kind=module]').count(), steps: await panel.locator('.timeline > li').allInnerTexts() };
+    await panel.locator('.pane[data-kind=module]').first().locator('.cm-content .s-function', { hasText: 'tanh' }).hover();
     await workbench.until('what is linked', async () => (await panel.locator('.details').innerText()).includes('removed'));
     seen.details = await panel.locator('.details').innerText();
     await workbench.shot('explorer');
