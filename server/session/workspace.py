@@ -283,17 +283,21 @@ class Workspace:
         version: int | None = None,
         progress: Callable[[str], object] = lambda _: None,
     ) -> ExploredRun:
-        """The trace of passes over a document, worked out in the worker; in the context of the settings without one.
+        """The trace of passes over a document, worked out in the worker. ``context`` adds to that of the settings.
 
         Raises:
             MovedOn: the document is not at ``version``.
             JobError: the worker could not do it.
         """
         self._check(document, document.version if version is None else version)
-        context = replace(self.context_for(document) if context is None else context, gates=True)
+        base = replace(self.context_for(document), gates=True)
+        if context is not None:
+            required, disabled = (*base.required, *context.required), (*base.disabled, *context.disabled)
+            config = {**base.config, **context.config}
+            base = replace(base, opt_level=context.opt_level, required=required, disabled=disabled, config=config)
         layers = self.history.span_layers(document.uri, document.lines)
         passes = TracePasses(
-            *(document.text, document.name, tuple(calls), context.opt_level), context=context, layers=layers
+            *(document.text, document.name, tuple(calls), base.opt_level), context=base, layers=layers
         )
         await self.extensions.refresh()
         job = self.extensions.job(ExplorePasses(passes))
