@@ -49,8 +49,8 @@ def asks_for_shape(call: Call) -> bool:
 def fold_shape_of(call: Call, type: Type | None) -> Constant | None:
     """The value of a call that :func:`asks_for_shape` of an argument of ``type``.
 
-    ``None`` where that is not static, and where there is no array of the dtype that is asked for, or none is written: such
-    a call is left to what runs it.
+    ``None`` where that is not static, and where there is no array of the dtype that is asked for, or none is written:
+    such a call is left to what runs it.
     """
     if not isinstance(type, TensorType) or not is_static(type.shape):
         return None

@@ -296,9 +296,7 @@ class Workspace:
             config = {**base.config, **context.config}
             base = replace(base, opt_level=context.opt_level, required=required, disabled=disabled, config=config)
         layers = self.history.span_layers(document.uri, document.lines)
-        passes = TracePasses(
-            *(document.text, document.name, tuple(calls), base.opt_level), context=base, layers=layers
-        )
+        passes = TracePasses(*(document.text, document.name, tuple(calls), base.opt_level), context=base, layers=layers)
         await self.extensions.refresh()
         job = self.extensions.job(ExplorePasses(passes))
         timeout = self.settings_for(document.uri).pass_timeout
