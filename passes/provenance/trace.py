@@ -139,7 +139,7 @@ class Trace:
 
     def json_lines(self, details: TraceDetails | None = None) -> Iterator[str]:
         """The trace in the format that ``docs/trace-format.md`` describes, line by line."""
-        return trace_lines(self._steps, self._skipped, self.layers, details or TraceDetails())
+        return trace_lines(self._steps, self._skipped, self.by_name, self.layers, details or TraceDetails())
 
     def to_json(self, *, parsed: Parsed | None = None, weights: bool = True) -> str:
         """All :meth:`json_lines` as one text, which :meth:`from_json` reads."""

@@ -79,20 +79,32 @@ class TraceDetails:
 
 
 def trace_lines(
-    steps: Sequence[TraceStep], skipped: Sequence[SkippedPass], layers: Mapping[Expr, AnySpan], details: TraceDetails
+    steps: Sequence[TraceStep],
+    skipped: Sequence[SkippedPass],
+    by_name: Mapping[str, str],
+    layers: Mapping[Expr, AnySpan],
+    details: TraceDetails,
 ) -> Iterator[str]:
     """The lines of a trace, each with its line end, as :mod:`.trace_records` describes them.
 
     Args:
         steps: the runs of passes, in order.
         skipped: the passes that did not run.
+        by_name: the passes that ran only because they were asked for by name, with the reason.
         layers: the layers that expressions of the first module come from.
         details: what else is written.
     """
     writer = _Writer(layers, details.parsed, details.weights)
     encode = msgspec.json.encode
     records = writer.records(steps, skipped, details.start, details.failure)
-    header = HeaderRecord(TRACE_FORMAT, TRACE_VERSION, details.producer, details.source, list(details.pipeline))
+    header = HeaderRecord(
+        TRACE_FORMAT,
+        TRACE_VERSION,
+        details.producer,
+        details.source,
+        list(details.pipeline),
+        by_name=dict(by_name),
+    )
     yield encode(header).decode() + "\n"
     for record in records:
         yield encode(record).decode() + "\n"

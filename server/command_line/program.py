@@ -10,6 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..lsp.capabilities import server_version
+from .pipeline_arguments import (
+    add_extensions,
+    add_function,
+    add_instruments,
+    add_pipeline_arguments,
+    add_remarks,
+    add_seed,
+)
 from .problems import EXIT_TROUBLE, CommandError
 from .replay import add_replay
 
@@ -167,7 +175,7 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add_check(commands: Commands[argparse.ArgumentParser]) -> None:
     check = _add(commands, "check", "report what is wrong in files, with the place and what would mend it")
-    _add_extensions(check)
+    add_extensions(check)
     check.add_argument("files", metavar="FILE", nargs="+", help="a file, or a folder for all Relay files in it")
     check.add_argument("--fix", action="store_true", help="mend what has one fix in the files first, report the rest")
     check.add_argument("--format", choices=["text", "json", "sarif"], default="text", help="how to report (text)")
@@ -237,7 +245,7 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
     importing.add_argument(
         "--verify", action="store_true", help="run the model by its own runtime too, and compare the numbers"
     )
-    _add_seed(importing)
+    add_seed(importing)
 
     def command(options: argparse.Namespace) -> int:
         from .importing import import_model
@@ -247,86 +255,10 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
     importing.set_defaults(command=command)
 
 
-def _add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE")
-    command.add_argument(
-        "-p",
-        "--pass",
-        dest="passes",
-        metavar="NAME[OPTIONS]",
-        action="append",
-        default=[],
-        help="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
-    )
-    command.add_argument(
-        "--build",
-        metavar="O0…O4|graph|vm",
-        action="append",
-        default=[],
-        help="all passes that a build runs at this level, before those of --pass; for the graph executor, or for the "
-        "virtual machine with a second --build vm",
-    )
-    command.add_argument(
-        "--target",
-        dest="targets",
-        metavar="TARGET",
-        action="append",
-        default=[],
-        help='what the program is compiled for, such as "llvm -mcpu=core-avx2" (llvm); one for each kind of device',
-    )
-    command.add_argument(
-        "--params",
-        metavar="FILE",
-        default="",
-        help="parameters of @main that become constants first: .npz of numpy, or .safetensors",
-    )
-    _add_extensions(command)
-    command.add_argument(
-        "--opt-level",
-        type=int,
-        help="the level of the context that passes run in (3); where it is given, passes of a higher level are skipped",
-    )
-    for flag, words in (("require", "run these passes whatever their level"), ("disable", "skip these passes")):
-        command.add_argument(f"--{flag}", metavar="NAME", action="append", default=[], help=words)
-    command.add_argument(
-        "--config", metavar="KEY=VALUE", action="append", default=[], help="an option of the context, such as of TVM's"
-    )
-    command.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=float,
-        default=0.0,
-        help="stop passes that take longer, and leave the file as it is (no limit)",
-    )
-
-
-def _add_instruments(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--instrument",
-        dest="instruments",
-        metavar="NAME[OPTIONS]",
-        action="append",
-        default=[],
-        help="what watches the passes, and tells on standard error: PassTimingInstrument, OperatorCounter, "
-        "PassProfiler, PrintBeforeAll, PrintAfterAll, PassPrintingInstrument, Verifier, DumpIR[dump_dir=FOLDER]",
-    )
-
-
-def _add_extensions(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--extension",
-        dest="extensions",
-        metavar="FILE|PACKAGE",
-        action="append",
-        default=[],
-        help="a Python file (….py) or an installed package with passes and operators of your own; its code is run",
-    )
-
-
 def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     opt = _add(commands, "opt", "run passes over a file and print what comes out, or write it back")
-    _add_pipeline_arguments(opt)
-    _add_instruments(opt)
+    add_pipeline_arguments(opt)
+    add_instruments(opt)
     where = opt.add_mutually_exclusive_group()
     where.add_argument("-i", "--in-place", action="store_true", help="write the result back to the file")
     where.add_argument("-o", "--output", metavar="FILE", help="write the result to another file")
@@ -336,14 +268,14 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="run the module before and after each pass on random inputs; give no result if they differ",
     )
-    _add_seed(opt)
-    _add_function(opt)
+    add_seed(opt)
+    add_function(opt)
     opt.add_argument("--provenance", action="store_true", help="write behind each statement where its value comes from")
     opt.add_argument(
         "--no-history", action="store_true", help="with -i or -o: keep no history of what the passes did for editors"
     )
     opt.add_argument("--timing", action="store_true", help="say on standard error how long each pass took")
-    _add_remarks(opt)
+    add_remarks(opt)
 
     def command(options: argparse.Namespace) -> int:
         from .optimize import opt as opt_command
@@ -353,36 +285,15 @@ def _add_opt(commands: Commands[argparse.ArgumentParser]) -> None:
     opt.set_defaults(command=command)
 
 
-def _add_remarks(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--remarks",
-        nargs="?",
-        const="all",
-        choices=("all", "passed", "missed"),
-        help="say on standard error what each pass did and by which rule (passed), and what it looked at and left "
-        "alone, with the reason (missed); --function and --layer choose",
-    )
-    command.add_argument("--layer", metavar="LAYER", default="", help="only remarks on layers with this in their name")
-    command.add_argument(
-        "--remarks-output", metavar="FILE", help="write the remarks as YAML, as LLVM does, for viewers of such records"
-    )
-
-
-def _add_function(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--function", metavar="NAME", default="", help="the one function, such as @main, that may be changed (all)"
-    )
-
-
 def _add_trace(commands: Commands[argparse.ArgumentParser]) -> None:
     trace = _add(
         commands,
         "trace",
         "run passes step by step: what each did, how long it took, and what came from what",
     )
-    _add_pipeline_arguments(trace)
-    _add_instruments(trace)
-    _add_function(trace)
+    add_pipeline_arguments(trace)
+    add_instruments(trace)
+    add_function(trace)
     trace.add_argument(
         "--format",
         choices=["text", "json", "model-explorer", "dot"],
@@ -434,9 +345,9 @@ def _add_explore(commands: Commands[argparse.ArgumentParser]) -> None:
         "Show a pipeline in the browser, every text of it beside the others, linked expression by expression.\n"
         "The file may be a trace as well, as relay-lsp trace --format json writes it.",
     )
-    _add_pipeline_arguments(explore)
-    _add_instruments(explore)
-    _add_function(explore)
+    add_pipeline_arguments(explore)
+    add_instruments(explore)
+    add_function(explore)
     explore.add_argument("--export", metavar="PAGE.html", help="write one file that needs no server, and end")
     explore.add_argument(
         "--overlay",
@@ -458,10 +369,6 @@ def _add_explore(commands: Commands[argparse.ArgumentParser]) -> None:
     explore.set_defaults(command=command)
 
 
-def _add_seed(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--seed", type=int, default=0, help="of the random inputs (0)")
-
-
 def _add_bisect(commands: Commands[argparse.ArgumentParser]) -> None:
     bisect = _add(
         commands,
@@ -470,8 +377,8 @@ def _add_bisect(commands: Commands[argparse.ArgumentParser]) -> None:
         "Run the module before and after each pass on the same random inputs. Name the first pass that changes the\n"
         "result by more than rounding, breaks typing or raises. A module too large to run is run with smaller tensors.",
     )
-    _add_pipeline_arguments(bisect)
-    _add_seed(bisect)
+    add_pipeline_arguments(bisect)
+    add_seed(bisect)
 
     def command(options: argparse.Namespace) -> int:
         from .verify import bisect as bisect_command
@@ -489,7 +396,7 @@ def _add_reduce(commands: Commands[argparse.ArgumentParser]) -> None:
         "Leave out values, functions and constants of a module for as long as the passes fail as on the whole of it.\n"
         "What is left out and used becomes a parameter, so that every module on the way is well typed.",
     )
-    _add_pipeline_arguments(reduce)
+    add_pipeline_arguments(reduce)
     reduce.add_argument(
         "--until",
         metavar="CONDITION",
@@ -509,7 +416,7 @@ def _add_reduce(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
     passes = _add(commands, "passes", "list the passes, or explain one")
-    _add_extensions(passes)
+    add_extensions(passes)
     passes.add_argument("name", metavar="NAME", nargs="?")
     passes.add_argument("--markdown", action="store_true", help="print Markdown: docs/passes.md, or of NAME alone")
     passes.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
@@ -524,7 +431,7 @@ def _add_passes(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add_ops(commands: Commands[argparse.ArgumentParser]) -> None:
     ops = _add(commands, "ops", "list the operators, or explain one")
-    _add_extensions(ops)
+    add_extensions(ops)
     ops.add_argument("name", metavar="NAME", nargs="?")
     ops.add_argument("--format", choices=["text", "json"], default="text", help="how to list (text)")
     ops.add_argument("--markdown", action="store_true", help="print Markdown: docs/operators.md, or of NAME alone")

@@ -138,13 +138,15 @@ local function drive()
     end, windows)
   end
   local function notes(buffer)
-    local found = {}
+    local shown = {}
     for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, vim.api.nvim_create_namespace('relay'), 0, -1, { details = true })) do
-      for _, chunk in ipairs(mark[4].virt_text or {}) do
-        found[#found + 1] = chunk[1]
+      for _, line in ipairs({ mark[4].virt_text or {}, unpack(mark[4].virt_lines or {}) }) do
+        for _, chunk in ipairs(line) do
+          shown[#shown + 1] = chunk[1]
+        end
       end
     end
-    return found
+    return shown
   end
   local function after_preview(command)
     notified = {}

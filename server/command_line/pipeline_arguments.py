@@ -1,0 +1,121 @@
+"""Arguments that several subcommands share: those of pipelines, their contexts, and what is told of them."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = [
+    "add_extensions",
+    "add_function",
+    "add_instruments",
+    "add_pipeline_arguments",
+    "add_remarks",
+    "add_seed",
+]
+
+
+def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
+    """The file, the passes, and the context and the limits that they run in."""
+    command.add_argument("file", metavar="FILE")
+    command.add_argument(
+        "-p",
+        "--pass",
+        dest="passes",
+        metavar="NAME[OPTIONS]",
+        action="append",
+        default=[],
+        help="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
+    )
+    command.add_argument(
+        "--build",
+        metavar="O0…O4|graph|vm",
+        action="append",
+        default=[],
+        help="all passes that a build runs at this level, before those of --pass; for the graph executor, or for the "
+        "virtual machine with a second --build vm",
+    )
+    command.add_argument(
+        "--target",
+        dest="targets",
+        metavar="TARGET",
+        action="append",
+        default=[],
+        help='what the program is compiled for, such as "llvm -mcpu=core-avx2" (llvm); one for each kind of device',
+    )
+    command.add_argument(
+        "--params",
+        metavar="FILE",
+        default="",
+        help="parameters of @main that become constants first: .npz of numpy, or .safetensors",
+    )
+    add_extensions(command)
+    command.add_argument(
+        "--opt-level",
+        type=int,
+        help="the level of the context that passes run in (3); where it is given, passes of a higher level are skipped",
+    )
+    for flag, words in (("require", "run these passes whatever their level"), ("disable", "skip these passes")):
+        command.add_argument(f"--{flag}", metavar="NAME", action="append", default=[], help=words)
+    command.add_argument(
+        "--config", metavar="KEY=VALUE", action="append", default=[], help="an option of the context, such as of TVM's"
+    )
+    command.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=0.0,
+        help="stop passes that take longer, and leave the file as it is (no limit)",
+    )
+
+
+def add_instruments(command: argparse.ArgumentParser) -> None:
+    """What watches the passes."""
+    command.add_argument(
+        "--instrument",
+        dest="instruments",
+        metavar="NAME[OPTIONS]",
+        action="append",
+        default=[],
+        help="what watches the passes, and tells on standard error: PassTimingInstrument, OperatorCounter, "
+        "PassProfiler, PrintBeforeAll, PrintAfterAll, PassPrintingInstrument, Verifier, DumpIR[dump_dir=FOLDER]",
+    )
+
+
+def add_extensions(command: argparse.ArgumentParser) -> None:
+    """Files with the user's own passes and operators."""
+    command.add_argument(
+        "--extension",
+        dest="extensions",
+        metavar="FILE|PACKAGE",
+        action="append",
+        default=[],
+        help="a Python file (….py) or an installed package with passes and operators of your own; its code is run",
+    )
+
+
+def add_remarks(command: argparse.ArgumentParser) -> None:
+    """Which remarks of passes are written, and where to."""
+    command.add_argument(
+        "--remarks",
+        nargs="?",
+        const="all",
+        choices=("all", "passed", "missed"),
+        help="say on standard error what each pass did and by which rule (passed), and what it looked at and left "
+        "alone, with the reason (missed); --function and --layer choose",
+    )
+    command.add_argument("--layer", metavar="LAYER", default="", help="only remarks on layers with this in their name")
+    command.add_argument(
+        "--remarks-output", metavar="FILE", help="write the remarks as YAML, as LLVM does, for viewers of such records"
+    )
+
+
+def add_function(command: argparse.ArgumentParser) -> None:
+    """The one function that may be changed."""
+    command.add_argument(
+        "--function", metavar="NAME", default="", help="the one function, such as @main, that may be changed (all)"
+    )
+
+
+def add_seed(command: argparse.ArgumentParser) -> None:
+    """The seed of random inputs."""
+    command.add_argument("--seed", type=int, default=0, help="of the random inputs (0)")
