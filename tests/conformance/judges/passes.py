@@ -113,18 +113,22 @@ def run_pass(record: Record) -> str | None:
 
 
 OTHER_SIGNATURE = {
+    "AutoQuantize",
     "BindParams",
     "ChangeBatch",
     "Conv2dToSparse",
     "DenseToSparse",
     "FirstOrderGradient",
+    "QuantizeAnnotate",
+    "QuantizeCalibrate",
     "SimplifyFCTranspose",
     "ToCPS",
     "gradient",
     "to_cps",
     "un_cps",
 }
-"""Passes after which ``@main`` takes or returns something else: ``meaning`` has nothing to compare."""
+"""Passes after which, or after a step of which, ``@main`` takes or returns something else: ``meaning`` has nothing to
+compare."""
 
 
 class SaysNothing(Exception):
