@@ -28,7 +28,8 @@ export interface RunResult {
     message: string;
     /** Where what the cursor stood at is afterwards. */
     position?: { line: number; character: number };
-    steps: { pass: string; changed: boolean; milliseconds: number }[];
+    /** What each pass did; absent where a text of the history came back without a pass. */
+    steps?: { pass: string; changed: boolean; milliseconds: number }[];
 }
 
 /** The smallest module on which passes still fail; `text` is null where there is none, for which `message` has the reason. */

@@ -28,7 +28,7 @@ export async function execute(
             },
         ],
     })) as protocol.RunResult;
-    if (result?.applied && result.steps.length > 1) {
+    if (result?.applied && (result.steps?.length ?? 0) > 1) {
         void report(result.message);
     } else if (result?.message) {
         vscode.window.setStatusBarMessage(result.message, 8000);
