@@ -65,6 +65,7 @@ def measure_queries(size: int, repeat: int, target: Target) -> Iterator[Figure]:
         "completion": (5, "completion", {"position": argument}),
         "signature help": (5, "signatureHelp", {"position": argument}),
         "highlights": (5, "documentHighlight", {"position": argument}),
+        "highlights of an operator": (20, "documentHighlight", {"position": name}),
         "tokens of a screen": (20, "semanticTokens/range", {"range": screen}),
         "inlay hints of a screen": (20, "inlayHint", {"range": screen}),
     }
@@ -74,7 +75,7 @@ def measure_queries(size: int, repeat: int, target: Target) -> Iterator[Figure]:
     for what, (goal, method, params) in queries.items():
         yield time_each(what, size, client, goal, repeat, _ask(client, method, params))
     few = max(repeat // 5, 3)
-    yield time_each("tokens after an edit (delta)", size, client, 20, few, _token_delta(client, line))
+    yield time_each("tokens after an edit (delta)", size, client, 20, few, _token_delta(client, line + 1))
     yield time_each("tokens of the whole text", size, client, None, few, _ask(client, "semanticTokens/full", {}))
     yield time_each("document symbols", size, client, None, few, _ask(client, "documentSymbol", {}))
     yield time_each("folding ranges", size, client, None, few, _ask(client, "foldingRange", {}))

@@ -87,6 +87,7 @@ class Snapshot:
         self.name: Final = name
         self._split: Final = split
         self._origin = origin
+        self._tokens_written: tuple[str, Sequence[tuple[int, TokenRole]]] = ("", ())
         self._faults: Final[list[Diagnostic]] = []
         """Faults of ours that were met while the text was read, after which it was read otherwise."""
 
@@ -257,11 +258,18 @@ class Snapshot:
                 start += len(piece)
             offset = text.find(word, start)
 
-    def tokens_written(self, word: str) -> Iterator[tuple[int, TokenRole]]:
+    def tokens_written(self, word: str) -> Sequence[tuple[int, TokenRole]]:
         """Where the tokens begin that are written so, and what each is as far as the tokens around it tell; in order.
 
-        Comments are none of them. Each segment is gone through once.
+        Comments are none of them. What was asked last is kept: the cursor of an editor moves from one to the next.
         """
+        asked, places = self._tokens_written
+        if asked != word:
+            places = tuple(self._find_tokens(word))
+            self._tokens_written = (word, places)
+        return places
+
+    def _find_tokens(self, word: str) -> Iterator[tuple[int, TokenRole]]:
         segments, text = self._split.segments, self.text
         offset = text.find(word)
         while offset >= 0:
