@@ -25,7 +25,6 @@ _SHARED_MACHINE = 3.0
 @pytest.fixture
 def no_objects_of_other_tests() -> Iterator[None]:
     """Keep the garbage collector from walking what other tests of the process hold: a server has none of it."""
-    gc.collect()
     gc.freeze()
     yield
     gc.unfreeze()
