@@ -62,8 +62,8 @@ class LazyGradientInit(ModulePass):
     Inside each function, a tensor becomes a ``GradCell``: a tensor, or a function that makes ones or zeros. Sums and
     products of two of one type ask ``@AddGradCell`` and ``@MultiplyGradCell``, which add no zeros and multiply by no
     ones; every other operator takes the tensors out. The function's own type stays. Values must not be shared but by
-    ``let``, nor be tuples that operators give. Source of the rule: ``src/relay/transforms/lazy_gradient_init.cc``,
-    which takes ``zeros_like`` for ones as well; here it gives zeros.
+    ``let``, nor be tuples that operators give, and each parameter must hold a tensor. Source of the rule:
+    ``src/relay/transforms/lazy_gradient_init.cc``, which takes ``zeros_like`` for ones as well; here it gives zeros.
 
     Before::
 
@@ -151,7 +151,8 @@ class LazyGradientInit(ModulePass):
         """The module with its functions computing on such cells, and the definitions that this takes.
 
         Raises:
-            PassError: a value is shared without ``let``, or is of a type that cells do not stand for.
+            PassError: a value is shared without ``let``, or is of a type that cells do not stand for, or a parameter
+                holds no tensor.
         """
         what = "a function whose gradients are initialised lazily"
         refuse_features(module.functions.values(), {Feature.fGraph}, what)
@@ -196,6 +197,13 @@ def _wrapped(function: Function, module: IRModule, names: Mapping[str, GlobalVar
     inner = lazy.visit_function(function)
     if inner is function:
         return function
+    for param in function.params:
+        if param in inner.params:  # The function around and the one inside would both bind it.
+            raise PassError(
+                f"the parameter %{param.name_hint} of the type {param.checked_type!r} holds no tensor, so no cell can "
+                "stand for it: call the function by what it holds, or inline it first",
+                place=param,
+            )
     record = current_record()
     lets = LetList()
 

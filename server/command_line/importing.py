@@ -19,6 +19,7 @@ from relay_lsp.ir.expressions import NDArray
 from relay_lsp.ir.types import ANY, DataType, Dim
 
 from .files import replace_file, write_file
+from .limits import limited, stopped_in_foreign_code
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 
 __all__ = ["import_model"]
@@ -38,7 +39,7 @@ def import_model(options: argparse.Namespace) -> int:
     else:
         sys.stdout.writelines(text)
     failed = any(diagnostic.severity is Severity.ERROR for diagnostic in imported.diagnostics)
-    if options.verify and not _verified(imported, path, options.seed):
+    if options.verify and not _verified(imported, path, options.seed, options.timeout):
         failed = True
     return EXIT_FOUND if failed else EXIT_OK
 
@@ -99,9 +100,18 @@ def _as_safetensors(params: Mapping[str, NDArray]) -> bytes:
     return bytes(save(arrays))  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _verified(imported: ImportedModel, path: Path, seed: int) -> bool:
+def _verified(imported: ImportedModel, path: Path, seed: int, seconds: float) -> bool:
+    """Whether the module and the model's runtime agree, which is stopped after ``seconds`` (0: never)."""
+    consequence = "nothing is known about the numbers (--timeout gives more time, 0 without end)"
+    late = f"the comparison was stopped after {seconds:g} seconds; {consequence}"
     try:
-        comparison = compare_with_runtime(imported, path, seed)
+        with (
+            stopped_in_foreign_code(seconds and 1.1 * seconds + 1, late),
+            limited(seconds, lambda: "the comparison", consequence),
+        ):
+            comparison = compare_with_runtime(imported, path, seed)
+    except CommandError:
+        raise
     except Exception as error:  # The runtime's own errors have no common base.
         print(f"relay-lsp: not verified: {type(error).__name__}: {error}", file=sys.stderr)
         return False

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import _thread
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from .problems import CommandError
+from .problems import EXIT_TROUBLE, CommandError
 
-__all__ = ["limited"]
+__all__ = ["limited", "stopped_in_foreign_code"]
 
 
 @contextmanager
-def limited(seconds: float, doing: Callable[[], str]) -> Generator[None]:
-    """Stop the body of the ``with`` after ``seconds``; 0 means no limit. ``doing`` names the work in the message.
+def limited(seconds: float, doing: Callable[[], str], consequence: str = "the file is as it was") -> Generator[None]:
+    """Stop the body of the ``with`` after ``seconds``; 0 means no limit.
 
-    What is written in Python is stopped between two of its instructions, as Ctrl-C stops it.
+    ``doing`` names the work in the message, ``consequence`` says what follows from the stop. What is written in Python
+    is stopped between two of its instructions, as Ctrl-C stops it.
 
     Raises:
         CommandError: it was stopped, or memory ran out.
@@ -39,9 +42,32 @@ def limited(seconds: float, doing: Callable[[], str]) -> Generator[None]:
     except KeyboardInterrupt:
         if not is_late.is_set():
             raise
-        raise CommandError(f"{doing()} was stopped after {seconds:g} seconds; the file is as it was") from None
+        raise CommandError(f"{doing()} was stopped after {seconds:g} seconds; {consequence}") from None
     except MemoryError:
-        raise CommandError(f"memory ran out in {doing()}; the file is as it was") from None
+        raise CommandError(f"memory ran out in {doing()}; {consequence}") from None
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def stopped_in_foreign_code(seconds: float, message: str) -> Generator[None]:
+    """End the process with ``message`` where the body of the ``with`` takes longer than ``seconds``; 0 means no limit.
+
+    For the runtime of another framework: it is compiled code, which no interruption reaches before it returns, and
+    which may go on for ever. Give more seconds than to :func:`limited`, which leaves the process as it should.
+    """
+
+    def end() -> None:
+        print(f"relay-lsp: {message}", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        os._exit(EXIT_TROUBLE)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    if seconds > 0:
+        timer.start()
+    try:
+        yield
     finally:
         timer.cancel()
 

@@ -245,6 +245,13 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
     importing.add_argument(
         "--verify", action="store_true", help="run the model by its own runtime too, and compare the numbers"
     )
+    importing.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=300.0,
+        help="stop the comparison of --verify after this time (300; 0 sets no limit)",
+    )
     add_seed(importing)
 
     def command(options: argparse.Namespace) -> int:

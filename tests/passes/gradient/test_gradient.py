@@ -282,6 +282,7 @@ def test_ones_and_zeros_that_are_made_lazily_compute_the_same():
         ("def @main(%x: float32) { %0 = exp(%x); add(%0, %0) }", "shared without let"),
         ("def @main(%x: Tensor[(4), float32]) { %0 = split(%x, indices_or_sections=2); %0.0 }", "ill-typed"),
         ("def @FromGradCell(%x: float32) -> float32 { %x }", "a function @FromGradCell of its own"),
+        ("def @main(%x: ((), ())) -> float32 { exp(1f) }", "the parameter %x of the type .* holds no tensor"),
     ],
 )
 def test_what_cannot_be_initialised_lazily_is_refused(text, message):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
 from relay_lsp import ir
 from relay_lsp.ir.model_reference import ModelReference
@@ -85,6 +88,32 @@ def test_a_tflite_model_is_verified_by_litert_where_it_is_installed(
         assert (code, "verified: 1 output compared: they agree" in messages) == (0, True)
     else:
         assert (code, "not verified: " in messages, "pip install ai-edge-litert" in messages) == (1, True, True)
+
+
+def test_a_comparison_without_end_is_stopped(tmp_path: Path) -> None:
+    turn = helper.make_graph(
+        [node("Identity", "c", "again"), node("Exp", "v", "w")],
+        "turn",
+        [
+            helper.make_tensor_value_info(name, dtype, shape)
+            for name, dtype, shape in (("i", TensorProto.INT64, ()), ("c", TensorProto.BOOL, ()), ("v", 1, (1,)))
+        ],
+        [
+            helper.make_tensor_value_info(name, dtype, shape)
+            for name, dtype, shape in (("again", TensorProto.BOOL, ()), ("w", 1, (1,)))
+        ],
+    )
+    constants = {"most": np.int64(2**60), "true": np.array(True)}
+    endless = node("Loop", "most true x", body=turn)
+    path = tmp_path / "endless.onnx"
+    path.write_bytes(model([endless], {"x": ("float32", (1,))}, constants=constants).SerializeToString())
+    arguments = ["import", str(path), "-o", str(tmp_path / "endless.relay"), "--verify", "--timeout", "0.1"]
+    done = subprocess.run(
+        [sys.executable, "-m", "relay_lsp.server", *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert "the comparison was stopped after 0.1 seconds; nothing is known about the numbers" in done.stderr
+    assert "while_loop" in (tmp_path / "endless.relay").read_text()
 
 
 def test_the_text_finds_its_model_from_where_it_lies(path: Path, tmp_path: Path) -> None:
