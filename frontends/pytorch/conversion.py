@@ -99,6 +99,8 @@ class ModelConversion:
         self._holders: dict[Expr, list[Value]] = {}
         self._views: dict[Value, list[Operation]] = {}
         self._converted = 0
+        self._place = ModelPlace()
+        """The operation that is converted."""
 
     def is_used(self, value: Value) -> bool:
         """Whether an operation takes ``value``, or a block gives it."""
@@ -174,7 +176,7 @@ class ModelConversion:
             lost = Var(value.name)
             self.broken.add(lost)
             self.values[value] = lost
-            self.report.error("undefined-model-value", f"nothing defines {value.name}")
+            self.report.error("undefined-model-value", f"nothing defines {value.name} before it is used", self._place)
         return self.values[value]
 
     def _convert(self, operation: Operation) -> None:
@@ -182,6 +184,7 @@ class ModelConversion:
         if self._converted > MOST_NODES:
             raise self.report.refuse("model-too-large", f"the program has more than {MOST_NODES} operations")
         name = self.names.layer(operation)
+        self._place = ModelPlace(name, operation.kind)
         if is_layer(operation):
             self.layers.append(self._layer(operation, name))
         result: TorchResult = None

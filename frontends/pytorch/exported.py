@@ -13,6 +13,8 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -21,6 +23,7 @@ from ..diagnostics import ImportReport, ModelImportError
 from .archive import DAMAGED, FILE_OPERATORS, Archive, open_archive
 from .backend import torch
 from .graph import Operation, OperationBlock, Program, Value
+from .repetition import Repetition
 from .sources import own_frame
 from .stored_tensors import PROGRAM_DTYPES, MalformedProgramError, StoredTensors
 
@@ -310,7 +313,7 @@ class _Scope:
         elif name in ("wrap_with_set_grad_enabled", "wrap_with_autocast") and len(graphs) == 1:
             place = next(index for index, argument in enumerate(arguments) if "as_graph" in argument)
             self._inline(node, graphs[0], self._operands(arguments[place + 1 :]))
-        else:
+        elif not (name in ("scan", "map_impl") and len(graphs) == 1 and self._read_turns(node, operation, graphs[0])):
             operation.kind = f"higher_order::{name}"
             operation.inputs = [self.argument(argument) for argument in arguments if "as_graph" not in argument]
             self._finish(node, operation)
@@ -328,6 +331,17 @@ class _Scope:
         operation.inputs = [self._literal(sys.maxsize), *start, *carried]
         operation.blocks = [block]
         self._finish(node, operation)
+
+    def _read_turns(self, node: Json, operation: Operation, graph: Json) -> bool:
+        """``scan(carried, sequences, others)`` and ``map_impl(sequences, others)``; whether it could be read."""
+        groups = [self._operands([item["arg"]]) for item in node["inputs"] if "as_graph" not in item["arg"]]
+        if node["target"].endswith("map_impl"):
+            groups.insert(0, [])
+        repetition = Repetition(operation, self.block, self._literal)
+        results = repetition.read(partial(self._applied, graph), groups[0], groups[1], list(chain(*groups[2:])))
+        if results is not None:
+            self._bind_outputs(node, results)
+        return results is not None
 
     def _applied(self, graph: Json, block: OperationBlock, operands: Sequence[Value]) -> list[Value]:
         """The outputs of ``graph``, whose operations come to stand in ``block``."""
@@ -365,14 +379,15 @@ class _Scope:
         return block
 
     def _inline(self, node: Json, graph: Json, operands: Sequence[Value]) -> None:
-        results = self._applied(graph, self.block, operands)
+        self._bind_outputs(node, self._applied(graph, self.block, operands))
+
+    def _bind_outputs(self, node: Json, results: Sequence[Value]) -> None:
         outputs = node["outputs"]
         if len(outputs) == 1 and "as_tensors" in outputs[0]:
-            names = [item["name"] for item in outputs[0]["as_tensors"]]
-        else:
-            names = [output["as_tensor"]["name"] for output in outputs]
-        for name, result in zip(names, results, strict=True):
-            self.bind(name, result)
+            outputs = [{"as_tensor": item} for item in outputs[0]["as_tensors"]]
+        for output, result in zip(outputs, results, strict=True):
+            if "as_none" not in output:
+                self.bind(output["as_tensor"]["name"], result)
 
 
 def _plain_kind(target: str) -> str:

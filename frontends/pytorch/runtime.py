@@ -64,10 +64,10 @@ def _interpreted_block(block: OperationBlock, values: dict[Value, Any]) -> list[
 
 
 def _interpreted_loop(body: OperationBlock, given: Sequence[Any], values: dict[Value, Any]) -> Sequence[Any]:
-    """What the loop carries when its condition no longer holds; it has no count in an exported program."""
-    _, goes_on, *carried = given
+    """What the loop carries when its count is reached, or its condition no longer holds."""
+    most, goes_on, *carried = given
     turn = 0
-    while bool(goes_on):
+    while turn < most and bool(goes_on):
         values.update(zip(body.inputs, (turn, *carried), strict=True))
         goes_on, *carried = _interpreted_block(body, values)
         turn += 1

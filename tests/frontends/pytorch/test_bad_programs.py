@@ -135,6 +135,37 @@ def test_operators_that_touch_files(program: bytes, archive: bytes) -> None:
         read_pytorch(hostile, infos([X]))
 
 
+class Viewed(nn.Module):
+    def forward(self, x):
+        first = x[0]
+        part = first[1:]
+        part.add_(1.0)
+        return first + part[0]
+
+
+def test_values_that_are_made_of_each_other() -> None:
+    """What an operation takes must have been given before it: a cycle of values is shown where it begins."""
+
+    def named(model: Any, name: str) -> Any:
+        nodes = model["graph_module"]["graph"]["nodes"]
+        return next(node for node in nodes if node["outputs"][0]["as_tensor"]["name"] == name)
+
+    def in_itself(model: Any) -> None:
+        named(model, "relu")["inputs"][0]["arg"]["as_tensor"]["name"] = "relu"
+
+    made = read_pytorch(edited_model(exported(nn.Sequential(nn.Linear(4, 3), nn.ReLU()), X), in_itself))
+    (message,) = errors(made)
+    assert message == "node 1 (aten::relu): nothing defines relu before it is used [undefined-model-value]"
+
+    def in_views(model: Any) -> None:
+        named(model, "select")["inputs"][0]["arg"]["as_tensor"]["name"] = "slice_1"
+
+    made = read_pytorch(edited_model(exported(Viewed(), X), in_views))
+    assert any("nothing defines slice_1" in message for message in errors(made))
+    with pytest.raises(ModelImportError, match="nothing defines slice_1"):
+        read_pytorch(edited_model(exported(Viewed(), X), in_views), strict=True)
+
+
 def test_wrong_lengths(program: bytes) -> None:
     with pytest.raises(ModelImportError, match=r"declares \[3, 4\] elements and has 5"):
         from_pytorch(changed(program, {"weights/weight_0": lambda content: content[:20]}))

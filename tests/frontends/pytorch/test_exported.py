@@ -129,6 +129,37 @@ def test_a_loop_by_while_loop(tmp_path: Path) -> None:
     assert compare_with_runtime(made, path).agrees
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+def test_scan_and_map(tmp_path: Path, is_open: bool) -> None:
+    """Turns whose number is known stand one behind the other; else they are a loop."""
+    scan = pytest.importorskip("torch._higher_order_ops.scan").scan
+    map_rows = pytest.importorskip("torch._higher_order_ops.map").map
+
+    class Recurrent(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.input, self.hidden = nn.Linear(4, 3), nn.Linear(3, 3)
+
+        def forward(self, x: Any, offset: Any) -> Any:
+            def turn(state: Any, row: Any) -> Any:
+                state = torch.tanh(self.input(row) + self.hidden(state))
+                return state, state * 2.0
+
+            last, states = scan(turn, torch.zeros(2, 3), x)
+            return last, map_rows(lambda row, other: torch.relu(row) + other, states, offset)
+
+    x, offset = torch.linspace(-1, 1, 40).reshape(5, 2, 4), torch.ones(3)
+    length = {0: torch.export.Dim("length", min=2, max=64)} if is_open else None
+    path = tmp_path / "recurrent.pt2"
+    module = Recurrent()
+    path.write_bytes(exported(module, x, offset, dynamic_shapes=(length, None)))
+    made = read_pytorch(path)
+    assert_computes(made, module, x, offset)
+    assert ("%while_loop(" in main_text(made)) == is_open
+    assert ("Tensor[(5, 2, 3), float32])" in main_text(made)) != is_open
+    assert compare_with_runtime(made, path).agrees
+
+
 def test_constants_and_buffers_are_parameters() -> None:
     class Offset(nn.Module):
         def __init__(self) -> None:
