@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -22,7 +23,7 @@ from ..session.workspace import MovedOn
 from ..worker.jobs import PassesOutcome
 from ..worker.worker import JobCancelled, JobError
 from .arguments import fields_of
-from .views import CONTENT_MODIFIED, moved_on, refusal
+from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, refusal
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
 
@@ -53,7 +54,8 @@ async def run_and_apply(
             else:
                 server.say(message, Severity.ERROR)
             return {"changed": False, "applied": False, "message": message, "steps": []}
-        server.say(str(error), Severity.ERROR)
+        by_user = error.code == REQUEST_CANCELLED
+        server.say(str(error), Severity.INFORMATION if by_user else Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
     if outcome.failed is not None:
         server.say(outcome.failed, Severity.ERROR)
@@ -177,13 +179,13 @@ async def work(
     Raises:
         JsonRpcException: the text has moved on, or the worker could not do it.
     """
-    async with _progress(server, shown, steps) as report:
+    async with _progress(server, shown, title, steps) as report:
         try:
             yield report
         except MovedOn:
             raise moved_on() from None
         except JobCancelled:
-            raise refusal(f"{title}: cancelled") from None
+            raise cancelled(title) from None
         except JobError as error:
             server.log(error.details)
             raise refusal(f"{title}: {error.message}") from None
@@ -191,9 +193,13 @@ async def work(
 
 @asynccontextmanager
 async def _progress(
-    server: RelayLanguageServer, title: str, steps: Sequence[str]
+    server: RelayLanguageServer, shown: str, title: str, steps: Sequence[str]
 ) -> AsyncGenerator[Callable[[str], None]]:
-    """Progress in the client's window. Its button cancels the task inside."""
+    """Progress in the client's window. Its button cancels the work inside, and what asked for it is answered so.
+
+    Raises:
+        JsonRpcException: the user has cancelled it.
+    """
     if not server.supports("window", "workDoneProgress"):
         yield lambda text: None
         return
@@ -220,9 +226,15 @@ async def _progress(
             done = begun  # what comes after the last step
         progress.report(token, types.WorkDoneProgressReport(message=message, percentage=100 * done // (len(steps) + 1)))
 
-    begin = types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0 if steps else None)
+    begin = types.WorkDoneProgressBegin(title=shown, cancellable=True, percentage=0 if steps else None)
     progress.begin(token, begin)
     try:
         yield report
+    except asyncio.CancelledError:
+        if not watched.cancelled():  # the request itself is cancelled, or the server ends
+            raise
+        if task is not None and sys.version_info >= (3, 11):
+            task.uncancel()
+        raise cancelled(title) from None
     finally:
         progress.end(token, types.WorkDoneProgressEnd())

@@ -11,10 +11,21 @@ from ..documents.documents import Document
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 
-__all__ = ["CONTENT_MODIFIED", "View", "early_or_refreshed_view", "early_view", "moved_on", "refusal", "view"]
+__all__ = [
+    "CONTENT_MODIFIED",
+    "REQUEST_CANCELLED",
+    "View",
+    "cancelled",
+    "early_or_refreshed_view",
+    "early_view",
+    "moved_on",
+    "refusal",
+    "view",
+]
 
 _REQUEST_FAILED = -32803
 CONTENT_MODIFIED = -32801
+REQUEST_CANCELLED = -32800
 
 
 class View:
@@ -66,6 +77,11 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
 def moved_on() -> JsonRpcException:
     """The answer to a request about a version of a text that is no more."""
     return JsonRpcException("the text has changed since; ask again", code=CONTENT_MODIFIED)
+
+
+def cancelled(title: str) -> JsonRpcException:
+    """The answer to a request that the user has cancelled by the button of its progress."""
+    return JsonRpcException(f"{title}: cancelled", code=REQUEST_CANCELLED)
 
 
 def refusal(message: str) -> JsonRpcException:

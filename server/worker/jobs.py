@@ -313,6 +313,7 @@ def run_passes(
     from relay_lsp.passes.layers import layers_in
     from relay_lsp.passes.provenance import TraceFailure
 
+    progress("reading the text")
     snapshot = open_snapshot(text, name)
     parsed = snapshot.parsed
     errors = tuple(

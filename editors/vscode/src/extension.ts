@@ -1,6 +1,6 @@
 // The Relay extension, wherever it runs: reaches the server and gives its passes and history a place in the editor.
 import * as vscode from 'vscode';
-import { BaseLanguageClient, State } from 'vscode-languageclient';
+import { BaseLanguageClient, LSPErrorCodes, ResponseError, State } from 'vscode-languageclient';
 import { openSample } from './buffers';
 import { HistoryView } from './history';
 import { Layers } from './layers';
@@ -104,12 +104,20 @@ export async function activateWith(
         status.draw();
         return restartAndTell();
     };
-    /** A command that asks the server; without one, the user is told how to get it. */
+    /** A command that asks the server; without one, the user is told how to get it. What the user cancels is no error. */
     const asking =
         <Arguments extends unknown[]>(run: (...args: Arguments) => unknown) =>
         async (...args: Arguments) => {
             await starting;
-            return client?.isRunning() || (await tell()) ? run(...args) : undefined;
+            try {
+                return client?.isRunning() || (await tell()) ? await run(...args) : undefined;
+            } catch (error) {
+                if (error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled) {
+                    vscode.window.setStatusBarMessage(error.message, 8000);
+                    return undefined;
+                }
+                throw error;
+            }
         };
     const models = new ModelTexts(current, async () => (await asking(() => true)()) === true, texts);
     const commands: Record<string, (...args: never[]) => unknown> = {

@@ -34,6 +34,7 @@ class Editor:
         self.applied: list[types.WorkspaceEdit] = []
         self.messages: list[str] = []
         self.progress: list[Any] = []
+        self.progress_tokens: list[types.ProgressToken] = []
         self._answer_the_server()
 
     def _answer_the_server(self) -> None:
@@ -63,7 +64,7 @@ class Editor:
 
         @client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)
         def on_progress_create(params: types.WorkDoneProgressCreateParams) -> None:
-            pass
+            self.progress_tokens.append(params.token)
 
         @client.feature(types.PROGRESS)
         def on_progress(params: types.ProgressParams) -> None:

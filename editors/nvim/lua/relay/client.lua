@@ -5,6 +5,9 @@ local M = {}
 -- How long a command waits for a server that has just been started, in milliseconds.
 local STARTING = 5000
 
+-- The code of an answer to what the user has cancelled, who has been told so.
+local CANCELLED = -32800
+
 --- All clients of Relay servers; with a `buffer` those that serve it.
 function M.all(buffer)
   local get = vim.lsp.get_clients or vim.lsp.get_active_clients
@@ -37,7 +40,9 @@ function M.request(method, params, callback, buffer, ended)
     if ended then
       ended()
     end
-    if err then
+    if err and err.code == CANCELLED then
+      return
+    elseif err then
       messages.say(err.message or vim.inspect(err), vim.log.levels.ERROR)
     elseif callback then
       callback(result ~= vim.NIL and result or nil)

@@ -8,6 +8,8 @@ M.options = {
   python = nil,
   -- Whether diagnostics stand behind their lines.
   virtual_text = true,
+  -- Whether a small window shows what the server works on, with a button that cancels it.
+  progress = true,
   -- Heads of functions that take more than so many lines of the screen are folded; 0 folds none.
   fold_heads = 8,
   -- Whether the server may load the passes and operators of `relay.extensions`, which are Python programs.
@@ -45,6 +47,7 @@ function M.client(command)
     }),
     handlers = {
       ['window/showMessage'] = require('relay.messages').from_server,
+      ['$/progress'] = require('relay.progress').handler,
       ['relay/status'] = function(_, status)
         M.state = status
         vim.cmd('redrawstatus!')
@@ -52,6 +55,7 @@ function M.client(command)
     },
     on_exit = function()
       M.state = { state = 'stopped', message = '' }
+      require('relay.progress').forget()
     end,
   }
 end

@@ -46,6 +46,14 @@ local function until_shown(words, seconds)
   return (vim.uv.hrtime() - started) / 1e9
 end
 
+local function until_gone(words)
+  local started = vim.uv.hrtime()
+  if not vim.wait(30 * 1000, function() return screen():find(words, 1, true) == nil end, 10) then
+    error(('“%s” stays; the screen said\n%s'):format(words, screen()))
+  end
+  return (vim.uv.hrtime() - started) / 1e9
+end
+
 local function follow(name, step)
   local ok, seen = pcall(step)
   report.steps[name] = ok and seen or nil
@@ -118,9 +126,28 @@ follow('cancelling', function()
   keys(':RelayHistory<CR>')
   until_shown('No pass has changed')
   keys(':RelayRunPass FuseOps<CR>')
-  vim.wait(500)
+  until_shown('[ Cancel ]')
+  vim.wait(10000, function() return screen():find('%d+ %%  %a') ~= nil end, 10)
+  local working = screen()
   keys(':RelayCancel<CR>')
-  local seconds = until_shown('are cancelled')
+  local seconds = until_gone('[ Cancel ]')
+  until_shown('cancelled')
+  return { working = working, screen = screen(), seconds = seconds }
+end)
+
+follow('button', function()
+  keys(':RelayRunPass FuseOps<CR>')
+  until_shown('[ Cancel ]')
+  local row, column
+  for number, line in ipairs(vim.split(screen(), '\n', { plain = true })) do
+    local start = line:find('[ Cancel ]', 1, true)
+    if start then
+      row, column = number, vim.fn.strdisplaywidth(line:sub(1, start - 1)) + 3
+    end
+  end
+  -- A terminal tells of the mouse so: the left button goes down, and up.
+  vim.api.nvim_chan_send(channel, ('\27[<0;%d;%dM\27[<0;%d;%dm'):format(column, row, column, row))
+  local seconds = until_gone('[ Cancel ]')
   return { screen = screen(), seconds = seconds }
 end)
 stop()

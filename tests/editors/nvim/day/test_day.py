@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -97,7 +98,21 @@ def test_messages_can_be_read_in_full(step):
     assert "nn.batch_norm −19" in step("messages")["screen"]
 
 
+def test_progress_shows_name_step_and_percentage(step):
+    screen = step("cancelling")["working"]
+    assert "Relay: FuseOps" in screen
+    assert re.search(r"\d+ %  (reading the text|FuseOps \(1 of 1\)|writing the text)", screen)
+    assert PROMPT not in screen
+
+
+def test_a_click_on_the_button_cancels(step):
+    seen = step("button")
+    assert "Primitive" not in seen["screen"]
+    assert seen["seconds"] < 2.0  # 0.3 s on a machine that does nothing else
+
+
 def test_passes_can_be_cancelled(step):
     seen = step("cancelling")
-    assert "The Relay passes that ran are cancelled." in seen["screen"]
+    assert "cancelled" in seen["screen"]
+    assert seen["seconds"] < 2.0
     assert "Primitive" not in seen["screen"]
