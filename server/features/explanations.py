@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relay_lsp.ir.ops import find
-from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.ir.text.text_span import TextSpan
 
-from ..worker.remarks import PlacedRemark
 from .markdown import plain
 from .values import value_at
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.semantic.snapshot import Snapshot
+    from relay_lsp.ir.text.text_span import TextSpan
+
+    from ..worker.remarks import PlacedRemark
 
 __all__ = ["Question", "questions_at", "remark_words", "remarks_between", "remarks_on"]
 

@@ -6,15 +6,18 @@ import enum
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, Symbol, SymbolKind, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType
 
-from ..worker.remarks import PlacedRemark
-from .layers.layer_index import LayerIndex
 from .markdown import markdown
+
+if TYPE_CHECKING:
+    from ..worker.remarks import PlacedRemark
+    from .layers.layer_index import LayerIndex
 
 __all__ = [
     "InlayHint",

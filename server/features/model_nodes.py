@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from relay_lsp.frontends.imported import Layer
 from relay_lsp.ir.model_reference import ModelReference
 
 from .markdown import code_span
+
+if TYPE_CHECKING:
+    from relay_lsp.frontends.imported import Layer
 
 __all__ = ["NodeList", "node_list", "node_markdown"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -14,11 +14,13 @@ from ..lsp.capabilities import EXPLAIN, SHOW_REMARKS
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
-from ..worker.remarks import PlacedRemark
 from .arguments import fields_of, one_argument, open_document, version_in
 from .passes import calls_asked_for
 from .running import work
 from .views import View, refusal, view
+
+if TYPE_CHECKING:
+    from ..worker.remarks import PlacedRemark
 
 __all__ = ["EXPLANATION_KIND", "explanation_actions", "register"]
 

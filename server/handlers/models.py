@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lsprotocol import types
 
-from relay_lsp.frontends.imported import Layer
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.model_reference import ModelReference
 
@@ -23,6 +22,9 @@ from .addresses import file_uri, folder_of
 from .arguments import field_of
 from .running import work
 from .views import View, refusal
+
+if TYPE_CHECKING:
+    from relay_lsp.frontends.imported import Layer
 
 __all__ = ["node_definition", "node_documentation", "register"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relay_lsp.ir.diagnostics import Severity
 
@@ -15,12 +15,14 @@ from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
-from ..worker.jobs import PassesOutcome
 from .addresses import path_of
 from .arguments import calls_in, cursor_in, field_of, numbers_in, one_argument, open_document, version_in
 from .history import calls_of_steps
 from .running import described_steps, run_and_apply, run_passes, skipped_words, work
 from .views import refusal
+
+if TYPE_CHECKING:
+    from ..worker.jobs import PassesOutcome
 
 __all__ = ["calls_asked_for", "register"]
 

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -20,10 +20,12 @@ from ..features.following import place_after
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
 from ..session.workspace import MovedOn
-from ..worker.jobs import PassesOutcome
 from ..worker.worker import JobCancelled, JobError
 from .arguments import fields_of
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, refusal
+
+if TYPE_CHECKING:
+    from ..worker.jobs import PassesOutcome
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
 

@@ -14,6 +14,7 @@ from ..lsp.capabilities import initialize_result
 from ..lsp.conversion import change_of
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
+from ..lsp.pygls_adapter import parameters_at_work
 from .arguments import fields_of
 from .running import apply
 
@@ -34,9 +35,9 @@ def initialize(server: RelayLanguageServer, params: types.InitializeParams) -> P
     root = params.root_uri or (folders[0] if folders else None)
     server.state.root = Path(to_fs_path(root) or "") if root else None
     server.state.change_folders(folders or ([params.root_uri] if params.root_uri else []))
-    fields = server.protocol.converter.unstructure(params)
-    server.begin(fields.get("capabilities") or {}, params.initialization_options)
-    return Plain(initialize_result(fields))
+    given = parameters_at_work()
+    server.begin(fields_of(given.get("capabilities")), params.initialization_options)
+    return Plain(initialize_result(given))
 
 
 def initialized(server: RelayLanguageServer, params: types.InitializedParams) -> None:

@@ -6,18 +6,22 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir.spans import SourceName, Span
-from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.history import HistoryStep, ValueEvent, edited_since, last_event, value_events
 from ..features.layers.indexing import LayerIndexer, RememberedLayers
-from ..features.layers.layer_index import LayerIndex
 from ..features.layers.stated import stated_layers_in
-from ..worker.pass_changes import SpanLayers
 from .carried_layers import CarriedLayers, KnownLayers, StatedAlone
 from .text_map import TextMap
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.text.line_index import LineIndex
+
+    from ..features.layers.layer_index import LayerIndex
+    from ..worker.pass_changes import SpanLayers
 
 __all__ = ["FollowedBuffer", "FollowedText", "KnownText"]
 

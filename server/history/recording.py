@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import uuid
 from functools import partial
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..features.history import HistoryStep
 from ..features.span_origins import SpanOriginMap
-from ..worker.jobs import PassesOutcome
 from .buffer_view import record_hand_edit
 from .followed_buffer import FollowedBuffer, FollowedText, KnownText
 from .store import HistoryStore, StepDetails, StepRecord
+
+if TYPE_CHECKING:
+    from ..worker.jobs import PassesOutcome
 
 __all__ = ["look_up", "record_run"]
 

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir.text.line_index import LineIndex
-from relay_lsp.ir.text.text_span import TextSpan
 
-from ..documents.documents import Document
 from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
 from ..features.hover import ValuePast
 from ..features.layers.indexing import layer_index
-from ..features.layers.layer_index import LayerIndex
 from ..features.provenance import remembered_origins
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
-from ..worker.jobs import PassesOutcome
-from ..worker.pass_changes import SpanLayers
 from .buffer_view import BufferHistory, buffer_history
-from .followed_buffer import FollowedBuffer, FollowedText
 from .recording import look_up, record_run
 from .store import HistoryStore, StepRecord, default_folder
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.text.text_span import TextSpan
+
+    from ..documents.documents import Document
+    from ..features.layers.layer_index import LayerIndex
+    from ..worker.jobs import PassesOutcome
+    from ..worker.pass_changes import SpanLayers
+    from .followed_buffer import FollowedBuffer, FollowedText
 
 __all__ = ["HistoryService"]
 

@@ -21,11 +21,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from relay_lsp.ir.text.line_index import LineIndex
+if TYPE_CHECKING:
+    from relay_lsp.ir.text.line_index import LineIndex
 
-from ..worker.pass_changes import SpanLayers, SpanOrigins
+    from ..worker.pass_changes import SpanLayers, SpanOrigins
 
 __all__ = ["HistoryStore", "StepDetails", "StepRecord", "content_hash", "default_folder"]
 

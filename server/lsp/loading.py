@@ -1,36 +1,78 @@
-"""Loads lsprotocol's 550 types with two methods for all of them, where attrs would compile two for each.
+"""Loads lsprotocol's 550 types without compiling methods for them; each gets them when it is first used.
 
-That takes a third off the time in which a server is ready. Types that were imported before stay as they are.
+A session uses some fifty of the types. To compile the methods of all, and to resolve what their fields refer to, would
+take a third of the time from the start of a server to its first diagnostics. Types that were imported before stay as
+they are.
 """
 
 from __future__ import annotations
 
 import importlib
+from threading import RLock
 from typing import Any
 
 import attrs
 
 __all__ = ["load_protocol"]
 
+_define: Any = attrs.define
+_defining = RLock()
+"""Held while a type gets its methods: handlers and threads may need one at the same time."""
+
 
 def load_protocol() -> None:
     """Import ``lsprotocol.types``; what it declares is equal, and prints, as attrs would have it."""
-    define: Any = attrs.define
-
-    def define_quickly(cls: type) -> type:
-        made = define(cls, eq=False, repr=False)
-        if "__eq__" not in vars(cls):
-            made.__eq__ = _is_equal
-            made.__hash__ = None
-        if "__repr__" not in vars(cls):
-            made.__repr__ = _text
-        return made
-
-    attrs.define = define_quickly
+    attrs.define = _put_off
     try:
         importlib.import_module("lsprotocol.types")
     finally:
-        attrs.define = define
+        attrs.define = _define
+    # lsprotocol resolves all types at once before the first message; ours are resolved each with its methods.
+    hooks: Any = importlib.import_module("lsprotocol._hooks")
+    hooks._resolved_forward_references = True
+
+
+def _put_off(cls: type) -> type:
+    """The class as it is, with an initialiser and a list of fields that make the real ones."""
+    put_off = _PutOff(cls)
+
+    def initialize(self: Any, *values: Any, **named: Any) -> None:
+        put_off.define()
+        self.__init__(*values, **named)
+
+    made: Any = cls
+    made.__init__ = initialize
+    made.__attrs_attrs__ = put_off
+    if "__eq__" not in vars(cls):
+        made.__eq__ = _is_equal
+        made.__hash__ = None
+    if "__repr__" not in vars(cls):
+        made.__repr__ = _text
+    return cls
+
+
+class _PutOff:
+    """Stands where attrs keeps the fields of a class until they are asked for."""
+
+    def __init__(self, cls: type) -> None:
+        self._class = cls
+        self._is_defined = False
+
+    def __get__(self, instance: object, owner: type) -> object:
+        self.define()
+        fields: Any = self._class
+        return fields.__attrs_attrs__
+
+    def define(self) -> None:
+        """Have attrs define the class, and resolve the types of its fields."""
+        with _defining:
+            if self._is_defined:
+                return
+            self._is_defined = True
+            types = importlib.import_module("lsprotocol.types")
+            # The class stays the same object, because other types refer to it: therefore no slots.
+            _define(self._class, slots=False, init=True, eq=False, repr=False)
+            attrs.resolve_types(self._class, types.ALL_TYPES_MAP, {})
 
 
 def _values(value: object) -> list[tuple[str, object]]:

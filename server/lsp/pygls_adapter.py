@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pygls.io_ import AsyncWriter, Writer
     from pygls.lsp.server import LanguageServer
 
-__all__ = ["RelayProtocol", "message_at_work"]
+__all__ = ["RelayProtocol", "message_at_work", "parameters_at_work"]
 
 _MOST_PENDING = 4000
 """Requests that may wait for an answer at once; no editor comes near."""
@@ -51,6 +51,24 @@ logger = logging.getLogger(__name__)
 
 message_at_work: ContextVar[Mapping[str, Any] | None] = ContextVar("message_at_work", default=None)
 """The message that is being handled, also by what its handler goes on with later."""
+
+
+def parameters_at_work() -> Mapping[str, Any]:
+    """The parameters of the message that is being handled, as the client wrote them."""
+    message = message_at_work.get() or {}
+    parameters = message.get("params")
+    return cast("Mapping[str, Any]", parameters) if isinstance(parameters, Mapping) else {}
+
+
+def _without_capabilities(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The message to make lsprotocol's types of. What a client can do is looked up in what it wrote itself: to make
+    types of it would cost methods for a hundred classes before the first answer."""
+    params = message.get("params")
+    if message.get("method") != types.INITIALIZE or not isinstance(params, dict):
+        return dict(message)
+    fields = cast("dict[str, Any]", params)
+    is_readable = isinstance(fields.get("capabilities"), dict)
+    return {**message, "params": {**fields, "capabilities": {}}} if is_readable else dict(message)
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -90,7 +108,7 @@ class RelayProtocol(LanguageServerProtocol):
         fields = cast("dict[str, Any]", message)
         method = fields.get("method")
         try:
-            structured = self.structure_message(dict(fields))
+            structured = self.structure_message(_without_capabilities(fields))
         except JsonRpcException as error:
             logger.debug("parameters that cannot be read", exc_info=error)
             if method is None:

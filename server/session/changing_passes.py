@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..pass_calls import PassCall
-from ..worker.jobs import WouldChange
 from ..worker.worker import JobError, Worker
 from .extensions import Extensions
 
@@ -99,6 +98,8 @@ class ChangingPasses:
                 # No document has this text any more. If it comes back, the search starts again.
                 self._searches.pop(text, None)
                 return
+            from ..worker.jobs import WouldChange
+
             settings = self._settings()
             job = WouldChange(text, name, PassCall(candidate), settings.opt_level)
             with contextlib.suppress(JobError):

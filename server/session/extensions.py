@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..worker.jobs import Prepare
 from ..worker.worker import JobCancelled, JobError, Worker
 from ..worker.worker_process import Job, Progress
 from .regular_files import Stamp, stamp_of
@@ -237,6 +236,8 @@ class Extensions:
         assert self._operators is not None
         try:
             # A worker that has to start first takes its time, which is not the relations' fault.
+            from ..worker.jobs import Prepare
+
             await self._worker.run(self.job(Prepare()), timeout=_LOAD_SECONDS)
         except JobError:
             return ()

@@ -6,13 +6,17 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from relay_lsp.frontends.imported import Layer
 from relay_lsp.ir.model_reference import ModelReference
 
 from ..features.model_nodes import NodeList, node_list
-from ..worker.model_imports import ImportModel, ModelOutcome
 from ..worker.worker import JobError, Worker
+
+if TYPE_CHECKING:
+    from relay_lsp.frontends.imported import Layer
+
+    from ..worker.model_imports import ModelOutcome
 
 __all__ = ["KnownModel", "Models"]
 
@@ -45,6 +49,8 @@ class Models:
         Raises:
             JobError: the worker could not do it: it took too long, crashed, or was stopped.
         """
+        from ..worker.model_imports import ImportModel
+
         return await self._worker.run(ImportModel(str(path), folder=str(folder)), timeout=_SECONDS, progress=progress)
 
     async def find(self, folder: Path | None, reference: ModelReference, seconds: float | None = None) -> KnownModel:
@@ -67,6 +73,8 @@ class Models:
         return known
 
     async def _read(self, path: Path, reference: ModelReference) -> KnownModel:
+        from ..worker.model_imports import ImportModel
+
         job = ImportModel(str(path), reference.framework)
         try:
             outcome: ModelOutcome = await self._worker.run(job, timeout=_SECONDS)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ..documents.documents import Document
-from ..worker.remarks import PlacedRemark
+if TYPE_CHECKING:
+    from ..documents.documents import Document
+    from ..worker.remarks import PlacedRemark
 
 __all__ = ["ShownRemarks"]
 

@@ -26,12 +26,7 @@ from ..import_path import withhold
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, read_context_comment
 from ..settings import Settings, read_settings
-from ..worker.jobs import CompareTexts, PassesOutcome, Prepare, RunPasses
 from ..worker.outcome_memory import OutcomeMemory
-from ..worker.pass_changes import OperatorCount
-from ..worker.reduction import ReduceOutcome, ReducePasses
-from ..worker.tracing import ExploredRun, ExplorePasses, TracePasses
-from ..worker.verification import VerifyOutcome, VerifyPasses
 from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
 from .changing_passes import ChangingPasses
@@ -44,6 +39,12 @@ from .shown_remarks import ShownRemarks
 
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
+
+    from ..worker.jobs import PassesOutcome
+    from ..worker.pass_changes import OperatorCount
+    from ..worker.reduction import ReduceOutcome
+    from ..worker.tracing import ExploredRun
+    from ..worker.verification import VerifyOutcome
 
 __all__ = ["MovedOn", "Workspace"]
 
@@ -233,6 +234,8 @@ class Workspace:
             MovedOn: the document is not, or no longer, at ``version``.
             JobError: the worker could not do it: it took too long, crashed, or was stopped.
         """
+        from ..worker.jobs import RunPasses
+
         version = document.version if version is None else version
         self._check(document, version)
         names = ", ".join(map(str, calls))
@@ -289,6 +292,8 @@ class Workspace:
             MovedOn: the document is not at ``version``.
             JobError: the worker could not do it.
         """
+        from ..worker.tracing import ExplorePasses, TracePasses
+
         self._check(document, document.version if version is None else version)
         base = replace(self.context_for(document), gates=True)
         if context is not None:
@@ -316,6 +321,8 @@ class Workspace:
             MovedOn: the document is not, or no longer, at ``version``.
             JobError: the worker could not do it.
         """
+        from ..worker.verification import VerifyPasses
+
         version = document.version if version is None else version
         self._check(document, version)
         context = replace(self.context_for(document), gates=True)
@@ -350,6 +357,8 @@ class Workspace:
             MovedOn: the document is not at ``version``.
             JobError: the worker could not do it.
         """
+        from ..worker.reduction import ReducePasses
+
         self._check(document, document.version if version is None else version)
         context = replace(self.context_for(document), gates=True)
         job = ReducePasses(document.text, document.name, tuple(calls), until, context.opt_level, context=context)
@@ -462,6 +471,8 @@ class Workspace:
 
     async def prepare(self) -> None:
         """Start the worker, so that the first pass does not wait for it."""
+        from ..worker.jobs import Prepare
+
         with contextlib.suppress(JobError):
             await self.worker.run(Prepare())
         await self.load_extensions()
@@ -478,6 +489,8 @@ class Workspace:
         Raises:
             JobError: the worker could not do it.
         """
+        from ..worker.jobs import CompareTexts
+
         await self.extensions.refresh()
         job = self.extensions.job(CompareTexts(before, after, name))
         return await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relay_lsp.ir.diagnostics import Severity
-
-from .worker_process import Progress
-
 if TYPE_CHECKING:
     from relay_lsp.frontends.imported import Layer
+    from relay_lsp.ir.diagnostics import Severity
+
+    from .worker_process import Progress
 
 __all__ = ["ImportModel", "ModelOutcome", "ModelProblem"]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
-from .jobs import PassesOutcome
-from .worker_process import Job
+if TYPE_CHECKING:
+    from .jobs import PassesOutcome
+    from .worker_process import Job
 
 __all__ = ["OutcomeMemory"]
 

@@ -22,8 +22,6 @@ from dataclasses import dataclass, is_dataclass
 from types import FrameType
 from typing import Any, BinaryIO, Final, Protocol, cast
 
-from .confinement import confine
-
 __all__ = [
     "Cancel",
     "Done",
@@ -301,6 +299,8 @@ def main(memory_limit: int) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     if memory_limit:
         _limit_memory(memory_limit)
+    from .confinement import confine
+
     if reason := confine():
         print(f"relay-lsp: passes are not kept from the network: {reason}", file=sys.stderr, flush=True)
     _Worker(sys.stdin.buffer, frames_out).serve()
