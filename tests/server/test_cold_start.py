@@ -45,3 +45,26 @@ def test_the_types_of_the_protocol_are_those_of_lsprotocol(expression: str):
     code = f"{loading}; from lsprotocol import types; assert {expression}"
     assert "lsprotocol.types" in modules_after(code)
     subprocess.run((sys.executable, "-c", f"from lsprotocol import types; assert {expression}"), check=True)
+
+
+def test_the_types_of_the_protocol_get_their_methods_when_they_are_used():
+    """One that is resolved with all the others would cost as much as all imports of ours."""
+    code = """
+from relay_lsp.server.lsp.loading import load_protocol
+load_protocol()
+from relay_lsp.server.serving.application import create_server
+create_server()
+from lsprotocol import types
+classes = [each for each in vars(types).values() if isinstance(each, type) and "__attrs_attrs__" in vars(each)]
+made = [each.__name__ for each in classes if isinstance(vars(each)["__attrs_attrs__"], tuple)]
+assert len(classes) > 500 and len(made) < 20, made
+types.Position(1, 2)
+assert isinstance(vars(types.Position)["__attrs_attrs__"], tuple)
+"""
+    subprocess.run((sys.executable, "-c", code), check=True)
+
+
+def test_a_server_starts_without_what_runs_passes():
+    loaded = modules_after("from relay_lsp.server.serving.application import create_server; create_server()")
+    jobs = {"jobs", "tracing", "verification", "reduction", "confinement"}
+    assert loaded.isdisjoint({f"relay_lsp.server.worker.{name}" for name in jobs})
