@@ -8,6 +8,7 @@ from __future__ import annotations
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import Constant, Expr
 from relay_lsp.ir.inference import infer_local
+from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.types import Dim, TensorType, Type, is_static
 
 from .diagnostics import ConversionError
@@ -15,8 +16,10 @@ from .diagnostics import ConversionError
 __all__ = ["dtype_of", "rank_of", "shape_of", "static_shape_of", "tensor_type_of", "type_of"]
 
 
-def type_of(expr: Expr) -> Type:
+def type_of(expr: Expr, module: IRModule | None = None) -> Type:
     """The type of ``expr``, which is inferred where it has none; each call costs what is new below it.
+
+    ``module`` has the data types that ``expr`` names.
 
     Raises:
         ConversionError: it is ill-typed.
@@ -24,7 +27,7 @@ def type_of(expr: Expr) -> Type:
     if isinstance(expr, Constant):
         return expr.tensor_type
     if expr.checked_type is None:
-        inferred = infer_local(expr)
+        inferred = infer_local(expr, module)
         for diagnostic in inferred.diagnostics:
             if diagnostic.severity is Severity.ERROR:
                 raise ConversionError(diagnostic.message, code=diagnostic.code)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from relay_lsp.ir.builder import call, constant
-from relay_lsp.ir.expressions import Constant, Expr, Function, NDArray, Tuple, TupleGetItem, Var
+from relay_lsp.ir.expressions import Constant, Expr, Function, GlobalVar, NDArray, Tuple, TupleGetItem, Var
 from relay_lsp.ir.types import ANY, ERROR, TensorType
 
 from ..diagnostics import CONVERSION_FAILURES, ConversionError, ImportReport, ModelPlace
@@ -26,6 +26,7 @@ from .graph import Operation, OperationBlock, Program, Value
 from .naming import SourceNames, is_layer
 from .node import TorchNode, as_expr
 from .registry import converters
+from .runtime_lists import RuntimeList, module_of_lists
 from .values import PackedWeights, TorchResult, TorchValue
 
 __all__ = ["ModelConversion"]
@@ -99,6 +100,8 @@ class ModelConversion:
         self._holders: dict[Expr, list[Value]] = {}
         self._views: dict[Value, list[Operation]] = {}
         self._converted = 0
+        self.functions: dict[GlobalVar, Function] = {}
+        """The functions that were made for this program, besides ``@main``."""
         self._place = ModelPlace()
         """The operation that is converted."""
 
@@ -178,6 +181,23 @@ class ModelConversion:
             self.values[value] = lost
             self.report.error("undefined-model-value", f"nothing defines {value.name} before it is used", self._place)
         return self.values[value]
+
+    def runtime_list(self, value: Value) -> RuntimeList:
+        """The list that ``value`` is, by whatever names, as one whose length is not known.
+
+        Raises:
+            ConversionError: it is none, or holds values of several types.
+        """
+        given = self.value(value)
+        if isinstance(given, RuntimeList):
+            return given
+        if not isinstance(given, list):
+            raise ConversionError(f"a list is expected, not a {type(given).__name__}")
+        made = RuntimeList.of([as_expr(part) for part in cast("list[TorchValue]", given)])
+        for name, held in self.values.items():
+            if held is given:
+                self.values[name] = made
+        return made
 
     def _convert(self, operation: Operation) -> None:
         self._converted += 1
@@ -301,7 +321,7 @@ class ModelConversion:
         for part in _expressions(result):
             self.spans.fill(part, name)
             try:
-                type_of(part)
+                type_of(part, module_of_lists())
             except ConversionError:
                 if not self._uses_broken(operation):
                     raise
@@ -403,6 +423,9 @@ def _expressions(value: object) -> Iterable[Expr]:
         yield value
     elif isinstance(value, Outputs):
         yield value.value
+    elif isinstance(value, RuntimeList):
+        if value.expr is not None:
+            yield value.expr
     elif isinstance(value, dict):
         yield from _expressions(list(cast("dict[object, object]", value).values()))
     elif isinstance(value, (list, tuple)):

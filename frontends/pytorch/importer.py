@@ -25,6 +25,7 @@ from .graph import Program, Value
 from .naming import ModuleNames, TvmNames
 from .prelude import prelude_types
 from .quantized_inputs import add_quantized_inputs, is_quantized_program
+from .runtime_lists import functions_of, list_of, listed, types_of
 from .torchscript import load_script, read_script
 from .values import dtype_of_name
 
@@ -107,7 +108,7 @@ def read_pytorch(
     conversion = ModelConversion(program, names, report, SpanFiller(annotator, fill_span), default_dtype)
     inputs = _inputs(program, _infos(program, input_infos, shape, dtype, report), default_dtype)
     for value, var in zip(program.inputs, inputs, strict=True):
-        conversion.values[value] = var
+        conversion.values[value] = listed(var)
     input_scales = add_quantized_inputs(program) if is_quantized_program(program) else {}
     conversion.read_parameters()
     conversion.read_packed_weights(input_scales)
@@ -116,7 +117,8 @@ def read_pytorch(
     conversion.forget_errors()
     if strict:
         report.require_no_errors()
-    module = IRModule.from_expr(main, None, prelude_types() if source_names == "tvm" else None)
+    functions = functions_of(main, conversion.functions)
+    module = IRModule.from_expr(main, functions, prelude_types() if source_names == "tvm" else types_of(main))
     return ImportedModel(module, conversion.params, tuple(report.diagnostics), tuple(conversion.layers), source)
 
 
@@ -213,6 +215,11 @@ def _inputs(program: Program, infos: Sequence[tuple[str, object, str | None]], d
     ]
 
 
+def _element(value: Value) -> Value:
+    """What an element of a list is."""
+    return value.elements[0] if value.elements else Value(value.name)
+
+
 def _input_type(value: Value, shape: object, dtype: str | None, default: str, name: str) -> Type:
     if value.kind == "TupleType":
         if not isinstance(shape, tuple) or len(cast("tuple[object, ...]", shape)) != len(value.elements):
@@ -220,7 +227,14 @@ def _input_type(value: Value, shape: object, dtype: str | None, default: str, na
         parts = zip(value.elements, cast("tuple[object, ...]", shape), strict=True)
         return TupleType(tuple(_input_type(part, of_part, dtype, default, name) for part, of_part in parts))
     if value.kind == "ListType":
-        raise ValueError(f"the input {name} is a list, and Relay's inputs are tensors and tuples")
+        shapes = cast("list[object]", shape) if isinstance(shape, list) else []
+        parts = {_input_type(_element(value), part, dtype, default, name) for part in shapes}
+        if len(parts) != 1:
+            raise ValueError(
+                f"the input {name} is a list: the shape of the input {name} must be a list of one shape, such as "
+                "[(3, 4)], since its elements are of one type"
+            )
+        return list_of(parts.pop())
     if not isinstance(shape, (tuple, list)):
         raise ValueError(f"the shape of the input {name} must be a tuple of numbers, not {shape!r}")
     sizes = tuple(cast("Sequence[Dim]", shape))

@@ -22,6 +22,7 @@ from ..inspection import dtype_of, rank_of, shape_of, static_shape_of
 from ..nodes import ModelNode
 from ..operators import Outputs
 from ..operators import cast as cast_to
+from .runtime_lists import RuntimeList
 from .values import Number, PackedWeights, TorchValue, result_dtype
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def as_expr(value: TorchValue) -> Expr:
         return constant(value)
     if isinstance(value, Outputs):
         return value.value
+    if isinstance(value, RuntimeList):
+        return value.required()
     raise ConversionError(f"a tensor or a number is expected, not {_described(value)}")
 
 

@@ -15,6 +15,7 @@ from relay_lsp.ir.expressions import Constant, Expr
 from ..diagnostics import ConversionError
 from ..operators import Outputs
 from .backend import torch
+from .runtime_lists import RuntimeList
 
 __all__ = [
     "DTYPE_CODES",
@@ -45,8 +46,11 @@ class PackedWeights:
     output_padding: tuple[int, ...] = ()
 
 
-TorchValue: TypeAlias = "Expr | Outputs | PackedWeights | Number | str | list[Any] | dict[Any, Any] | None"
-"""An input: an expression, several, or what Python has for a number, a text, a list, a dictionary or nothing."""
+TorchValue: TypeAlias = (
+    "Expr | Outputs | PackedWeights | RuntimeList | Number | str | list[Any] | dict[Any, Any] | None"
+)
+"""An input: an expression, several, a list of unknown length, or what Python has for a number, a text, a list, a
+dictionary or nothing."""
 
 TorchResult: TypeAlias = "TorchValue | tuple[TorchValue, ...]"
 """What a converter gives: a value, or a tuple of one for each output; ``None`` is an output that nothing uses."""

@@ -12,6 +12,7 @@ from ...operators import Outputs, add, cast, clip, divide, multiply, subtract
 from ...recurrent import unbind
 from ..node import TorchNode, as_expr
 from ..registry import converter
+from ..runtime_lists import RuntimeList
 from ..values import Number, TorchResult, dtype_of_code
 from .lists import joined_lists, repeated_list
 
@@ -47,7 +48,7 @@ _BINARY = {
 @converter(*_BINARY, becomes=_BINARY)
 def binary(node: TorchNode) -> TorchResult:
     """The Relay operator of the same meaning."""
-    if node.operator == "aten::mul" and isinstance(node[0], list):
+    if node.operator == "aten::mul" and isinstance(node[0], (list, RuntimeList)):
         return repeated_list(node)
     return call(
         _BINARY[node.operator.removesuffix("_") if node.operator not in _BINARY else node.operator],
@@ -115,7 +116,7 @@ def floating_unary(node: TorchNode) -> Expr:
 @converter("aten::add")
 def add_(node: TorchNode) -> TorchResult:
     """``add``; a factor of the second input (``alpha``), which TVM leaves out, becomes a ``multiply``."""
-    if isinstance(node[0], list):
+    if isinstance(node[0], (list, RuntimeList)):
         return joined_lists(node)
     if node[2] is None or node[2] == 1:
         return add(*node.promoted(0, 1))

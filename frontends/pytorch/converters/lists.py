@@ -1,9 +1,9 @@
 """Lists, tuples and dictionaries between operations, and the operators that change them.
 
 A list whose length is known is Python's list of values while the program is converted: what changes it in place changes
-that list, so every name of it sees the change. A loop that changes a list is unrolled (:mod:`.control_flow`). TVM makes
-a list of the type ``List`` of its prelude instead, which its own importer alone can stack again; the numbers are the
-same.
+that list, so every name of it sees the change. A loop that changes a list is unrolled (:mod:`.control_flow`) where it
+is known how often it runs. Else it becomes a value of Relay's type ``List`` (:mod:`..runtime_lists`), as TVM makes of
+each list that a program changes or takes elements of; the numbers are the same.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...inspection import type_of
 from ...operators import Outputs, take
 from ..node import TorchNode, as_expr
 from ..registry import converter
+from ..runtime_lists import RuntimeList, listed, module_of_lists
 from ..values import TorchResult, TorchValue
 
 __all__ = ["joined_lists", "list_slice", "repeated_list"]
@@ -67,10 +68,10 @@ def unpack(node: TorchNode) -> TorchResult:
     if isinstance(given, (list, Outputs)):
         return tuple(cast("Iterable[TorchValue]", given))
     expr = as_expr(given)
-    type = type_of(expr)
+    type = type_of(expr, module_of_lists())
     if not isinstance(type, TupleType):
         raise ConversionError("a list whose length is not known cannot be unpacked")
-    return tuple(TupleGetItem(expr, index) for index in range(len(type.fields)))
+    return tuple(listed(TupleGetItem(expr, index)) for index in range(len(type.fields)))
 
 
 @converter("prim::TupleIndex")
@@ -78,8 +79,8 @@ def tuple_item(node: TorchNode) -> TorchResult:
     """A field of a tuple, at a place that is known."""
     given, place = node[0], node.integer(1)
     if isinstance(given, Tuple):
-        return given.fields[place]
-    return TupleGetItem(node.tensor(), place)
+        return listed(given.fields[place])
+    return listed(TupleGetItem(node.tensor(), place))
 
 
 @converter("aten::len")
@@ -88,16 +89,22 @@ def length(node: TorchNode) -> TorchResult:
     given = node[0]
     if isinstance(given, (list, dict, Outputs)):
         return len(given)
+    if isinstance(given, RuntimeList):
+        return given.length()
     size = node.shape()[0]
     return size if isinstance(size, int) else take(call("shape_of", node.tensor(), dtype="int32"), constant(0), 0)
 
 
 @converter("aten::__getitem__")
 def item(node: TorchNode) -> TorchResult:
-    """An element of a list at a place that is known, or of a dictionary under a key that is."""
+    """An element of a list, or of a dictionary under a key that is known."""
     given = node[0]
     if isinstance(given, dict):
         return _entry(node, given)
+    if isinstance(given, RuntimeList):
+        return given.item(node.tensor(1))
+    if isinstance(given, (list, Outputs)) and given and node.known_int(node[1]) is None:
+        return RuntimeList.of([as_expr(cast("TorchValue", value)) for value in given]).item(node.tensor(1))
     if not isinstance(given, (list, Outputs)):
         raise ConversionError("a list whose length is not known has no elements here", input="0")
     return cast("TorchValue", given[_place(node, len(given), "an element")])
@@ -132,14 +139,30 @@ def _list(node: TorchNode, index: int = 0) -> list[TorchValue]:
 # ---- new lists
 
 
-def joined_lists(node: TorchNode) -> list[TorchValue]:
+def joined_lists(node: TorchNode) -> list[TorchValue] | RuntimeList:
     """One list behind the other; in place (``aten::add_``) the first one grows."""
+    if isinstance(node[0], RuntimeList) or isinstance(node[1], RuntimeList):
+        return _joined_at_run_time(node)
     first, second = _list(node), _list(node, 1)
     node.unfolded(len(first) + len(second), "a list of")
     if node.operator != "aten::add_":
         return [*first, *second]
     first.extend(second)
     return first
+
+
+def _joined_at_run_time(node: TorchNode) -> RuntimeList:
+    in_place = node.operator in ("aten::add_", "aten::extend")
+    first = node.model.runtime_list(node.operation.inputs[0]) if in_place else _as_runtime_list(node, 0)
+    made = first if in_place else RuntimeList(first.expr, first.element)
+    made.extend(_as_runtime_list(node, 1))
+    return made
+
+
+def _as_runtime_list(node: TorchNode, index: int) -> RuntimeList:
+    """The list at ``index`` as one whose length is not known; a change of it does not change the program's."""
+    given = node[index]
+    return given if isinstance(given, RuntimeList) else RuntimeList.of([as_expr(part) for part in _list(node, index)])
 
 
 def repeated_list(node: TorchNode) -> list[TorchValue]:
@@ -184,7 +207,8 @@ def _dict(node: TorchNode) -> dict[object, TorchValue]:
 @converter("aten::list")
 def copied(node: TorchNode) -> TorchResult:
     """A new list of the same values."""
-    return list(_list(node))
+    given = node[0]
+    return RuntimeList(given.expr, given.element) if isinstance(given, RuntimeList) else list(_list(node))
 
 
 # ---- changes in place
@@ -193,6 +217,10 @@ def copied(node: TorchNode) -> TorchResult:
 @converter("aten::append")
 def append(node: TorchNode) -> TorchResult:
     """A list with a value more."""
+    given = node[0]
+    if isinstance(given, RuntimeList):
+        given.append(node.tensor(1))
+        return given
     values = _list(node)
     values.append(node[1])
     return values
@@ -201,6 +229,8 @@ def append(node: TorchNode) -> TorchResult:
 @converter("aten::extend")
 def extend(node: TorchNode) -> TorchResult:
     """A list with the values of another one behind its own."""
+    if isinstance(node[0], RuntimeList) or isinstance(node[1], RuntimeList):
+        return _joined_at_run_time(node)
     values, more = _list(node), _list(node, 1)
     node.unfolded(len(values) + len(more), "a list of")
     values.extend(more)
@@ -232,10 +262,15 @@ def delete(node: TorchNode) -> TorchResult:
 
 @converter("aten::_set_item")
 def set_item(node: TorchNode) -> TorchResult:
-    """A list or a dictionary with another value at a place, or under a key, that is known."""
+    """A list with another value at a place, or a dictionary under a key that is known."""
     given = node[0]
     if isinstance(given, dict):
         given[_key(node, 1)] = node[2]
+        return given
+    if isinstance(given, list) and node.known_int(node[1]) is None:
+        given = node.model.runtime_list(node.operation.inputs[0])
+    if isinstance(given, RuntimeList):
+        given.put(node.tensor(1), node.tensor(2))
         return given
     values = _list(node)
     values[_place(node, len(values), "the element")] = node[2]
@@ -245,6 +280,10 @@ def set_item(node: TorchNode) -> TorchResult:
 @converter("aten::clear")
 def clear(node: TorchNode) -> TorchResult:
     """An empty list."""
+    given = node[0]
+    if isinstance(given, RuntimeList):
+        given.expr = None
+        return given
     values = _list(node)
     values.clear()
     return values
@@ -253,6 +292,10 @@ def clear(node: TorchNode) -> TorchResult:
 @converter("aten::reverse")
 def reverse(node: TorchNode) -> TorchResult:
     """The list from its end to its beginning, in place."""
+    given = node[0]
+    if isinstance(given, RuntimeList):
+        given.reverse()
+        return given
     values = _list(node)
     values.reverse()
     return values

@@ -27,6 +27,7 @@ from ...operators import (
 )
 from ..node import TorchNode, as_expr
 from ..registry import converter
+from ..runtime_lists import RuntimeList
 from ..values import Number, TorchResult, TorchValue
 
 
@@ -400,7 +401,9 @@ def meshgrid(node: TorchNode) -> Expr | TorchResult:
 @converter("aten::cat", "aten::concat", "aten::concatenate")
 def cat(node: TorchNode) -> Expr:
     """``concatenate``."""
-    axis = node.integer(1, 0)
+    axis, given = node.integer(1, 0), node[0]
+    if isinstance(given, RuntimeList):
+        return given.joined(axis, False, node.model.functions)
     tensors = node.tensors()
     if node.is_exported:
         dtypes = [dtype_of(tensor) for tensor in tensors]
@@ -422,6 +425,9 @@ def joined(node: TorchNode) -> Expr:
 @converter("aten::stack")
 def stack_(node: TorchNode) -> Expr:
     """``stack``."""
+    given = node[0]
+    if isinstance(given, RuntimeList):
+        return given.joined(node.integer(1, 0), True, node.model.functions)
     return stack(node.tensors(), node.integer(1, 0))
 
 

@@ -17,6 +17,7 @@ from ...operators import Outputs, add, broadcast_to, cast, concatenate, expand_d
 from ...recurrent import unbind
 from ..node import TorchNode, as_expr
 from ..registry import converter
+from ..runtime_lists import RuntimeList
 from ..values import TorchResult, TorchValue
 from .lists import list_slice
 
@@ -24,7 +25,7 @@ from .lists import list_slice
 @converter("aten::slice")
 def slice_(node: TorchNode) -> TorchResult:
     """``strided_slice``, ``dyn.strided_slice`` where a bound is computed."""
-    if isinstance(node[0], list):
+    if isinstance(node[0], (list, RuntimeList)):
         return list_slice(node)
     stride = 1 if node[4] is None else node.integer(4)
     return sliced(node, node.integer(1, 0), node[2], node[3], stride)

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from relay_lsp import ir
+from relay_lsp.frontends.model_text import model_text_pieces
 from relay_lsp.frontends.pytorch import read_pytorch
+from relay_lsp.ir.diagnostics import Severity
+from relay_lsp.ir.types import ANY
 
 from .programs import assert_computes, errors, infos, main_text, scripted, torch
 
@@ -122,18 +126,90 @@ def test_each_turn_of_an_unrolled_loop_has_names_of_its_own() -> None:
 
 class Doubled(nn.Module):
     def forward(self, x):
+        rows = torch.jit.annotate(list[torch.Tensor], [])
+        row = x
+        while bool(row.sum() < 1000):
+            rows.append(row)
+            row = rows[-1] * 2.0
+        return torch.stack(rows, dim=1), len(rows)
+
+
+class Carried(nn.Module):
+    def forward(self, x):
         rows = [x]
-        while bool(rows[-1].sum() < 100):
-            rows.append(rows[-1] * 2.0)
-        return torch.stack(rows)
+        while bool(x.sum() < 1000):
+            x = x * 2.0
+            rows = rows + [x]  # noqa: RUF005 - TorchScript has no stars in lists.
+        total = torch.zeros_like(x)
+        for row in rows:
+            total = total + row
+        return torch.cat(rows, dim=1), rows[0] + total
 
 
 class Chosen(nn.Module):
     def forward(self, x):
         rows = [x]
         if bool(x.sum() > 0):
-            rows.append(x)
+            rows.append(x * 3.0)
+        rows.extend([x])
         return torch.cat(rows)
+
+
+class Changed(nn.Module):
+    def forward(self, x):
+        rows, place = [x, x + 1.0, x + 2.0], 0
+        while bool(x.sum() < 1000):
+            x = x * 2.0
+            place += 1
+        rows[place % 3] = x
+        rows.reverse()
+        return torch.stack(rows), rows[place % 2]
+
+
+class Nested(nn.Module):
+    def forward(self, x):
+        rows = torch.jit.annotate(list[torch.Tensor], [])
+        while bool(x.sum() < 1000):
+            row = x
+            while bool(row.sum() < 500):
+                rows.append(row)
+                row = row * 2.0
+            if bool(row.sum() > 700):
+                rows += [row]
+            x = x * 3.0
+        return torch.stack(rows)
+
+
+class Given(nn.Module):
+    def forward(self, rows: list[torch.Tensor], x):  # pyright: ignore[reportInvalidTypeForm]
+        rows = rows + [x]  # noqa: RUF005 - TorchScript has no stars in lists.
+        return torch.stack(rows), len(rows)
+
+
+@pytest.mark.parametrize("names", ["module", "tvm"])
+@pytest.mark.parametrize("module", [Doubled(), Carried(), Chosen(), Changed(), Nested()])
+def test_lists_whose_length_is_known_when_the_program_runs(module: Any, names: str) -> None:
+    for x in (X, X + 3.0):
+        made = read_pytorch(scripted(module), infos([x]), source_names=names)
+        assert_computes(made, module, x)
+    written = "".join(model_text_pieces(made, True, None)[0])
+    assert "type List[A] {" in written
+    assert [found for found in ir.parse(written).diagnostics if found.severity is Severity.ERROR] == []
+
+
+def test_a_loop_over_an_open_dimension_gives_an_open_dimension() -> None:
+    module = Recurrent()
+    made = read_pytorch(scripted(module), [("x", ((ANY, 4), "float32"))])
+    assert "-> (Tensor[(?, 3), float32], Tensor[(3), float32])" in main_text(made)
+    assert_computes(made, module, X)
+
+
+def test_a_list_as_input() -> None:
+    made = read_pytorch(scripted(Given()), [("rows", [(3, 4), (3, 4)]), ("x", (3, 4))])
+    assert errors(made) == []
+    assert "def @main(%rows: List[Tensor[(3, 4), float32]]" in main_text(made)
+    with pytest.raises(ValueError, match="the shape of the input rows must be a list of one shape"):
+        read_pytorch(scripted(Given()), [("rows", [(3, 4), (3, 5)]), ("x", (3, 4))])
 
 
 class Long(nn.Module):
@@ -144,6 +220,12 @@ class Long(nn.Module):
         return rows
 
 
+def test_a_loop_that_is_too_long_to_unroll_is_a_function() -> None:
+    made = read_pytorch(scripted(Long()), infos([X]))
+    assert errors(made) == []
+    assert "-> List[Tensor[(3, 4), float32]]" in main_text(made)
+
+
 class Exponential(nn.Module):
     def forward(self, x):
         rows = [x]
@@ -152,13 +234,29 @@ class Exponential(nn.Module):
         return rows
 
 
+class Mixed(nn.Module):
+    def forward(self, x):
+        rows = [x]
+        while bool(x.sum() < 1000):
+            x = torch.cat([x, x])
+            rows.append(x)
+        return rows
+
+
+class Sliced(nn.Module):
+    def forward(self, x):
+        rows = [x]
+        while bool(x.sum() < 1000):
+            rows.append(x)
+        return rows[1:]
+
+
 @pytest.mark.parametrize(
     ("module", "reason"),
     [
-        (Long(), "lists are used in this loop, and it runs more than 4096 times"),
         (Exponential(), "a list of 131072 is more than the 65536 that are unfolded at most"),
-        (Doubled(), "lists are used in this loop, so that it must be known how often the loop runs"),
-        (Chosen(), "a list changes in a branch, so that the condition must be known"),
+        (Mixed(), "a list whose length is not known holds values of one type: Tensor[(3, 4), float32] here, and"),
+        (Sliced(), "a list whose length is known is expected"),
     ],
 )
 def test_lists_that_are_not_converted(module: Any, reason: str) -> None:
