@@ -29,23 +29,25 @@ export class Painter {
     /** For each stage the share of the measured time that the kernels have to which expressions belong. */
     times?: ReadonlyMap<number, ReadonlyMap<number, number>>;
     private readonly known = new Map<string, Colours>();
-    private readonly shades = new Map<Colouring, Map<string, number>>();
+    /** For each colouring the shades that keys have, and the stages whose keys have none yet. */
+    private readonly shades = new Map<Colouring, { shades: Map<string, number>; waiting: Stage[]; count: number }>();
 
     constructor(private readonly trace: Trace, private readonly links: Links, private readonly stages: readonly Stage[]) {}
 
     /** The shade of a key, the same in every pane. Keys get shades in the order of the first text, then of those behind it. */
     shade(key: string, colouring: Colouring): number {
-        let shades = this.shades.get(colouring);
-        if (!shades) {
-            shades = new Map();
-            this.shades.set(colouring, shades);
-            const texts = this.stages.filter(stage => !stage.model);
-            const count = shadeCount();
-            for (const stage of [...texts, ...this.stages.filter(each => each.model)]) {
-                for (const each of this.colours(stage, colouring).keys) {
-                    if (!shades.has(each)) {
-                        shades.set(each, shades.size % count);
-                    }
+        let given = this.shades.get(colouring);
+        if (!given) {
+            const waiting = [...this.stages.filter(stage => !stage.model), ...this.stages.filter(stage => stage.model)];
+            given = { shades: new Map(), waiting, count: shadeCount() };
+            this.shades.set(colouring, given);
+        }
+        const { shades, waiting, count } = given;
+        // Stages are looked at as far as it takes: the first picture needs few of them.
+        for (let stage = shades.has(key) ? undefined : waiting.shift(); stage; stage = shades.has(key) ? undefined : waiting.shift()) {
+            for (const each of this.colours(stage, colouring).keys) {
+                if (!shades.has(each)) {
+                    shades.set(each, shades.size % count);
                 }
             }
         }

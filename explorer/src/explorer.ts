@@ -7,19 +7,21 @@ import type { Costs } from './costs';
 import { costsOf } from './costs';
 import type { Comparison } from './diff';
 import { changedLines, compare, keptRuns } from './diff';
-import type { Fold, Marks } from './pane';
+import type { Marks } from './pane';
 import { Pane } from './pane';
 import type { Overlay } from './overlays/overlays';
+import { sharesOfTime } from './overlays/overlays';
+import { prepareNames } from './names';
 import type { Search } from './search';
 import { search } from './search';
 import type { Field, Pin, View } from './state';
 import { emptyView, fromHash, toHash } from './state';
 import type { Stage, Step, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
+import { unchangedLines } from './unchanged';
 import { plain } from './words';
 
 const SHOWN_AT_FIRST = 4;
-const SHORTEST_FOLD = 4;
 
 export class Explorer {
     readonly links: Links;
@@ -44,12 +46,12 @@ export class Explorer {
         this.links = new Links(trace);
         this.stages = effectiveStages(trace);
         this.painter = new Painter(trace, this.links, this.stages);
-        this.painter.times = this.sharesOfTime();
+        this.painter.times = sharesOfTime(overlays, this.links);
         this.memory = `relay-explorer:${trace.source}`;
         this.panesElement.className = 'panes';
         this.view = this.read();
         this.arrange();
-        this.find(this.view.query, this.view.field);
+        this.search(this.view.query, this.view.field);
         this.choose(this.view.pin, false);
         this.prepare();
     }
@@ -67,24 +69,6 @@ export class Explorer {
     /** The step that made the stage, with those without effect before it, back to the stage that is shown before. */
     stepOf(stage: number): Step | undefined {
         return this.links.stepInto(stage);
-    }
-
-    /** For each stage how much of the measured time the kernels take to which its expressions belong. */
-    private sharesOfTime(): Map<number, Map<number, number>> {
-        const shares = new Map<number, Map<number, number>>();
-        const total = this.overlays.flatMap(each => each.timed).reduce((sum, each) => sum + each.seconds, 0);
-        for (const { timed, from } of this.overlays) {
-            for (const { seconds, expressions } of timed) {
-                for (const expression of expressions) {
-                    for (const [stage, members] of this.links.linked(from, expression).stages) {
-                        const known = shares.get(stage) ?? new Map<number, number>();
-                        shares.set(stage, known);
-                        members.forEach(each => known.set(each, Math.max(known.get(each) ?? 0, seconds / Math.max(total, Number.MIN_VALUE))));
-                    }
-                }
-            }
-        }
-        return shares;
     }
 
     /** The last stage that is a text of Relay. */
@@ -269,21 +253,26 @@ export class Explorer {
     }
 
     find(query: string, field: Field): void {
+        this.search(query, field);
+        this.write(false);
+        this.link();
+    }
+
+    private search(query: string, field: Field): void {
         this.view.query = query;
         this.view.field = field;
         this.searched = query ? search(this.trace, this.shownStages, query, field) : undefined;
         this.isBrokenQuery = query !== '' && !this.searched;
-        this.write(false);
-        this.link();
     }
 
     collapse(collapses: boolean): void {
         this.view.collapses = collapses;
         this.write(false);
-        for (const pane of this.panes) {
+        this.panes.forEach((pane, index) => {
             const { sides } = pane.stage as Partial<Comparison>;
-            pane.fold(sides ? keptRuns(sides) : collapses ? this.unchanged(pane.stage) : []);
-        }
+            const [before, after] = [this.panes[index - 1]?.stage.number, this.panes[index + 1]?.stage.number];
+            pane.fold(sides ? keptRuns(sides) : collapses ? unchangedLines(this.links, pane.stage, before, after) : []);
+        });
         this.render();
     }
 
@@ -320,7 +309,7 @@ export class Explorer {
     reread(): void {
         this.view = this.read();
         this.arrange();
-        this.find(this.view.query, this.view.field);
+        this.search(this.view.query, this.view.field);
         this.choose(this.view.pin, false);
     }
 
@@ -436,100 +425,56 @@ export class Explorer {
     private link(): void {
         const target = this.target;
         this.linked = target && this.links.linked(target.stage, target.expression);
-        for (const [index, pane] of this.panes.entries()) {
-            const { number } = pane.stage;
-            const base = (pane.stage as Partial<Comparison>).base;
-            const lit = union(this.linked?.stages.get(number), base === undefined ? undefined : this.linked?.stages.get(base));
-            // What is gone is crossed out in the last pane that has it.
-            const next = this.panes[index + 1]?.stage.number ?? this.trace.stages.length - 1;
-            const isRemoved = this.linked?.removedBy.some(each => each.step.before >= number && each.step.before < next);
-            const marks: Marks = {
-                colours: this.painter.colours(pane.stage, this.view.colouring),
-                shade: this.shade,
-                filter: this.view.filter,
-                lit,
-                asked: target?.stage === number || (base !== undefined && target?.stage === base) ? target.expression : undefined,
-                removed: isRemoved && lit ? this.links.gone(number, lit, next) : undefined,
-                stale: this.stale.get(number),
-                matches: union(this.searched?.get(number), base === undefined ? undefined : this.searched?.get(base)),
-            };
-            pane.show(marks);
-            if (lit && target?.stage !== number && this.view.follows) {
-                pane.follow(lit);
+        const all = this.panes.map((pane, index) => this.marksOf(pane, index));
+        // All panes are asked where they stand before the first one changes: so the page is laid out once.
+        const offsets = this.panes.map((pane, index) => {
+            const { lit } = all[index]!;
+            return lit && target?.stage !== pane.stage.number && this.view.follows ? pane.offsetOf(lit) : undefined;
+        });
+        this.panes.forEach((pane, index) => {
+            const { lit } = all[index]!;
+            pane.show(all[index]!, offsets[index]);
+            if (lit && target?.stage !== pane.stage.number && this.view.follows) {
+                pane.followInGraph(lit);
             }
             this.draw(pane);
-        }
+        });
         this.render();
     }
 
-    /** The runs of lines on which nothing was made, joined or removed between this pane and the ones beside it. */
-    private unchanged(stage: Stage): Fold[] {
-        const changed = new Set<number>();
-        const { places } = stage;
-        const index = this.panes.findIndex(pane => pane.stage === stage);
-        const [before, after] = [this.panes[index - 1]?.stage.number, this.panes[index + 1]?.stage.number];
-        const doc = this.panes[index]!.view.state.doc;
-        for (const [expression, place] of places.of) {
-            if (this.isChanged(stage.number, expression, before, after)) {
-                changed.add(doc.lineAt(places.start[place]!).number);
-            }
-        }
-        const runs: Fold[] = [];
-        let first = 1;
-        for (let line = 1; line <= doc.lines + 1; line += 1) {
-            if (line > doc.lines || changed.has(line)) {
-                // One line of what stands around a change stays.
-                const [from, to] = [first === 1 ? 1 : first + 1, line > doc.lines ? doc.lines : line - 2];
-                if (to - from + 1 >= SHORTEST_FOLD) {
-                    runs.push([from, to]);
-                }
-                first = line + 1;
-            }
-        }
-        return runs;
-    }
-
-    private isChanged(stage: number, expression: number, before?: number, after?: number): boolean {
-        let current = new Set([expression]);
-        for (let step = this.links.stepInto(stage); step && !step.isImport && before !== undefined && stage > before; step = this.links.stepInto(step.before)) {
-            const isTyping = step.isRequirement && step.name === 'InferType';
-            for (const each of current) {
-                if (!isTyping && ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each))) {
-                    return true;
-                }
-            }
-            current = this.links.backwards(step, current);
-            if (step.before <= before) {
-                break;
-            }
-        }
-        current = new Set([expression]);
-        for (let step = this.links.stepOutOf(stage); step && !step.isImport && after !== undefined; step = this.links.stepOutOf(step.after)) {
-            const next = this.links.forwards(step, current);
-            const isTyping = step.isRequirement && step.name === 'InferType';
-            for (const each of current) {
-                if (step.removed.has(each)) {
-                    return true;
-                }
-            }
-            for (const each of next) {
-                if (!isTyping && ((step.sources.has(each) && !step.rebuilt.has(each)) || step.joined.has(each))) {
-                    return true;
-                }
-            }
-            current = next;
-            if (step.after >= after) {
-                break;
-            }
-        }
-        return false;
+    /** What a pane shows of the target, the search and the edits. */
+    private marksOf(pane: Pane, index: number): Marks {
+        const { target } = this;
+        const { number } = pane.stage;
+        const base = (pane.stage as Partial<Comparison>).base;
+        const lit = union(this.linked?.stages.get(number), base === undefined ? undefined : this.linked?.stages.get(base));
+        // What is gone is crossed out in the last pane that has it.
+        const next = this.panes[index + 1]?.stage.number ?? this.trace.stages.length - 1;
+        const isRemoved = this.linked?.removedBy.some(each => each.step.before >= number && each.step.before < next);
+        return {
+            colours: this.painter.colours(pane.stage, this.view.colouring),
+            shade: this.shade,
+            filter: this.view.filter,
+            lit,
+            asked: target?.stage === number || (base !== undefined && target?.stage === base) ? target.expression : undefined,
+            removed: isRemoved && lit ? this.links.gone(number, lit, next) : undefined,
+            stale: this.stale.get(number),
+            matches: union(this.searched?.get(number), base === undefined ? undefined : this.searched?.get(base)),
+        };
     }
 
     /** Between two frames, work out what the first question will need. */
     private prepare(): void {
         const steps = [...this.trace.steps];
         const stages = this.trace.hasOperands ? [...this.trace.stages] : [];
+        const texts = this.view.panes.map(number => this.trace.stages[number]!);
         const next = () => {
+            const text = texts.shift();
+            if (text) {
+                prepareNames(text, this.trace.expressions);
+                setTimeout(next);
+                return;
+            }
             const step = steps.shift();
             const stage = step ? undefined : stages.shift();
             if (step) {

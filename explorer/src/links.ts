@@ -130,6 +130,7 @@ export class Links {
 
     /** Work out ahead of the first question what a step made of what. */
     prepare(step: Step): void {
+        void step.rebuilt;
         this.inverse(step);
     }
 

@@ -1,6 +1,7 @@
 // The page: the bar at the top, the timeline, the panes, the legend, and what is known of the target.
 import { html, nothing, render } from 'lit-html';
 import type { TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
 import type { Comparison, Side } from './diff';
 import { COLOURINGS } from './colours';
 import type { Colouring } from './colours';
@@ -19,7 +20,7 @@ import { FIELDS } from './state';
 import type { Field } from './state';
 import type { Step } from './trace';
 import { readTrace, TraceError } from './trace';
-import { amount, count, differences, milliseconds, plain, signed } from './words';
+import { amount, count, differences, grouped, milliseconds, plain, signed } from './words';
 import './style.css';
 
 const app = document.getElementById('app')!;
@@ -173,9 +174,9 @@ function page(now: Explorer): TemplateResult {
         ${formIsOpen ? runForm(trace, source, isBusy, isLive, previous, outcome(now), {
             run: asked => void run(asked), live: wanted => { isLive = wanted; draw(); },
         }) : nothing}
-        ${timeline(now)}
+        ${guard([now, view.showsAll, view.panes.join(), now.costs.size, now.searched], () => timeline(now))}
         ${findings(now)}
-        <main>${now.panesElement}${legend(now)}</main>
+        <main>${now.panesElement}${guard([now, view.colouring, view.filter, view.panes.join()], () => legend(now))}</main>
         ${details(now)}
         ${helpIsOpen ? help() : nothing}`;
 }
@@ -240,7 +241,7 @@ function stepButton(now: Explorer, step: Step): TemplateResult {
 function sizes(now: Explorer, stage: number, before = stage): TemplateResult {
     const costs = now.costs.get(stage);
     const old = now.costs.get(before);
-    const lines = html`<span title="size of the text">${now.linesOf(stage).toLocaleString('en')} lines</span>`;
+    const lines = html`<span title="size of the text">${grouped(now.linesOf(stage))} lines</span>`;
     if (!costs || !old) {
         return html`<small class="sizes">${lines}</small>`;
     }
@@ -288,6 +289,7 @@ function legend(now: Explorer): TemplateResult | typeof nothing {
     const choose = (key: string) => now.set({ filter: now.view.filter === key ? undefined : key });
     return html`<aside aria-label="Legend: ${now.view.colouring}"><h2>${now.view.colouring}</h2>
         ${all.length === 0 ? html`<p>${now.view.colouring === 'layer' ? 'No comment of this text names a layer.' : 'Nothing here has one.'}</p>` : nothing}
+        ${now.view.colouring === 'layer' && now.trace.layersAreOfWeights ? html`<p><small>No comment names a layer; these are by the names of weights.</small></p>` : nothing}
         <ul>${listed.map(([key, number]) => html`<li><button class="c c${now.shade(key)}" aria-pressed=${now.view.filter === key}
             @click=${() => choose(key)}><bdi>${plain(key)}</bdi> <small>${number}</small></button></li>`)}</ul>
         ${all.length > listed.length ? html`<p>… and ${all.length - listed.length} more</p>` : nothing}${overlays(now)}</aside>`;
@@ -472,6 +474,8 @@ try {
 }
 new MutationObserver(applyTheme).observe(document.body, { attributeFilter: ['class'] });
 applyTheme();
+// Where a page has no selection, each pane asks for one whenever it changes, and the browser lays the page out to answer.
+document.getSelection()?.collapse(document.body, 0);
 draw();
 source.watch?.(changed);
 source.first().then(

@@ -55,7 +55,7 @@ export function putModelFirst(trace: Trace, model: ModelText | undefined): void 
         trace.failure.stage += 1;
     }
     const step: Step = {
-        number: -1, name: model ? 'import' : 'layers', options: {}, pipeline: [], isRequirement: false, isImport: true, seconds: 0,
+        number: -1, name: model ? 'import' : trace.layersAreOfWeights ? 'by the names of weights' : 'layers', options: {}, pipeline: [], isRequirement: false, isImport: true, seconds: 0,
         before: 0, after: 1, hasEffect: true, sources, joined: new Set(), rebuilt: new Set(),
         removed: new Set([...numbers.values()].filter(each => !used.has(each))), unexplained: new Set(),
     };

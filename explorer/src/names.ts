@@ -52,6 +52,30 @@ function definitions(stage: Stage, expressions: readonly Expression[]): Map<stri
     return names;
 }
 
+const knownNames = new WeakMap<Stage, Map<number, string[]>>();
+
+/** The names that each expression of a stage has. */
+function namesOf(stage: Stage, expressions: readonly Expression[]): Map<number, string[]> {
+    let names = knownNames.get(stage);
+    if (!names) {
+        names = new Map();
+        for (const [name, list] of definitions(stage, expressions)) {
+            for (const { expression } of list) {
+                names.set(expression, [...(names.get(expression) ?? []), name]);
+            }
+        }
+        knownNames.set(stage, names);
+    }
+    return names;
+}
+
+/** Look the names of a stage up ahead of the first question. */
+export function prepareNames(stage: Stage, expressions: readonly Expression[]): void {
+    if (!stage.model) {
+        namesOf(stage, expressions);
+    }
+}
+
 export interface Located {
     expression: number;
     /** The range that was asked about: the name, or the expression itself. */
@@ -97,8 +121,16 @@ export function expressionAt(stage: Stage, expressions: readonly Expression[], o
 /** Where an expression is used by its name: all places of the name that speak of it. */
 export function usesOf(stage: Stage, expressions: readonly Expression[], expression: number, from: number, to: number): [number, number][] {
     const uses: [number, number][] = [];
+    const { origin } = stage as Partial<Comparison>;
+    const names = origin ? undefined : namesOf(stage, expressions).get(expression);
+    if (!origin && !names) {
+        return uses;
+    }
     for (const match of stage.text.slice(from, to).matchAll(/%(?:\d+|[A-Za-z_][\w.]*)/g)) {
         const start = from + match.index;
+        if (names && !names.some(name => match[0] === name || match[0].startsWith(`${name}.`))) {
+            continue;
+        }
         if (expressionAt(stage, expressions, start)?.expression === expression) {
             uses.push([start, start + match[0].length]);
         }

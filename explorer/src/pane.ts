@@ -1,15 +1,15 @@
 // One stage in a pane: its text, virtualised and highlighted, with colours, links and a map of them at its side.
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
-import type { Range } from '@codemirror/state';
+import type { Range, StateEffectType } from '@codemirror/state';
 import { Decoration, EditorView, ViewPlugin, WidgetType, highlightSpecialChars, lineNumbers } from '@codemirror/view';
 import type { DecorationSet, ViewUpdate } from '@codemirror/view';
 import type { Colours } from './colours';
-import { shadeCount } from './colours';
 import type { Comparison, Side } from './diff';
 import { GraphView } from './graph/view';
+import { Minimap } from './minimap';
 import { expressionAt, usesOf } from './names';
-import type { Declared } from './syntax';
-import { declaredIn, tokens } from './syntax';
+import type { Declared, Word } from './syntax';
+import { declaredIn, tokensOfLines } from './syntax';
 import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
 import { count } from './words';
@@ -40,8 +40,11 @@ export interface PaneEvents {
     focus(): void;
 }
 
-const refresh = StateEffect.define<null>();
+/** What a pane shows beside its text is another: its colours, or its links. */
+const recolour = StateEffect.define<null>();
+const relink = StateEffect.define<null>();
 const setFolds = StateEffect.define<readonly Fold[]>();
+const MOST_KNOWN_LINES = 5000;
 const BLOCKS = new Set(['Function', 'Let', 'If', 'Match']);
 
 class FoldWidget extends WidgetType {
@@ -89,8 +92,8 @@ const folds = StateField.define<Folds>({
     provide: field => EditorView.decorations.from(field, value => value.decorations),
 });
 
-/** Decorations of what is on the screen, made anew when that or what they show changes. */
-function painting(build: (view: EditorView) => Range<Decoration>[]) {
+/** Decorations of what is on the screen, made anew when that changes, or when an effect says so. */
+function painting(build: (view: EditorView) => Range<Decoration>[], asked?: StateEffectType<null>) {
     return ViewPlugin.fromClass(
         class {
             decorations: DecorationSet;
@@ -100,7 +103,7 @@ function painting(build: (view: EditorView) => Range<Decoration>[]) {
             }
 
             update(update: ViewUpdate): void {
-                const isAsked = update.transactions.some(each => each.effects.some(effect => effect.is(refresh)));
+                const isAsked = asked && update.transactions.some(each => each.effects.some(effect => effect.is(asked)));
                 if (update.docChanged || update.viewportChanged || isAsked) {
                     this.decorations = Decoration.set(build(update.view), true);
                 }
@@ -129,8 +132,7 @@ export class Pane {
     readonly element = document.createElement('section');
     readonly header = document.createElement('header');
     readonly view: EditorView;
-    private readonly map = document.createElement('canvas');
-    private readonly resizing: ResizeObserver;
+    private readonly map: Minimap;
     private marks: Marks = {};
     private moved = 0;
     private readonly body = document.createElement('div');
@@ -151,8 +153,6 @@ export class Pane {
         this.expressions = trace.expressions;
         const { body } = this;
         body.className = 'body';
-        this.map.className = 'map';
-        this.map.setAttribute('aria-hidden', 'true');
         this.element.append(this.header, body);
         this.view = new EditorView({
             parent: body,
@@ -166,8 +166,8 @@ export class Pane {
                     folds,
                     painting(view => this.paintSides(view)),
                     painting(view => this.paintSyntax(view)),
-                    painting(view => this.paintColours(view)),
-                    painting(view => this.paintLinks(view)),
+                    painting(view => this.paintColours(view), recolour),
+                    painting(view => this.paintLinks(view), relink),
                     EditorView.domEventHandlers({
                         mousemove: event => this.onMove(event),
                         mouseleave: () => this.events.hover(undefined),
@@ -182,15 +182,11 @@ export class Pane {
                 ],
             }),
         });
-        body.append(this.map);
+        const isBlock = (expression: number) => BLOCKS.has(this.expressions[expression]!.kind);
+        this.map = new Minimap(stage, this.view.state.doc.lines, isBlock, line => this.reveal(this.view.state.doc.line(line).from));
+        body.append(this.map.element);
         this.view.contentDOM.addEventListener('mousedown', () => (this.isPressed = true));
         window.addEventListener('mouseup', this.onRelease);
-        this.map.addEventListener('click', event => {
-            const line = Math.ceil((event.offsetY / Math.max(1, this.map.clientHeight)) * this.view.state.doc.lines) || 1;
-            this.reveal(this.view.state.doc.line(Math.min(line, this.view.state.doc.lines)).from);
-        });
-        this.resizing = new ResizeObserver(() => this.paintMap());
-        this.resizing.observe(body);
     }
 
     private isPressed = false;
@@ -198,8 +194,7 @@ export class Pane {
 
     /** The theme is another one. */
     repaint(): void {
-        this.background = {};
-        this.paintMap();
+        this.map.repaint();
         this.graph?.show(this.marks);
     }
 
@@ -221,14 +216,24 @@ export class Pane {
         }
     }
 
-    show(marks: Marks): void {
-        const mapStays = this.marks.colours === marks.colours && this.marks.filter === marks.filter
-            && this.marks.lit === marks.lit && this.marks.matches === marks.matches;
+    /** Show marks, and scroll to an offset where one is given. What stays as it was is not drawn anew. */
+    show(marks: Marks, offset?: number): void {
+        const old = this.marks;
+        const coloursStay = old.colours === marks.colours && old.filter === marks.filter;
+        const linksStay = old.lit === marks.lit && old.asked === marks.asked && old.removed === marks.removed
+            && old.matches === marks.matches && old.stale === marks.stale;
         this.marks = marks;
         this.graph?.show(marks);
-        this.view.dispatch({ effects: refresh.of(null) });
-        if (!mapStays) {
-            this.paintMap();
+        const effects: StateEffect<unknown>[] = [
+            ...(coloursStay ? [] : [recolour.of(null)]),
+            ...(linksStay ? [] : [relink.of(null)]),
+            ...(offset === undefined ? [] : [EditorView.scrollIntoView(offset, { y: 'center' })]),
+        ];
+        if (effects.length > 0) {
+            this.view.dispatch({ effects });
+        }
+        if (!coloursStay || old.lit !== marks.lit || old.matches !== marks.matches) {
+            this.map.show(marks);
         }
     }
 
@@ -237,9 +242,21 @@ export class Pane {
         this.view.dispatch({ effects: setFolds.of(ranges) });
     }
 
+    followInGraph(expressions: ReadonlySet<number>): void {
+        this.graph?.follow(expressions);
+    }
+
     /** Scroll to the first of the expressions, unless one of them is on the screen. */
     follow(expressions: ReadonlySet<number>): void {
         this.graph?.follow(expressions);
+        const offset = this.offsetOf(expressions);
+        if (offset !== undefined) {
+            this.reveal(offset);
+        }
+    }
+
+    /** Where the first of the expressions stands, unless one of them is on the screen. */
+    offsetOf(expressions: ReadonlySet<number>): number | undefined {
         const { places } = this.stage;
         let first = Infinity;
         const top = this.view.scrollDOM.scrollTop;
@@ -252,13 +269,11 @@ export class Pane {
             }
             const start = places.start[place]!;
             if (start >= from && start <= to) {
-                return;
+                return undefined;
             }
             first = Math.min(first, start);
         }
-        if (first !== Infinity) {
-            this.reveal(first);
-        }
+        return first === Infinity ? undefined : first;
     }
 
     reveal(offset: number): void {
@@ -267,7 +282,7 @@ export class Pane {
 
     dispose(): void {
         window.removeEventListener('mouseup', this.onRelease);
-        this.resizing.disconnect();
+        this.map.dispose();
         this.graph?.dispose();
         this.view.destroy();
         this.element.remove();
@@ -302,14 +317,18 @@ export class Pane {
     }
 
     private words?: Declared;
+    private readonly knownWords = new Map<number, readonly [number, number, Word][]>();
 
     private get declared(): Declared {
         return (this.words ??= declaredIn(this.stage.text));
     }
 
     private paintSyntax(view: EditorView): Range<Decoration>[] {
+        if (this.knownWords.size > MOST_KNOWN_LINES) {
+            this.knownWords.clear();
+        }
         return this.stage.model ? [] : view.visibleRanges.flatMap(({ from, to }) =>
-            [...tokens(view.state.sliceDoc(from, to), this.declared, from)].map(([start, end, name]) => mark(`s-${name}`).range(from + start, from + end)));
+            Array.from(tokensOfLines(this.stage.text, this.declared, from, to, this.knownWords), ([start, end, name]) => mark(`s-${name}`).range(start, end)));
     }
 
     /** Lines that a comparison adds or takes away. */
@@ -401,83 +420,5 @@ export class Pane {
             }
         }
         return ranges;
-    }
-
-    private paintMap(): void {
-        const { clientWidth: width, clientHeight: height } = this.map;
-        const context = this.map.getContext('2d');
-        if (!context || !height) {
-            return;
-        }
-        if (this.map.width !== width || this.map.height !== height) {
-            this.map.width = width;
-            this.map.height = height;
-            this.background.known = undefined;
-        }
-        const base = this.paintBackground(width, height);
-        context.clearRect(0, 0, width, height);
-        context.drawImage(base, 0, 0);
-        const { lit, matches } = this.marks;
-        const size = Math.max(2, height / this.view.state.doc.lines);
-        context.fillStyle = getComputedStyle(this.map).getPropertyValue('--lit-edge');
-        for (const expressions of [lit, matches]) {
-            for (const expression of expressions ?? []) {
-                const place = this.stage.places.of.get(expression);
-                if (place !== undefined && !BLOCKS.has(this.expressions[expression]!.kind)) {
-                    context.fillRect(0, this.row(place) * height, width, size);
-                }
-            }
-        }
-    }
-
-    /** The colours of the map, which stay while the pointer moves. */
-    private paintBackground(width: number, height: number): HTMLCanvasElement {
-        const { colours, filter, shade } = this.marks;
-        const { background } = this;
-        if (background.known && background.colours === colours && background.filter === filter) {
-            return background.known;
-        }
-        const canvas = document.createElement('canvas');
-        canvas.width = width;
-        canvas.height = height;
-        const context = canvas.getContext('2d')!;
-        const style = getComputedStyle(this.map);
-        const shades = Array.from({ length: shadeCount() }, (_, index) => style.getPropertyValue(`--mark-${index}`));
-        const size = Math.max(1, height / this.view.state.doc.lines);
-        const { places } = this.stage;
-        const drawn = new Set<number>();
-        for (let place = 0; colours && shade && place < places.start.length; place += 1) {
-            const key = colours.keys[colours.of[place]!];
-            const top = key !== undefined && (filter === undefined || filter === key) ? Math.floor(this.row(place) * height) : -1;
-            if (top >= 0 && !drawn.has(top)) {
-                drawn.add(top);
-                context.fillStyle = shades[shade(key!)]!;
-                context.fillRect(0, top, width, size);
-            }
-        }
-        this.background = { known: canvas, colours, filter };
-        return canvas;
-    }
-
-    private background: { known?: HTMLCanvasElement; colours?: Colours; filter?: string } = {};
-    private rows?: Float32Array;
-
-    /** How far down in the text a place stands, from 0 to 1. */
-    private row(place: number): number {
-        if (!this.rows) {
-            const { start } = this.stage.places;
-            const { text } = this.stage;
-            const { lines } = this.view.state.doc;
-            this.rows = new Float32Array(start.length);
-            let [offset, line] = [0, 0];
-            for (let each = 0; each < start.length; each += 1) {
-                for (let end = text.indexOf('\n', offset); end >= 0 && end < start[each]!; end = text.indexOf('\n', offset)) {
-                    offset = end + 1;
-                    line += 1;
-                }
-                this.rows[each] = line / lines;
-            }
-        }
-        return this.rows[place]!;
     }
 }

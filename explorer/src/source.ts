@@ -134,11 +134,20 @@ function inVSCode(api: VSCode): Omit<Source, 'first'> {
 
 /** Text that was packed by gzip and written in base64. */
 async function unpack(packed: string): Promise<string> {
+    const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Response(stream).text();
+}
+
+/** What base64 stands for; newer browsers do it in one step. */
+function bytesOf(packed: string): Uint8Array<ArrayBuffer> {
+    const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+    if (fromBase64) {
+        return fromBase64.call(Uint8Array, packed);
+    }
     const binary = atob(packed);
     const bytes = new Uint8Array(binary.length);
     for (let index = 0; index < binary.length; index += 1) {
         bytes[index] = binary.charCodeAt(index);
     }
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Response(stream).text();
+    return bytes;
 }

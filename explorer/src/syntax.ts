@@ -30,6 +30,8 @@ export interface Declared {
     types: ReadonlySet<string>;
     typeParameters: ReadonlySet<string>;
     constructors: ReadonlySet<string>;
+    /** The lines that a comment of several lines touches, as offsets of where the first starts and the last ends. */
+    comments: readonly (readonly [number, number])[];
 }
 
 export function declaredIn(text: string): Declared {
@@ -46,10 +48,11 @@ export function declaredIn(text: string): Declared {
     for (const match of text.matchAll(/(%[A-Za-z_]\w*)(?=\s*(?::|\{virtual_device))/g)) {
         bind(match[1]!, match.index, !/\blet\s+$/.test(text.slice(Math.max(0, match.index - 12), match.index)));
     }
-    for (const match of text.matchAll(/[\w(),%\s]*?(?==>)/g)) {
-        const clause = match[0].slice(match[0].lastIndexOf('\n') + 1);
-        for (const name of clause.matchAll(/%[A-Za-z_]\w*/g)) {
-            bind(name[0], match.index + match[0].length - clause.length + name.index, false);
+    for (let arrow = text.indexOf('=>'); arrow >= 0; arrow = text.indexOf('=>', arrow + 2)) {
+        // A clause begins its line, or stands behind the brace or the comma of the one before it.
+        const start = Math.max(text.lastIndexOf('\n', arrow), text.lastIndexOf('{', arrow), text.lastIndexOf('}', arrow)) + 1;
+        for (const name of text.slice(start, arrow).matchAll(/%[A-Za-z_]\w*/g)) {
+            bind(name[0], start + name.index, false);
         }
     }
     for (const match of text.matchAll(/\blet\s+(%[A-Za-z_]\w*)\s*=/g)) {
@@ -72,7 +75,49 @@ export function declaredIn(text: string): Declared {
             constructors.add(name);
         }
     }
-    return { bound, types, typeParameters, constructors };
+    return { bound, types, typeParameters, constructors, comments: longComments(text) };
+}
+
+function longComments(text: string): [number, number][] {
+    const comments: [number, number][] = [];
+    for (let start = text.indexOf('/*'); start >= 0; ) {
+        const close = text.indexOf('*/', start + 2);
+        const end = close < 0 ? text.length : close + 2;
+        const newline = text.indexOf('\n', start);
+        if (newline >= 0 && newline < end) {
+            const last = text.indexOf('\n', end);
+            comments.push([text.lastIndexOf('\n', start) + 1, last < 0 ? text.length : last]);
+        }
+        start = text.indexOf('/*', end);
+    }
+    return comments;
+}
+
+/** The words of a piece of a whole text, from its first line to its last; lines are remembered in `known`. */
+export function* tokensOfLines(
+    text: string, declared: Declared, from: number, to: number, known: Map<number, readonly [number, number, Word][]>,
+): Generator<[number, number, Word]> {
+    for (let start = text.lastIndexOf('\n', from - 1) + 1; start <= to; ) {
+        const newline = text.indexOf('\n', start);
+        let end = newline < 0 ? text.length : newline;
+        let words = known.get(start);
+        if (!words) {
+            const comment = declared.comments.find(each => each[0] <= start && start <= each[1]);
+            const first = comment?.[0] ?? start;
+            end = Math.max(end, comment?.[1] ?? 0);
+            words = [...tokens(text.slice(first, end), declared, first)];
+            if (comment) {
+                yield* words.map(([one, other, word]): [number, number, Word] => [first + one, first + other, word]);
+                start = end + 1;
+                continue;
+            }
+            known.set(start, words);
+        }
+        for (const [one, other, word] of words) {
+            yield [start + one, start + other, word];
+        }
+        start = end + 1;
+    }
 }
 
 /** The words of a piece of a text that begins at `offset`: start, end, and what each is. */

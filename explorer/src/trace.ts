@@ -2,6 +2,7 @@
 
 import type { ModelText } from './model';
 import { putModelFirst } from './model';
+import { nameLayersByWeights } from './weights';
 
 export const FORMAT = 'relay-lsp-trace';
 export const VERSION = 1;
@@ -13,6 +14,7 @@ export interface Expression {
     kind: string;
     label: string;
     type: string;
+    /** Of the framework's model, as comments name them; or by the names of weights, where no comment does. */
     layers: readonly string[];
     /** What it is made of, in the order of evaluation; -1 is an operator or constructor. */
     operands: readonly number[];
@@ -92,6 +94,8 @@ export interface Trace {
     isWhole: boolean;
     /** Whether the trace says what expressions are made of; older ones do not. */
     hasOperands: boolean;
+    /** Whether layers are those that the names of weights say, because no comment names one. */
+    layersAreOfWeights?: boolean;
     /** Files of other programs that were put into the trace. */
     overlays: readonly { name: string; text: string }[];
 }
@@ -126,7 +130,7 @@ export function readTrace(text: string): Trace {
         hasOperands: false, overlays: [],
     };
     const strings: string[] = [];
-    const offsets: ((offset: number) => number)[] = [];
+    const stages: WrittenStage[] = [];
     const layerLists = new Map<number, readonly string[]>();
     const layersOf = (number: number): readonly string[] => {
         let known = number < 0 ? [] : layerLists.get(number);
@@ -178,17 +182,17 @@ export function readTrace(text: string): Trace {
                         operands: listOf(fresh.operands?.[index] ?? NOTHING),
                     };
                 });
-                trace.stages.push(readStage(record, trace.stages, offsets));
+                stages.push(readStage(record, stages));
                 break;
             }
             case 'step':
-                trace.steps.push(readStep(record));
+                trace.steps.push(new WrittenStep(record));
                 break;
             case 'skipped':
                 trace.skipped.push({ name: record.name, beforeStep: record.before_step, reason: record.reason });
                 break;
             case 'failure': {
-                const at = offsets[record.stage];
+                const at = stages[record.stage]?.offset;
                 const start = record.start >= 0 && at ? at(record.start) : -1;
                 const end = start >= 0 && at ? at(record.start + record.length) : -1;
                 trace.failure = { name: record.name, message: record.message, stage: record.stage, start, end };
@@ -202,6 +206,8 @@ export function readTrace(text: string): Trace {
     if (first) {
         throw new TraceError('This trace is empty.');
     }
+    trace.stages = [...stages];
+    trace.layersAreOfWeights = !model && nameLayersByWeights(trace);
     putModelFirst(trace, model);
     return trace;
 }
@@ -216,67 +222,108 @@ function checkHeader(record: Line): void {
     }
 }
 
-function readStage(record: Line, stages: readonly Stage[], offsets: ((offset: number) => number)[]): Stage {
-    const order = record.order as number[];
-    const attributes = new Map(stages.at(-1)?.attributes ?? []);
-    for (const each of record.functions ?? []) {
-        attributes.set(each.expression, each.attributes);
+/** A stage as it was written. What only a shown stage needs is worked out when it is asked for. */
+class WrittenStage implements Stage {
+    private knownMembers?: Set<number>;
+    private knownPlaces?: Places;
+
+    constructor(
+        public number: number,
+        readonly text: string,
+        readonly operators: ReadonlyMap<string, number>,
+        readonly attributes: Stage['attributes'],
+        private readonly order: number[],
+        /** The columns of places, in code points of the text as it was written. */
+        readonly columns: { start: number[]; length: number[] },
+        readonly offset: (offset: number) => number,
+    ) {}
+
+    get members(): Set<number> {
+        return (this.knownMembers ??= new Set(this.order));
+    }
+
+    get places(): Places {
+        return (this.knownPlaces ??= arrange(this.order, this.columns.start, this.columns.length, this.offset));
+    }
+}
+
+function readStage(record: Line, stages: readonly WrittenStage[]): WrittenStage {
+    let attributes = stages.at(-1)?.attributes ?? new Map<number, Record<string, string>>();
+    if (record.functions?.length > 0) {
+        attributes = new Map(attributes);
+        for (const each of record.functions) {
+            (attributes as Map<number, Record<string, string>>).set(each.expression, each.attributes);
+        }
     }
     const operators = new Map(Object.entries(record.operators as Record<string, number>));
-    const members = new Set(order);
     const number = stages.length;
     const same = record.same_text >= 0 ? stages[record.same_text] : undefined;
     if (same) {
         // The same text: what stands at an entry of the order stands at that entry of the other.
-        offsets.push(offsets[same.number]!);
-        const starts = orders.get(same)!;
-        const { start, length } = starts;
-        orders.set(same, starts);
-        const stage: Stage = {
-            number, text: same.text, members, operators, attributes,
-            places: arrange(order, start, length, offsets[same.number]!),
-        };
-        orders.set(stage, starts);
-        return stage;
+        return new WrittenStage(number, same.text, operators, attributes, record.order, same.columns, same.offset);
     }
     const { text, offset } = normalise(String(record.text ?? ''));
-    offsets.push(offset);
-    const places = arrange(order, record.start, record.length, offset);
-    const stage: Stage = { number, text, members, operators, attributes, places };
-    orders.set(stage, { start: record.start, length: record.length });
-    return stage;
+    return new WrittenStage(number, text, operators, attributes, record.order, { start: record.start, length: record.length }, offset);
 }
 
-/** The columns of places as they were written, for stages of the same text. */
-const orders = new WeakMap<Stage, { start: number[]; length: number[] }>();
+/** A step as it was written; what came from what is put into tables when it is asked for. */
+class WrittenStep implements Step {
+    readonly number: number;
+    readonly name: string;
+    readonly options: Readonly<Record<string, string>>;
+    readonly pipeline: readonly string[];
+    readonly isRequirement: boolean;
+    readonly seconds: number;
+    before: number;
+    after: number;
+    readonly hasEffect: boolean;
+    readonly joined: ReadonlySet<number>;
+    readonly removed: ReadonlySet<number>;
+    readonly unexplained: ReadonlySet<number>;
+    private readonly made: Columns;
+    private readonly alsoMade: Columns;
+    private readonly onlyRebuilt: number[];
+    private knownSources?: Map<number, readonly number[]>;
+    private knownRebuilt?: ReadonlySet<number>;
 
-function readStep(record: Line): Step {
-    const sources = new Map<number, readonly number[]>();
-    const take = (columns: Columns, keep: boolean) => {
-        columns.expression.forEach((expression, index) => {
-            const list = listOf(columns.sources[index]!);
-            const known = sources.get(expression);
-            sources.set(expression, known ? [...known, ...list] : keep ? [expression, ...list] : list);
-        });
-    };
-    take(record.made, false);
-    take(record.joined, true);
-    return {
-        number: record.step,
-        name: record.name,
-        options: record.options,
-        pipeline: record.pipeline,
-        isRequirement: record.is_requirement,
-        seconds: record.seconds,
-        before: record.before,
-        after: record.after,
-        hasEffect: record.has_effect,
-        sources,
-        joined: new Set(record.joined.expression),
-        rebuilt: new Set(record.rebuilt),
-        removed: new Set(record.removed),
-        unexplained: new Set(record.unexplained),
-    };
+    constructor(record: Line) {
+        this.number = record.step;
+        this.name = record.name;
+        this.options = record.options;
+        this.pipeline = record.pipeline;
+        this.isRequirement = record.is_requirement;
+        this.seconds = record.seconds;
+        this.before = record.before;
+        this.after = record.after;
+        this.hasEffect = record.has_effect;
+        this.joined = new Set(record.joined.expression as number[]);
+        this.removed = new Set(record.removed as number[]);
+        this.unexplained = new Set(record.unexplained as number[]);
+        this.made = record.made;
+        this.alsoMade = record.joined;
+        this.onlyRebuilt = record.rebuilt;
+    }
+
+    get rebuilt(): ReadonlySet<number> {
+        return (this.knownRebuilt ??= new Set(this.onlyRebuilt));
+    }
+
+    get sources(): Map<number, readonly number[]> {
+        if (!this.knownSources) {
+            const sources = new Map<number, readonly number[]>();
+            this.made.expression.forEach((expression, index) => {
+                const known = sources.get(expression);
+                const list = listOf(this.made.sources[index]!);
+                sources.set(expression, known ? [...known, ...list] : list);
+            });
+            this.alsoMade.expression.forEach((expression, index) => {
+                const list = listOf(this.alsoMade.sources[index]!);
+                sources.set(expression, [...(sources.get(expression) ?? [expression]), ...list]);
+            });
+            this.knownSources = sources;
+        }
+        return this.knownSources;
+    }
 }
 
 /** The text with `\n` as its only line end, and from offsets in code points to those of the text that is shown. */

@@ -14,8 +14,14 @@ export function milliseconds(seconds: number): string {
     return value >= 100 ? `${value.toFixed(0)} ms` : value >= 1 ? `${value.toFixed(1)} ms` : `${value.toFixed(2)} ms`;
 }
 
+/** Made once: a formatter takes longer than what it formats. */
+const GROUPED = new Intl.NumberFormat('en');
+
+/** A whole number with its thousands apart. */
+export const grouped = (number: number): string => GROUPED.format(number);
+
 export function count(number: number, one: string, many = `${one}s`): string {
-    return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+    return `${grouped(number)} ${number === 1 ? one : many}`;
 }
 
 /** The operators of which there are more or fewer, the largest difference first. */

@@ -1,11 +1,12 @@
 // Open pages of the explorer as a person would, and write what was seen to a report.
-// usage: node drive.mjs WORK  (WORK/pages holds the exported pages; the report is WORK/report.json)
+// usage: node drive.mjs WORK ADDRESS [FLOW…]  (WORK/pages holds the exported pages; the report is WORK/report.json;
+// ADDRESS is that of a served page; without flows, all of them are driven)
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from '../editors/vscode/server.mjs';
 
-const [work, served] = process.argv.slice(2);
+const [work, served, ...chosen] = process.argv.slice(2);
 const report = { seen: {}, errors: {}, requests: [], faults: [] };
 const browser = await chromium();
 
@@ -76,6 +77,15 @@ const flows = {
         const linked = await open('layers.html', pinned.hash);
         await linked.locator('.cm-content .asked').first().waitFor();
         return { hover, left, pinned, walked, back, released, use, deep: await texts(linked, 1, '.asked') };
+    },
+
+    async weights() {
+        const page = await open('resnet18.html', '#panes=0,1,2');
+        const list = page.locator('.pane').first();
+        await list.locator('.cm-line', { hasText: 'stage1_unit1_bn2' }).hover({ position: { x: 40, y: 8 } });
+        await page.waitForTimeout(200);
+        const values = { first: await texts(page, 0, '.lit'), inferred: await texts(page, 1, '.lit') };
+        return { values, legend: await page.locator('aside').innerText(), head: await list.locator('header').innerText() };
     },
 
     async removed() {
@@ -292,7 +302,7 @@ const flows = {
     },
 
     async diff() {
-        const page = await open('resnet18.html', '#panes=0,1,5,6&colour=none');
+        const page = await open('resnet18.html', '#panes=1,2,6,7&colour=none');
         await page.locator('.pane .cm-line').first().waitFor();
         await page.locator('.pane').nth(1).getByRole('button', { name: 'Diff' }).click();
         const removed = page.locator('.cm-line.removed');
@@ -393,7 +403,7 @@ const flows = {
     },
 };
 
-for (const [name, flow] of Object.entries(flows)) {
+for (const [name, flow] of Object.entries(flows).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
     try {
         report.seen[name] = await flow();
     } catch (error) {

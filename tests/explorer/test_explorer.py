@@ -3,249 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
-from relay_lsp.server import explorer
-from relay_lsp.server.command_line.program import run
 from relay_lsp.server.features.layers.colours import ColourBook
 from relay_lsp.server.features.semantic_tokens import semantic_tokens
+from tests.explorer.models import CLOSURES, VERSION, large
+from tests.explorer.pages import ROOT, export, needs_page, seen
 
-ROOT = Path(__file__).resolve().parents[2]
-VERSION = '#[version = "0.0.5"]\n'
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-NEEDED = {
-    "node": shutil.which("node"),
-    "chromium": Path(CHROMIUM).exists(),
-    "the page (./dev explorer)": Path(explorer.__file__).with_name("built").joinpath("index.html").exists(),
-    "playwright-core (./dev test)": (ROOT / "tests/editors/vscode/node_modules/playwright-core").exists(),
-}
-MISSING = [name for name, there in NEEDED.items() if not there]
-
-pytestmark = [
-    pytest.mark.skipif(bool(MISSING), reason=f"there is no {', no '.join(MISSING)}"),
-    pytest.mark.xdist_group("explorer"),
-]
-
-LAYERS = """
-def @main(%x: Tensor[(1, 4, 8, 8), float32], %g: Tensor[(4), float32], %w: Tensor[(4, 4, 3, 3), float32]) {
-  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1]) /* si=torch.convolution_1 */;
-  %1 = nn.batch_norm(%0, %g, %g, %g, %g) /* si=torch.batch_norm_2 */;
-  %2 = %1.0 /* si=torch.batch_norm_2 */;
-  %3 = nn.dropout(%2);
-  nn.relu(%3.0) /* si=torch.relu_3 */
-}
-"""
-
-REMOVED = """
-def @main(%x: Tensor[(4), float32]) {
-  let %unused = tanh(%x);
-  let %used = nn.relu(%x);
-  exp(%used)
-}
-"""
-
-CLOSURES = """
-type List[A] {
-  Cons(A, List[A]),
-  Nil,
-}
-def @main(%x: Tensor[(3), float32], %y: Tensor[(3), float32]) -> Tensor[(3), float32] {
-  let %scale = fn (%a: Tensor[(3), float32]) -> Tensor[(3), float32] {
-    multiply(%a, %x)
-  };
-  %0 = %scale(%y);
-  %1 = Cons(%0, Nil);
-  match (%1) {
-    Cons(%head, _) => { add(%head, %y) },
-    Nil => { %y },
-  }
-}
-"""
-
-HOSTILE_LAYER = "</script><img/src=x/onerror=window.injected=1>\u202etorch\u2066&'quoted'🙂"
-HOSTILE = f"""
-def @main(%x: Tensor[(4), float32]) {{
-  %0 = nn.relu(%x) /* si={HOSTILE_LAYER} */;
-  exp(%0) // 🙂 <script>window.injected=1</script>
-}}
-"""
-
-OVERLAID = """
-def @main(%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(4, 4, 3, 3), float32]) {
-  %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1]) /* si=stem.conv */;
-  %1 = nn.relu(%0) /* si=stem.relu */;
-  %2 = nn.conv2d(%1, %w, padding=[1, 1, 1, 1]) /* si=body.conv */;
-  %3 = nn.relu(%2) /* si=body.relu */;
-  %4 = nn.global_avg_pool2d(%3) /* si=head.pool */;
-  nn.batch_flatten(%4) /* si=head.flat */
-}
-"""
-
-TIMES = """Name,Duration (us),Percent,Device
-tvmgen_default_fused_nn_conv2d_nn_relu,100.0,20,cpu0
-tvmgen_default_fused_nn_conv2d_nn_relu_1,300.0,60,cpu0
-tvmgen_default_fused_nn_global_avg_pool2d,50.0,10,cpu0
-tvmgen_default_fused_nn_dense,50.0,10,cpu0
-Total,500.0,100,cpu0
-"""
-
-TIR = """@tvmgen_default_fused_nn_global_avg_pool2d = primfn(p0_1: handle, out_1: handle) -> ()
-  attr = {"global_symbol": "tvmgen_default_fused_nn_global_avg_pool2d", "tir.noalias": True} {
-  for (i: int32, 0, 4) { out[i] = 0f32 }
-}
-"""
-
-LOG = (
-    '{"input": ["llvm", "conv2d_nchw.x86", [["TENSOR", [1, 4, 8, 8], "float32"], '
-    '["TENSOR", [4, 4, 3, 3], "float32"], [1, 1]],'
-    ' {}], "config": {}, "result": [[0.002], 0, 1.0, 2.0], "version": 0.2}\n'
-)
-
-
-def overlays(folder: Path) -> list[str]:
-    """Files of other programs about ``OVERLAID``, as arguments of the command."""
-    kernels = ["nn_conv2d_nn_relu", "nn_conv2d_nn_relu_1", "nn_global_avg_pool2d", "nn_batch_flatten"]
-    nodes: list[dict[str, Any]] = [{"op": "null", "name": "x", "inputs": []}]
-    for number, kernel in enumerate(kernels):
-        name = f"tvmgen_default_fused_{kernel}"
-        nodes.append({"op": "tvm_op", "name": name, "attrs": {"func_name": name}, "inputs": [[number, 0, 0]]})
-    graph = {"nodes": nodes, "arg_nodes": [0], "heads": [[4, 0, 0]], "attrs": {}}
-    lines = "line,seconds\n4,0.25\n99,1\n"
-    files = {
-        "times.csv": TIMES,
-        "graph.json": json.dumps(graph),
-        "kernels.tir": TIR,
-        "tuning.log": LOG,
-        "lines.csv": lines,
-    }
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return [argument for name in files for argument in ("--overlay", str(folder / name))]
-
-
-NEGATIVES = "".join(f"  %{number} = negative(%{number - 1});\n" for number in range(1, 12))
-FOLDS = f"""
-def @main(%x: Tensor[(4), float32]) {{
-  %0 = exp(%x);
-{NEGATIVES}  %12 = nn.dropout(%11);
-  nn.relu(%12.0)
-}}
-"""
-
-PARAMETERS = ", ".join(f"%parameter_{number}: Tensor[(4), float32]" for number in range(300))
-LONG_LINE = f"def @main({PARAMETERS}) {{\n  add(%parameter_0, %parameter_299)\n}}\n"
-
-
-def large() -> str:
-    """A module of 10,000 statements, each of a layer."""
-    statements: list[str] = []
-    last = "%x"
-    for number in range(2_500):
-        base = number * 4
-        statements += [
-            f"  %{base} = nn.conv2d({last}, %w, padding=[1, 1, 1, 1]) /* si=torch.convolution_{number} */;",
-            f"  %{base + 1} = nn.bias_add(%{base}, %b) /* si=torch.convolution_{number} */;",
-            f"  %{base + 2} = add(%{base + 1}, 1f) /* si=torch.add_{number} */;",
-            f"  %{base + 3} = nn.relu(%{base + 2}) /* si=torch.relu_{number} */;",
-        ]
-        last = f"%{base + 3}"
-    parameters = "%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(4, 4, 3, 3), float32], %b: Tensor[(4), float32]"
-    return "\n".join([f"def @main({parameters}) {{", *statements, f"  nn.relu({last})", "}\n"])
-
-
-def onnx_model(path: Path) -> None:
-    """A convolution and an activation."""
-    from onnx import TensorProto, helper, save
-
-    nodes = [
-        helper.make_node("Conv", ["x", "w"], ["c"], name="conv"),
-        helper.make_node("Relu", ["c"], ["y"], name="act"),
-    ]
-    inputs = [
-        helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8]),
-        helper.make_tensor_value_info("w", TensorProto.FLOAT, [4, 3, 3, 3]),
-    ]
-    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 6, 6])]
-    save(
-        helper.make_model(helper.make_graph(nodes, "g", inputs, outputs), opset_imports=[helper.make_opsetid("", 13)]),
-        path,
-    )
-
-
-def export(folder: Path, name: str, text: str, *arguments: str, code: int = 0) -> Path:
-    """The page of a text, written by the command."""
-    source = folder / f"{name}.relay"
-    source.write_text(text if text.startswith("#[version") else VERSION + text, encoding="utf-8")
-    page = folder / "pages" / f"{name}.html"
-    page.parent.mkdir(exist_ok=True)
-    assert run(["explore", *arguments, "--export", str(page), str(source)]) == code
-    return page
-
-
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a person sees in each of the pages."""
-    work = tmp_path_factory.mktemp("explorer")
-    inference = ["-p", "SimplifyInference"]
-    export(work, "layers", LAYERS, *inference, "-p", "FuseOps")
-    export(work, "removed", REMOVED, "-p", "DeadCodeElimination")
-    export(work, "closures", CLOSURES, "-p", "LambdaLift", "-p", "ToANormalForm")
-    export(work, "hostile", HOSTILE, "-p", "FastMath")
-    export(work, "folds", FOLDS, *inference)
-    export(work, "line", LONG_LINE, "-p", "FuseOps")
-    export(work, "failing", LAYERS, *inference, "-p", "BindParams[file=none.npz]", code=1)
-    export(work, "resnet18", (ROOT / "examples/resnet18.relay").read_text("utf-8"), "--build", "O3")
-    export(work, "large", large(), *inference, "-p", "CanonicalizeOps", "-p", "FuseOps")
-    onnx_model(work / "model.onnx")
-    assert run(["import", str(work / "model.onnx"), "-o", str(work / "imported.relay")]) == 0
-    export(work, "model", (work / "imported.relay").read_text("utf-8"), "-p", "FuseOps")
-    export(work, "overlays", OVERLAID, "-p", "FuseOps", *overlays(work))
-    lines = _lines(work / "layers.relay")
-    _page(work, "version", ['{"record":"trace","format":"relay-lsp-trace","version":7,"producer":"relay-lsp 9"}\n'])
-    _page(work, "cut", lines[:-3])
-    _page(work, "nothing", [])
-    server = subprocess.Popen(
-        [sys.executable, "-m", "relay_lsp.server", "explore", "--no-open", *inference, str(work / "layers.relay")],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdout
-    try:
-        address = server.stdout.readline().strip()
-        subprocess.run(
-            ["node", str(Path(__file__).with_name("drive.mjs")), str(work), address],
-            check=True,
-            timeout=400,
-            env={**os.environ, "CHROMIUM": CHROMIUM},
-        )
-    finally:
-        server.terminate()
-        server.wait(10)
-    return json.loads((work / "report.json").read_text("utf-8"))
-
-
-def _lines(source: Path) -> list[str]:
-    command = [sys.executable, "-m", "relay_lsp.server", "trace", "-p", "FuseOps", "--format", "json", str(source)]
-    return subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout.splitlines(keepends=True)
-
-
-def _page(work: Path, name: str, lines: list[str]) -> None:
-    from relay_lsp.server.explorer.page import explorer_page
-
-    (work / "pages" / f"{name}.html").write_text(explorer_page(lines), "utf-8")
-
-
-def seen(report: dict[str, Any], flow: str) -> dict[str, Any]:
-    assert flow not in report["errors"], report["errors"][flow]
-    return report["seen"][flow]
+pytestmark = pytest.mark.xdist_group("explorer")
 
 
 def test_the_pages_ask_no_other_machine_and_have_no_faults(report: dict[str, Any]):
@@ -291,6 +61,15 @@ def test_the_first_pane_is_the_model_or_the_list_of_layers(report: dict[str, Any
     assert model["layers"].splitlines()[0] == "torch.convolution_1  nn.conv2d"
 
 
+def test_where_no_comment_names_a_layer_the_names_of_weights_do(report: dict[str, Any]):
+    weights = seen(report, "weights")
+    assert any(text.startswith("nn.batch_norm(") for text in weights["values"]["first"])
+    assert not any(text.startswith(("nn.conv2d(", "nn.relu(")) for text in weights["values"]["first"])
+    assert any(text.startswith("sqrt(") for text in weights["values"]["inferred"])
+    assert "these are by the names of weights" in weights["legend"]
+    assert "stage4_unit2_conv1" in weights["legend"]
+
+
 def test_a_graph_has_the_links_and_colours_of_the_panes_and_its_groups_open_and_close(report: dict[str, Any]):
     graph = seen(report, "graph")
     assert "closed group" in graph["closed"]
@@ -315,7 +94,7 @@ def test_two_steps_are_one_text_with_links_inside(report: dict[str, Any]):
     assert "".join(diff["links"]["before"]).startswith("nn.batch_norm(")
     assert any(text.startswith("sqrt(") for text in diff["links"]["after"])
     assert diff["folded"] == 0, "only a comparison folds by itself"
-    assert "diffs=1" in diff["hash"]
+    assert "diffs=2" in diff["hash"]
 
 
 def test_patterns_of_dataflow_are_searched_for(report: dict[str, Any]):
@@ -397,6 +176,7 @@ def test_colours_say_layer_operator_pass_compiler_or_dtype_with_counts(report: d
     assert "nn.relu" in colours["filter"]
 
 
+@needs_page
 def test_words_are_coloured_by_the_semantic_tokens_of_the_server(tmp_path: Path):
     closures = tmp_path / "closures.relay"
     closures.write_text(VERSION + CLOSURES)
@@ -405,7 +185,9 @@ def test_words_are_coloured_by_the_semantic_tokens_of_the_server(tmp_path: Path)
     output = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
     for file, words in zip(files, json.loads(output), strict=True):
         snapshot = Snapshot.open(file.read_text("utf-8"), file.name)
-        assert words == [[each.span.start, each.span.end, each.type] for each in semantic_tokens(snapshot)], file.name
+        expected = [[each.span.start, each.span.end, each.type] for each in semantic_tokens(snapshot)]
+        assert words["all"] == expected, file.name
+        assert words["tail"] == expected[-len(words["tail"]) :], f"the second half of {file.name} alone"
 
 
 def test_colours_are_those_of_the_editors(report: dict[str, Any]):
@@ -497,6 +279,7 @@ def test_an_edit_marks_what_is_stale_and_runs_again(report: dict[str, Any]):
     assert "exp +1" in served["live"]["form"]
 
 
+@needs_page
 def test_the_page_of_a_large_pipeline_is_small(tmp_path: Path):
     page = export(tmp_path, "large", large(), "-p", "SimplifyInference", "-p", "CanonicalizeOps")
     assert page.stat().st_size < 20_000_000

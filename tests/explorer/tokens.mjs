@@ -1,19 +1,15 @@
 // Print the words of Relay texts as the explorer colours them: [[start, end, word], …] for each file, as JSON.
 // usage: node tokens.mjs FILE…
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from '../../explorer/node_modules/vite/dist/node/index.js';
+import { bundled } from './bundle.mjs';
 
-const root = path.resolve(import.meta.dirname, '../../explorer');
-const outDir = fs.mkdtempSync(path.join(os.tmpdir(), 'relay-syntax-'));
-const lib = { entry: 'src/syntax.ts', formats: ['es'], fileName: () => 'syntax.mjs' };
-await build({ root, configFile: false, logLevel: 'error', build: { lib, outDir } });
-const { declaredIn, tokens } = await import(pathToFileURL(path.join(outDir, 'syntax.mjs')));
-fs.rmSync(outDir, { recursive: true });
+const { declaredIn, tokensOfLines } = await bundled('src/syntax.ts');
+/** The words of a text, and again from its middle on, as a pane that scrolled there asks for them. */
 const words = name => {
     const text = fs.readFileSync(name, 'utf8');
-    return [...tokens(text, declaredIn(text))];
+    const declared = declaredIn(text);
+    const all = [...tokensOfLines(text, declared, 0, text.length, new Map())];
+    const middle = text.indexOf('\n', text.length / 2) + 1;
+    return { all, tail: [...tokensOfLines(text, declared, middle, text.length, new Map())] };
 };
 console.log(JSON.stringify(process.argv.slice(2).map(words)));

@@ -10,6 +10,8 @@ export interface Entry {
     end: number;
     hash?: string;
     seconds?: number;
+    /** The node of the graph executor that ran it; its number grows in the order of evaluation. */
+    node?: string;
     /** A line of the first text, from 1. */
     line?: number;
     /** The shapes of the first operands, for what a tuning log knows. */
@@ -24,6 +26,8 @@ export interface OverlayText {
     /** What the pane shows. */
     text: string;
     entries: Entry[];
+    /** Whether entries may stand in another order than that of evaluation: printed tables are sorted by time. */
+    isSorted?: boolean;
 }
 
 /** Read a file; `undefined` where it is none of these. */
@@ -74,6 +78,9 @@ function readJson(text: string): Content | undefined {
     if (Array.isArray(value?.nodes) && Array.isArray(value?.arg_nodes)) {
         return readGraph(value);
     }
+    if (Array.isArray(value?.traceEvents)) {
+        return readEvents(value.traceEvents);
+    }
     if (value?.input && value?.result) {
         return readLog(text);
     }
@@ -89,15 +96,38 @@ function cellText(cell: Json): string {
     return cell !== null && typeof cell === 'object' ? String(Object.values(cell)[0] ?? '') : String(cell ?? '');
 }
 
-/** The nodes of the graph executor that run a kernel, in the order in which they run. */
+/** A trace in Chrome's format, as the debug executor writes it: each node begins and ends, in microseconds. */
+function readEvents(events: readonly Json[]): Content | undefined {
+    const began = new Map<string, number>();
+    const rows: Record<string, string>[] = [];
+    for (const event of events) {
+        const name = String(event?.name ?? '');
+        const at = Number(event?.ts);
+        if (event?.ph === 'B') {
+            began.set(name, at);
+        } else if (event?.ph === 'X' || (event?.ph === 'E' && began.has(name))) {
+            const took = event.ph === 'X' ? Number(event.dur) : at - began.get(name)!;
+            // Parameters are nodes as well, and take no time.
+            if (took > 0) {
+                rows.push({ name, 'Duration (us)': String(took) });
+            }
+        }
+    }
+    return readRows(rows);
+}
+
+/**
+ * The nodes of the graph executor that run a kernel, in the order in which they run. The debug executor writes the same with
+ * the kernel as the node's `op`, and its inputs by name.
+ */
 function readGraph(value: Json): Content {
     const listing = new Listing();
     const nodes: Json[] = value.nodes;
     nodes.forEach((node, index) => {
-        const inputs = (node?.inputs ?? []).map((input: Json) => String(nodes[input?.[0]]?.name ?? input?.[0])).join(', ');
+        const inputs = (node?.inputs ?? []).map((input: Json) => (typeof input === 'string' ? input : String(nodes[input?.[0]]?.name ?? input?.[0]))).join(', ');
         const kernel = String(node?.attrs?.func_name ?? '');
         const line = `${index}  ${String(node?.name ?? '')}${kernel ? `  ${kernel}` : ''}${inputs ? `  (${inputs})` : ''}`;
-        if (node?.op === 'tvm_op' && kernel !== '__nop') {
+        if (node?.op !== 'null' && node?.op !== 'param' && kernel !== '__nop') {
             listing.add(line, { name: kernel || String(node?.name ?? ''), hash: node?.attrs?.hash === undefined ? undefined : String(node.attrs.hash) });
         } else {
             listing.text += `${line}\n`;
@@ -129,7 +159,8 @@ function readLog(text: string): Content | undefined {
             return undefined;
         }
         const shapes = args.filter((each: Json) => Array.isArray(each) && each[0] === 'TENSOR').map((each: Json) => (each[1] as number[]).join('×'));
-        const costs: number[] = Array.isArray(record.result?.[0]) ? record.result[0] : [];
+        // Where measuring failed, its second field says why, and the time is no time.
+        const costs: number[] = Array.isArray(record.result?.[0]) && record.result[1] === 0 ? record.result[0] : [];
         const seconds = costs.length > 0 ? costs.reduce((sum, each) => sum + each, 0) / costs.length : undefined;
         listing.add(`${task}  ${shapes.join(', ')}  ${seconds === undefined ? '' : `${(seconds * 1000).toFixed(3)} ms`}  ${String(target)}`, { name: task, shapes });
     }
@@ -139,9 +170,24 @@ function readLog(text: string): Content | undefined {
 /** A table of times: CSV, tabs, or columns between runs of blanks, as the debug executor prints them. */
 function readTable(text: string): Content | undefined {
     const lines = text.split('\n').filter(line => line.trim() && !/^[\s\-=|+]*$/.test(line));
-    const separate = lines[0]?.includes(',') && !/ {2,}/.test(lines[0]) ? csv : lines[0]?.includes('\t') ? (line: string) => line.split('\t') : (line: string) => line.trim().split(/ {2,}/);
+    const isColumns = / {2,}/.test(lines[0] ?? '') && !lines[0]!.includes('\t');
+    const separate = isColumns ? columnsOf(lines) : lines[0]?.includes('\t') ? (line: string) => line.split('\t') : csv;
     const head = separate(lines[0] ?? '').map(cell => cell.trim());
-    return readRows(lines.slice(1).map(line => Object.fromEntries(separate(line).map((cell, index) => [head[index] ?? '', cell.trim()]))));
+    const rows = readRows(lines.slice(1).map(line => Object.fromEntries(separate(line).map((cell, index) => [head[index] ?? '', cell.trim()]))));
+    return rows && { ...rows, isSorted: isColumns };
+}
+
+/** Cut lines where in all of them two columns are blank, because cells may be empty; what a head stands over is one cell. */
+function columnsOf(lines: readonly string[]): (line: string) => string[] {
+    const width = Math.max(...lines.map(line => line.length));
+    const isBlank = Array.from({ length: width + 2 }, (_, at) => lines.every(line => (line[at] ?? ' ') === ' '));
+    const starts: number[] = [];
+    for (let at = 0; at < width; at += 1) {
+        if (!isBlank[at] && (at === 0 || (isBlank[at - 1] && (at === 1 || isBlank[at - 2])))) {
+            starts.push(at);
+        }
+    }
+    return line => starts.map((start, index) => line.slice(start, starts[index + 1] ?? line.length).trim());
 }
 
 function csv(line: string): string[] {
@@ -164,17 +210,18 @@ function readRows(rows: readonly Record<string, string>[]): Content | undefined 
     }
     const unit = UNITS.find(([form]) => form.test(time.replaceAll(/[()_]/g, ' ')))?.[1] ?? 1;
     const hash = named(/^hash$/i);
+    const node = columns.find(each => each !== name && /^node ?name$/i.test(each));
     const listing = new Listing();
     for (const row of rows) {
         const number = Number(String(row[time] ?? '').replaceAll(',', ''));
         const key = row[name] ?? '';
-        if (!key || !Number.isFinite(number) || /^(?:total|sum|total_time)$/i.test(key)) {
+        if (!key || !row[time] || !Number.isFinite(number) || Object.values(row).some(cell => /^(?:total|sum|total_time)$/i.test(cell))) {
             continue;
         }
         const seconds = number * unit;
         const at = line === undefined ? NaN : Number(row[line]);
         listing.add(`${key}  ${(seconds * 1000).toPrecision(4)} ms`, {
-            name: key, seconds, hash: hash && row[hash] ? row[hash] : undefined, line: Number.isInteger(at) ? at : undefined,
+            name: key, seconds, node: node && row[node] ? row[node] : undefined, hash: hash && row[hash] ? row[hash] : undefined, line: Number.isInteger(at) ? at : undefined,
         });
     }
     return { kind: 'times', text: listing.text, entries: listing.entries };

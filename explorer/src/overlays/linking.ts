@@ -23,9 +23,9 @@ interface Kernel {
 const LONGEST_NAME = 80;
 const cut = (name: string) => name.slice(0, LONGEST_NAME);
 
-/** The name of a kernel without `tvmgen_default_`, its number and what the debug executor adds. */
+/** The name of a kernel without `tvmgen_default_` or `vm_mod_`, its number and what the debug executor adds. */
 export function kernelName(name: string): { base: string; number: number } {
-    const bare = name.replace(/^tvmgen_\w*?(?=fused_)/, '').replace(/____\d+$/, '');
+    const bare = name.replace(/^\w*?(?=fused_)/, '').replace(/____\d+$/, '');
     const [, base = bare, number] = /^(.*?)(?:_(\d+))?$/.exec(bare) ?? [];
     return { base: cut(base), number: number === undefined ? 0 : Number(number) };
 }
@@ -66,16 +66,42 @@ export function kernelsOf(trace: Trace, stage: Stage): Kernel[] {
     return kernels;
 }
 
+/** The kernels that an entry speaks of by its name. */
+type Named = (entry: Entry) => readonly Kernel[];
+
 /**
- * Link by hash where both have one, or else by name. Of several kernels of one name the graph executor's nodes and the
- * tables are matched in their order, if there are as many; otherwise an entry speaks of all of them. Layers, lines and the
- * shapes of tuned tasks link as they stand.
+ * Kernels by name. TVM numbers kernels of one name in the order of evaluation, and gives equal ones (by hash) one number
+ * together; so numbers decide where there are as many names as different kernels. What is left, calls of equal kernels or
+ * entries without numbers, is matched in order, if there are as many; otherwise an entry speaks of all of them.
  */
+function byName(overlay: OverlayText, kernels: readonly Kernel[]): Named {
+    const calls = group(kernels, each => each.name);
+    const targets = new Map<Entry, readonly Kernel[]>();
+    const inOrder = (entries: readonly Entry[], same: readonly Kernel[]) => {
+        const numbers = entries.map(entry => kernelName(entry.node ?? entry.name).number);
+        const areTold = new Set(numbers).size === entries.length;
+        const sorted = areTold ? [...entries].sort((a, b) => numbers[entries.indexOf(a)]! - numbers[entries.indexOf(b)]!) : entries;
+        const isMatched = overlay.kind !== 'TIR' && entries.length === same.length && (areTold || !overlay.isSorted);
+        sorted.forEach((entry, index) => targets.set(entry, isMatched ? [same[index]!] : same));
+    };
+    for (const [base, entries] of group(overlay.entries, entry => kernelName(entry.name).base)) {
+        const same = calls.get(base) ?? [];
+        const different = [...group(same, (each, index) => each.hash || `no hash ${index}`).values()];
+        const names = [...group(entries, entry => entry.name)].sort(([a], [b]) => kernelName(a).number - kernelName(b).number);
+        if (names.length === different.length) {
+            names.forEach(([, rows], index) => inOrder(rows, different[index]!));
+        } else {
+            inOrder(entries, same);
+        }
+    }
+    return entry => targets.get(entry) ?? [];
+}
+
+/** Link by hash where both have one, or else by name. Layers, lines and the shapes of tuned tasks link as they stand. */
 export function linkOverlay(trace: Trace, overlay: OverlayText, last: Stage, first: Stage): Linking {
     const kernels = kernelsOf(trace, last);
     const byHash = group(kernels, each => each.hash);
-    const byName = group(kernels, each => each.name);
-    const counts = group(overlay.entries, each => kernelName(each.name).base);
+    const named = byName(overlay, kernels);
     const layers = new Map<string, number[]>();
     for (const member of last.members) {
         for (const layer of trace.expressions[member]!.layers) {
@@ -87,16 +113,13 @@ export function linkOverlay(trace: Trace, overlay: OverlayText, last: Stage, fir
             }
         }
     }
-    const places = new Map<string, number>();
     const unlinked: Entry[] = [];
     const targets = overlay.entries.map(entry => {
-        const { base } = kernelName(entry.name);
+        const byItsName = named(entry);
         const hashed = entry.hash ? byHash.get(entry.hash) : undefined;
-        const same = byName.get(base) ?? [];
-        const at = places.get(base) ?? 0;
-        places.set(base, at + 1);
-        const named = hashed ?? (overlay.kind !== 'TIR' && counts.get(base)!.length === same.length ? same.slice(at, at + 1) : same);
-        let linked = named.flatMap(each => each.expressions);
+        // Equal kernels have one hash: the name may say which call it is.
+        const inBoth = hashed ? byItsName.filter(each => hashed.includes(each)) : byItsName;
+        let linked = (inBoth.length > 0 ? inBoth : hashed ?? []).flatMap(each => each.expressions);
         if (linked.length === 0) {
             linked = layers.get(entry.name) ?? (entry.line === undefined ? [] : onLine(trace, first, entry.line));
         }
@@ -111,14 +134,17 @@ export function linkOverlay(trace: Trace, overlay: OverlayText, last: Stage, fir
     return { targets, unlinked };
 }
 
-function group<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> {
+function group<Item>(items: readonly Item[], key: (item: Item, index: number) => string): Map<string, Item[]> {
     const groups = new Map<string, Item[]>();
-    for (const item of items) {
-        const name = key(item);
-        if (name) {
-            groups.set(name, [...(groups.get(name) ?? []), item]);
+    items.forEach((item, index) => {
+        const name = key(item, index);
+        const known = groups.get(name);
+        if (known) {
+            known.push(item);
+        } else if (name) {
+            groups.set(name, [item]);
         }
-    }
+    });
     return groups;
 }
 

@@ -1,4 +1,5 @@
 // Overlays stand behind the last module: each is a stage of its own, whose entries come from what they speak of.
+import type { Links } from '../links';
 import type { Expression, Places, Stage, Step, Trace } from '../trace';
 import type { Entry, OverlayText } from './formats';
 import { linkOverlay } from './linking';
@@ -75,4 +76,22 @@ export function timesByLayer(trace: Trace, overlays: readonly Overlay[]): [strin
         sums.set(key, (sums.get(key) ?? 0) + seconds);
     }
     return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+/** For each stage how much of the measured time the kernels take to which its expressions belong, from 0 to 1. */
+export function sharesOfTime(overlays: readonly Overlay[], links: Links): Map<number, Map<number, number>> {
+    const shares = new Map<number, Map<number, number>>();
+    const total = overlays.flatMap(each => each.timed).reduce((sum, each) => sum + each.seconds, 0);
+    for (const { timed, from } of overlays) {
+        for (const { seconds, expressions } of timed) {
+            for (const expression of expressions) {
+                for (const [stage, members] of links.linked(from, expression).stages) {
+                    const known = shares.get(stage) ?? new Map<number, number>();
+                    shares.set(stage, known);
+                    members.forEach(each => known.set(each, Math.max(known.get(each) ?? 0, seconds / Math.max(total, Number.MIN_VALUE))));
+                }
+            }
+        }
+    }
+    return shares;
 }
