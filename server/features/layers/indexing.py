@@ -54,13 +54,11 @@ class LayerIndexer:
     def index(self, lines: LineIndex, recorded: RecordedLayers) -> LayerIndex:
         """The index of a text. What its comments say comes before what is remembered."""
         stated = stated_blocks(lines)
-        if stated is None:
-            return layer_index(lines, recorded.values())
         spans = [TextSpan(block.start, block.start + len(block.text)) for block in stated]
         used: dict[Hashable, LayerBlock] = {}
         blocks: list[tuple[int, LayerBlock]] = []
         for block, known in zip(stated, recorded.in_blocks(spans), strict=True):
-            key = (block.text, block.following, known.key)
+            key = (block.text, block.following, block.reaching, known.key)
             made = self._blocks.get(key) or used.get(key)
             used[key] = made if made is not None else _block(block, known)
             blocks.append((block.start, used[key]))
@@ -79,15 +77,13 @@ _NOTHING = _Nothing()
 
 
 def _block(block: StatedBlock, known: RecordedBlock) -> LayerBlock:
-    return LayerBlock(_values(block.text, block.values, known.values()))
+    return LayerBlock(_values(block.text, block.all_values, known.values()))
 
 
 def layer_index(lines: LineIndex, recorded: RememberedLayers = ()) -> LayerIndex:
     """The index of a text by itself. What its comments say comes before what is remembered."""
     if not recorded:
-        blocks = stated_blocks(lines)
-        if blocks is not None:
-            return LayerIndex([(block.start, _block(block, _NOTHING)) for block in blocks])
+        return LayerIndex([(block.start, _block(block, _NOTHING)) for block in stated_blocks(lines)])
     return LayerIndex([(0, LayerBlock(_values(lines.text, stated_layers(lines.text), recorded)))])
 
 

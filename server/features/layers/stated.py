@@ -7,24 +7,24 @@ belongs to the value that ends before it on its line; behind the ``;`` of a stat
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from relay_lsp.ir.span_comments import NamedSource, sources_in
 from relay_lsp.ir.spans import Span
-from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE, lex
-from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
+from relay_lsp.ir.syntax.lexer import WHITE_SPACE
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
+from .line_pieces import COMMENT_OR_STRING, LinePiece, line_pieces, skip_comments
+from .value_starts import LONGEST_CACHED, ValueStarts
+
 __all__ = ["StatedBlock", "StatedLayers", "StatedSource", "stated_blocks", "stated_layers", "stated_layers_in"]
 
-_COMMENT = re.compile(rf'"(?:[^"\\\n]|\\.)*"|{COMMENT_PATTERN}|//[^\n]*')
 _HEAD = re.compile(r"[ \t]*(?:(?:let[ \t]+)?%[\w.]+[ \t]*(?::[^=\n]*)?=[ \t]*)?")
 _BRACKETS = ("()", "[]", "{}")
-_LONGEST_CACHED = 1 << 16
-"""Code points of the longest block whose values are kept; a longer one is a line of weights."""
 
 
 class StatedSource(NamedTuple):
@@ -42,73 +42,94 @@ class StatedLayers(NamedTuple):
     ends_statement: bool
 
 
-class _Anchor(NamedTuple):
-    """Where a value ends that comments stand behind."""
-
-    end: int
-    ends_statement: bool
-
-
-def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
-    """The values of a text, or of the part of one that begins at ``base``, that comments speak of, in their order."""
-    return _placed(text, base, *_found_in(text, base))
-
-
 class StatedBlock(NamedTuple):
-    """Whole lines of a text, what comes behind them, and what their comments say of values. The offsets of the values
-    are counted from ``start``, where the lines begin."""
+    """Whole lines of a text, and what comments say of the values that begin in them.
+
+    The offsets of the values are counted from ``start``, where the lines begin. ``values`` are those that these lines
+    decide, with ``following``, the first character behind them that is none of a comment; ``reaching`` are those that
+    the brackets of other lines have a part in, such as functions with a comment behind the brace that ends them.
+    """
 
     start: int
     text: str
     following: str
     values: Sequence[StatedLayers]
+    reaching: Sequence[StatedLayers] = ()
+
+    @property
+    def all_values(self) -> Sequence[StatedLayers]:
+        """Both, in their order."""
+        return sorted([*self.values, *self.reaching], key=_order) if self.reaching else self.values
 
 
-def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock] | None:
-    """What the comments of a text say, block by block. What an edit leaves alone is looked at once.
-
-    ``None`` where a comment, or the value before one, reaches over several lines somewhere in the text.
-    """
-    texts = lines.block_texts
-    heads = [_first_character(text) for text in texts]
-    blocks: list[StatedBlock] = []
-    start = 0
-    for text, head, following in zip(texts, heads, (*heads[1:], ""), strict=True):
-        # What begins with a comment, or a semicolon, goes on with what stands in the block before.
-        goes_on = start > 0 and head in ("/", ";")
-        read = _layers_of_block if len(text) <= _LONGEST_CACHED else _layers_of_block.__wrapped__
-        own = None if goes_on else read(text, following)
-        if own is None or (following == "" and start + len(text) < lines.length):
-            return None
-        blocks.append(StatedBlock(start, text, following, own))
-        start += len(text)
-    return blocks
+def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
+    """The values of a text, or of the part of one that begins at ``base``, that comments speak of, in their order."""
+    return [_shifted(value, base) for block in _stated([LinePiece(0, text, "")]) for value in block.all_values]
 
 
 def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
-    """The same as :func:`stated_layers` for the whole of a text."""
-    blocks = stated_blocks(lines)
-    if blocks is None:
-        return stated_layers(lines.text)
-    return [_shifted(value, block.start) if block.start else value for block in blocks for value in block.values]
+    """The same as :func:`stated_layers` for a text of which most may have been looked at before."""
+    return [
+        _shifted(value, block.start) if block.start else value
+        for block in stated_blocks(lines)
+        for value in block.all_values
+    ]
 
 
-def _first_character(text: str) -> str:
-    match = _AHEAD.match(text)
-    offset = match.end() if match is not None else 0
-    return text[offset : offset + 1]
+def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
+    """What the comments of a text say, block by block. What an edit leaves alone is looked at once."""
+    return _stated(line_pieces(lines.block_texts))
+
+
+class _Statements(NamedTuple):
+    """What the comments of some lines say: of values on one line, and of ``others``, by where those end."""
+
+    values: Sequence[StatedLayers]
+    others: Mapping[int, StatedLayers]
+    """Those of which the lines alone do not tell where they begin. Their spans are empty."""
+
+
+def _stated(pieces: Sequence[LinePiece]) -> list[StatedBlock]:
+    read = [
+        (_statements if len(piece.text) <= LONGEST_CACHED else _statements.__wrapped__)(piece.text, piece.following)
+        for piece in pieces
+    ]
+    last = max((number for number, statements in enumerate(read) if statements.others), default=-1)
+    reaching: list[list[StatedLayers]] = [[] for _ in pieces]
+    starts, bases = ValueStarts(), [piece.start for piece in pieces]
+    for piece, statements in zip(pieces[: last + 1], read, strict=False):
+        ends = tuple([(end, value.ends_statement) for end, value in statements.others.items()])
+        for end, start in starts.read(piece.text, piece.start, ends):
+            number = bisect_right(bases, start) - 1
+            value = _shifted(statements.others[end - piece.start], piece.start - bases[number])
+            span = TextSpan(start - bases[number], value.span.end)
+            reaching[number].append(value._replace(span=span))
+    for values in reaching:
+        values.sort(key=_order)
+    return [
+        StatedBlock(*piece, statements.values, tuple(more))
+        for piece, statements, more in zip(pieces, read, reaching, strict=True)
+    ]
+
+
+def _order(value: StatedLayers) -> tuple[int, int]:
+    return value.span.start, -value.span.end
 
 
 @lru_cache(maxsize=1 << 10)
-def _layers_of_block(text: str, following: str) -> Sequence[StatedLayers] | None:
-    """The values of whole lines, before a character that is none of a comment; ``None`` where other lines matter."""
-    if following and not text.endswith("\n"):
-        return None
-    if "/*" in _COMMENT.sub(" ", text):
-        return None
-    sources, ends = _found_in(text + following, 0)
-    starts = {end: _start_on_line(text, end, ends_statement) for end, ends_statement in ends.items()}
-    return None if None in starts.values() else _placed(text, 0, sources, ends)
+def _statements(text: str, following: str) -> _Statements:
+    """What the comments of whole lines say, of which the next character is ``following``."""
+    values: list[StatedLayers] = []
+    others: dict[int, StatedLayers] = {}
+    for value in _ends_with_sources(text + following):
+        end = value.span.end
+        start = _start_on_line(text, end, value.ends_statement)
+        if start is None:
+            others[end] = value
+        else:
+            values.append(value._replace(span=TextSpan(start, end)))
+    values.sort(key=_order)
+    return _Statements(values, others)
 
 
 def _shifted(value: StatedLayers, by: int) -> StatedLayers:
@@ -116,44 +137,35 @@ def _shifted(value: StatedLayers, by: int) -> StatedLayers:
     return StatedLayers(value.span.shifted(by), sources, value.ends_statement)
 
 
-def _found_in(text: str, base: int) -> tuple[Mapping[int, Sequence[StatedSource]], Mapping[int, bool]]:
-    """What comments name, by the end of the value before them, and whether that ends its statement."""
+class _Anchor(NamedTuple):
+    """Where a value ends that comments stand behind; ``on_line`` where the last comment stood on the value's line."""
+
+    end: int
+    ends_statement: bool
+    on_line: bool
+
+
+def _ends_with_sources(text: str) -> list[StatedLayers]:
+    """What comments name, by the end of the value before them; where it begins is not known yet."""
     sources: dict[int, list[StatedSource]] = {}
     ends: dict[int, bool] = {}
-    last, after = _Anchor(0, False), 0
-    for match in _COMMENT.finditer(text):
+    last, after = _Anchor(0, False, False), 0
+    for match in COMMENT_OR_STRING.finditer(text):
         comment = match[0]
         if comment.startswith('"'):
             continue
-        between = text[after : match.start()]
-        last, is_behind = _anchor(last, between, after)
+        last = _anchor(last, text[after : match.start()], after)
         after = match.end()
-        if not comment.startswith("/*") or not is_behind or not last.end:
+        if not comment.startswith("/*") or not last.on_line or not last.end:
             continue
         named = _sources(comment)
         if named:
-            start = base + match.start()
+            start = match.start()
             sources.setdefault(last.end, []).extend(
                 StatedSource(source.span, TextSpan(start + source.start, start + source.end)) for source in named
             )
             ends[last.end] = last.ends_statement or ends.get(last.end, False) or _ends_statement(text, after)
-    return sources, ends
-
-
-def _placed(
-    text: str, base: int, sources: Mapping[int, Sequence[StatedSource]], ends: Mapping[int, bool]
-) -> list[StatedLayers]:
-    """The values that end there, from their beginnings on, in the order of the text."""
-    starts = {end: start for end in sources if (start := _start_on_line(text, end, ends[end])) is not None}
-    unknown = {end: ends[end] for end in sources.keys() - starts.keys()}
-    if unknown:
-        starts.update(_starts_by_tokens(text, unknown))
-    values = [
-        StatedLayers(TextSpan(base + start, base + end), tuple(sources[end]), ends[end])
-        for end, start in starts.items()
-    ]
-    values.sort(key=lambda value: (value.span.start, -value.span.end))
-    return values
+    return [StatedLayers(TextSpan(end, end), tuple(named), ends[end]) for end, named in sources.items()]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -161,34 +173,20 @@ def _sources(comment: str) -> tuple[NamedSource, ...]:
     return tuple(sources_in(comment))
 
 
-def _anchor(last: _Anchor, between: str, start: int) -> tuple[_Anchor, bool]:
-    """The end of the value before a comment, and whether it is on the comment's line.
-
-    ``between`` is what stands, from ``start`` on, between the comment before and this one.
-    """
+def _anchor(last: _Anchor, between: str, start: int) -> _Anchor:
+    """The end of the value before a comment. ``between`` is what stands, from ``start`` on, behind the one before."""
     tokens = between.rstrip(WHITE_SPACE)
-    is_behind = "\n" not in between[len(tokens) :]
+    on_line = "\n" not in between[len(tokens) :] and (last.on_line or tokens != "")
     if tokens.endswith(";"):
         value = tokens[:-1].rstrip(WHITE_SPACE)
-        end = start + len(value) if value else last.end
-        return _Anchor(end, True), is_behind
-    return (_Anchor(start + len(tokens), False) if tokens else last), is_behind
+        return _Anchor(start + len(value) if value else last.end, True, on_line)
+    return _Anchor(start + len(tokens), False, on_line) if tokens else last._replace(on_line=on_line)
 
 
 def _ends_statement(text: str, offset: int) -> bool:
     """Whether ``;`` or the end of a block follows, behind comments."""
-    while True:
-        match = _AHEAD.match(text, offset)
-        offset = match.end() if match is not None else offset
-        if not text.startswith(("/*", "//"), offset):
-            return text[offset : offset + 1] in ("", ";", "}")
-        comment = _COMMENT.match(text, offset)
-        if comment is None:
-            return False
-        offset = comment.end()
-
-
-_AHEAD = re.compile(rf"[{WHITE_SPACE}]*")
+    offset = skip_comments(text, offset)
+    return text[offset : offset + 1] in ("", ";", "}")
 
 
 def _start_on_line(text: str, end: int, ends_statement: bool) -> int | None:
@@ -201,48 +199,9 @@ def _start_on_line(text: str, end: int, ends_statement: bool) -> int | None:
     value = text[start:end]
     if '"' in value:
         # Brackets in strings are none of the value's.
-        value = _COMMENT.sub(" ", value)
+        value = COMMENT_OR_STRING.sub(" ", value)
         if "*/" in value:
             return None
     if not value or ";" in value or '"' in value or any(value.count(a) != value.count(b) for a, b in _BRACKETS):
         return None
     return start if value[0] not in ")]}" else None
-
-
-class _Bracket(NamedTuple):
-    value_start: int
-    statement_start: int | None
-
-
-def _starts_by_tokens(text: str, ends: Mapping[int, bool]) -> Iterator[tuple[int, int]]:
-    """Where the values begin that end at some offsets; a value that ends its statement is the whole of it."""
-    stack: list[_Bracket] = []
-    value_start, statement_start = 0, None
-    previous, offset = "", 0
-    lexed = lex(text)
-    for kind, piece in zip(lexed.kinds, lexed.pieces, strict=True):
-        start, token = offset, piece.rstrip(WHITE_SPACE)
-        offset += len(piece)
-        if kind in COMMENTS:
-            continue
-        if kind in (";", "="):
-            # An attribute of a call has `=` too, between parentheses, where no statement begins.
-            statement_start = None
-        else:
-            if statement_start is None:
-                statement_start = start
-            if kind in "([{":
-                is_applied = kind != "{" and previous != "" and previous in f"{NAME}{VALUES}{GLOBAL})]}}"
-                opening = value_start if is_applied else start
-                stack.append(_Bracket(statement_start if kind == "{" else opening, statement_start))
-                if kind == "{":
-                    statement_start = None
-            elif kind in ")]}":
-                if stack:
-                    value_start, statement_start = stack.pop()
-            elif not token.startswith(".") and previous != ".":
-                value_start = start
-        previous = kind
-        end = start + len(token)
-        if end in ends:
-            yield end, statement_start if ends[end] and statement_start is not None else value_start
