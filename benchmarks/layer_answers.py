@@ -3,6 +3,9 @@
 Two texts of the same chain: one whose comments name the layers, and one without comments, that the history knows them
 of. Each came out of 20 steps, of which every one changed a tenth of the values. 2,000 values are of one layer.
 
+A third text has its statements in fused functions of five, with a comment behind the brace of each: after an edit in
+one, the layers of all others stay known.
+
 Each question is asked in the process, as the server's handlers ask it; times are of the processor. "After an edit" is
 the first question after a character was typed in the middle of the text.
 """
@@ -123,6 +126,42 @@ class _Editor:
         assert msgspec.json.encode([converter.plain_range(span) for spans in groups.values() for span in spans])
 
 
+_FUSED = 5
+"""Statements of a fused function; three more lines open it, close it and call it."""
+
+
+class _FusedEditor(_Editor):
+    """A buffer of fused functions, whose comments alone name layers."""
+
+    def __init__(self, statements: int) -> None:
+        lines = ['#[version = "0.0.5"]', f"def @main(%x: {_TYPE}) -> {_TYPE} {{"]
+        for first in range(0, statements, _FUSED):
+            lines.append(f"  let %f{first} = fn (%p{first}: {_TYPE}, Primitive=1) -> {_TYPE} {{")
+            for number in range(first, first + _FUSED):
+                operand = f"%{number - 1}" if number > first else f"%p{first}"
+                end = ";" if number < first + _FUSED - 1 else ""
+                name = f"%{number} = " if end else ""
+                lines.append(f"    {name}nn.relu({operand}) /* si=[{_layer(number)}] */{end}")
+            called = f"%c{first - _FUSED}" if first else "%x"
+            lines += [
+                f"  }} /* si=[fused.{first}] */;",
+                f"  let %c{first} = %f{first}({called}) /* si=[call.{first}] */;",
+            ]
+        self.snapshot = Snapshot.open("\n".join([*lines, f"  %c{statements - _FUSED}", "}", ""]), "fused.relay")
+        self.buffer = FollowedBuffer(KnownText(self.snapshot.lines))
+        self.statements = statements
+
+    def line_start(self, statement: int) -> int:
+        return self.snapshot.lines.line_start(2 + statement // _FUSED * (_FUSED + 3) + 1 + statement % _FUSED)
+
+    def edit(self, number: int) -> None:
+        """Type a character into an operator's name in the middle of the text, or take it out again."""
+        start = self.snapshot.lines.text.index("nn", self.line_start(self.statements // 2)) + len("nn")
+        span, inserted = (TextSpan(start, start), "1") if number % 2 == 0 else (TextSpan(start, start + 1), "")
+        self.snapshot = self.snapshot.edit(span, inserted)
+        self.buffer.edited(self.snapshot.lines)
+
+
 def _origins(spans: Sequence[Sequence[tuple[int, int]]], step: int) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
     for before, after in zip(spans[step], spans[step + 1], strict=True):
         yield (*after, [before])
@@ -149,6 +188,20 @@ def layer_answers(statements: int, repeat: int = 100) -> Iterator[Sequence[objec
             yield f"colours of a screen by {by}", source, 10, *_milliseconds(ask, lambda number: None, repeat)
             yield f"colours by {by}, after an edit", source, 10, *_milliseconds(ask, editor.edit, repeat)
         yield "an edit", source, "", *_milliseconds(lambda number: None, lambda number: None, repeat)
+
+    yield from _fused_answers(statements, repeat)
+
+
+def _fused_answers(statements: int, repeat: int) -> Iterator[Sequence[object]]:
+    editor = _FusedEditor(statements)
+    gc.collect()
+    gc.freeze()
+    source = "fused functions"
+    yield "the first question", source, "", *_milliseconds(editor.highlight, lambda number: None, 1)
+    values = f"highlights of {statements // 5:,} values"
+    yield f"{values}, after an edit", source, 20, *_milliseconds(editor.highlight, editor.edit, repeat)
+    by_layer = partial(editor.colour, "layer")
+    yield "colours by layer, after an edit", source, 10, *_milliseconds(by_layer, editor.edit, repeat)
 
 
 def _milliseconds(ask: Callable[[int], object], before: Callable[[int], object], repeat: int) -> tuple[float, float]:

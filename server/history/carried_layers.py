@@ -45,10 +45,12 @@ class _CarriedBlock:
     """Where its lines stand in the known text, if they are the same."""
     others: tuple[_Value, ...]
     """The values that were carried one by one."""
+    cut: tuple[TextSpan, ...]
+    """Where values stand in the known text that begin in these lines and end behind an edit."""
 
     @property
     def key(self) -> Hashable:
-        return (self.old, self.others)
+        return (self.old, self.others, self.cut)
 
     def values(self) -> RememberedLayers:
         if self.old is None:
@@ -57,7 +59,7 @@ class _CarriedBlock:
         whole = [
             (TextSpan(span.start - start, span.end - start), sources)
             for span, sources in self.known.between(start, end)
-            if span.end <= end
+            if span not in self.cut
         ]
         return [*whole, *self.others]
 
@@ -83,13 +85,18 @@ class CarriedLayers:
     def in_blocks(self, blocks: Sequence[TextSpan]) -> Sequence[_CarriedBlock]:
         """Those that begin in each block of lines of the text."""
         kept = [self._map.kept(block) for block in blocks]
+        cut = self._cut(kept)
         others: list[list[_Value]] = [[] for _ in blocks]
         starts = [block.start for block in blocks]
-        for span, sources in self._carried([*self._between(kept), *self._across(kept)]):
+        across = [value for values in cut for value in values]
+        for span, sources in self._carried([*self._between(kept), *across]):
             number = max(bisect_right(starts, span.start) - 1, 0)
             there = TextSpan(span.start - starts[number], span.end - starts[number])
             others[number].append((there, sources))
-        return [_CarriedBlock(self._known, old, tuple(more)) for old, more in zip(kept, others, strict=True)]
+        return [
+            _CarriedBlock(self._known, old, tuple(more), tuple([span for span, _ in values]))
+            for old, more, values in zip(kept, others, cut, strict=True)
+        ]
 
     def _between(self, kept: Sequence[TextSpan | None]) -> list[_Value]:
         """The values that begin in no lines that are the same."""
@@ -101,16 +108,21 @@ class CarriedLayers:
                 start = old.end
         return [*values, *self._known.between(start, self._map.old.length + 1)]
 
-    def _across(self, kept: Sequence[TextSpan | None]) -> list[_Value]:
-        """The values that begin in such lines and end elsewhere."""
+    def _cut(self, kept: Sequence[TextSpan | None]) -> list[list[_Value]]:
+        """The values that begin in each block of lines that are the same, and end where they no longer are."""
+        cut: list[list[_Value]] = [[] for _ in kept]
+        numbers = [number for number, old in enumerate(kept) if old is not None]
         spans = [old for old in kept if old is not None]
         starts = [old.start for old in spans]
-        values: list[_Value] = []
+        reach = [old.end for old in spans]
+        for index in reversed(range(len(spans) - 1)):
+            if numbers[index] + 1 == numbers[index + 1] and spans[index].end == spans[index + 1].start:
+                reach[index] = reach[index + 1]
         for value in self._known.on_lines:
-            number = bisect_right(starts, value[0].start) - 1
-            if number >= 0 and value[0].start < spans[number].end < value[0].end:
-                values.append(value)
-        return values
+            index = bisect_right(starts, value[0].start) - 1
+            if index >= 0 and value[0].start < spans[index].end and value[0].end > reach[index]:
+                cut[numbers[index]].append(value)
+        return cut
 
 
 class _Block(NamedTuple):
@@ -132,4 +144,4 @@ class StatedAlone:
 
     def in_blocks(self, blocks: Sequence[TextSpan]) -> Sequence[_Block]:
         """No values in any block."""
-        return [_Block((block, ())) for block in blocks]
+        return [_Block((block, (), ())) for block in blocks]

@@ -58,7 +58,7 @@ class LayerIndexer:
         used: dict[Hashable, LayerBlock] = {}
         blocks: list[tuple[int, LayerBlock]] = []
         for block, known in zip(stated, recorded.in_blocks(spans), strict=True):
-            key = (block.text, block.following, block.reaching, known.key)
+            key = (block.key, known.key)
             made = self._blocks.get(key) or used.get(key)
             used[key] = made if made is not None else _block(block, known)
             blocks.append((block.start, used[key]))

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE
+from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE, lex
+from relay_lsp.ir.syntax.tokens import COMMENT
 
-__all__ = ["COMMENT_OR_STRING", "LinePiece", "line_pieces", "skip_comments"]
+__all__ = ["COMMENT_OR_STRING", "LinePiece", "line_pieces", "skip_comments", "without_nested"]
 
 COMMENT_OR_STRING = re.compile(rf'"(?:[^"\\\n]|\\.)*"|{COMMENT_PATTERN}|//[^\n]*')
 _AHEAD = re.compile(rf"[{WHITE_SPACE}]*")
+_WORDS = re.compile(r"[^\n]")
 _DELIMITER = re.compile(r"/\*|\*/")
 
 
@@ -29,16 +31,13 @@ def line_pieces(blocks: Sequence[str]) -> list[LinePiece]:
 
     Blocks that a comment reaches over are one piece, and so are those of a value and its ``;``.
     """
-    edges = [_edges(block) for block in blocks]
-    texts: list[str] = []
-    is_held = False
-    for block, edge, goes_on, is_closed in zip(blocks, edges, _go_on(edges), _closed_below(edges), strict=True):
-        if texts and (is_held or goes_on):
-            texts[-1] += block
-        else:
-            texts.append(block)
-        in_comment = edge.opens_comment or (is_held and not edge.delimiter)
-        is_held = (in_comment and is_closed) or not edge.ends_line
+    texts = list(blocks)
+    while True:
+        joined = _joined(texts)
+        if len(joined) == len(texts):
+            break
+        # A comment that was in pieces is known as one now, and so is what stands behind it.
+        texts = joined
     pieces: list[LinePiece] = []
     end, following = sum(map(len, texts)), ""
     for text in reversed(texts):
@@ -61,40 +60,72 @@ def skip_comments(text: str, offset: int) -> int:
         offset = comment.end()
 
 
+def without_nested(text: str) -> str:
+    """The text in which comments with comments inside, such as statements that were commented out, say nothing."""
+    if "/*" not in COMMENT_OR_STRING.sub(" ", text):
+        return text
+    lexed = lex(text)
+    return "".join(
+        [
+            _WORDS.sub(" ", piece) if kind == COMMENT and piece.startswith("/*") and "/*" in piece[2:] else piece
+            for kind, piece in zip(lexed.kinds, lexed.pieces, strict=True)
+        ]
+    )
+
+
+def _joined(blocks: Sequence[str]) -> list[str]:
+    texts: list[str] = []
+    for block, goes_on in zip(blocks, _go_on([_edges(block) for block in blocks]), strict=True):
+        if texts and goes_on:
+            texts[-1] += block
+        else:
+            texts.append(block)
+    return texts
+
+
 class _Edges(NamedTuple):
     """How lines hang together with those around them."""
 
     head: str
     """Their first character that is none of a comment."""
-    delimiter: str
-    """The first of ``/*`` and ``*/`` in them."""
-    opens_comment: bool
-    """Whether a comment begins in them that does not end there."""
+    closed: int
+    """How many comments end in them that begin above."""
+    opened: int
+    """How many begin in them that may end below."""
     ends_line: bool
 
 
 @lru_cache(maxsize=1 << 10)
 def _edges(text: str) -> _Edges:
-    start = skip_comments(text, 0)
-    delimiter = _DELIMITER.search(text)
-    opens_comment = "/*" in COMMENT_OR_STRING.sub(" ", text)
-    return _Edges(text[start : start + 1], delimiter[0] if delimiter else "", opens_comment, text.endswith("\n"))
+    plain = without_nested(text)
+    start = skip_comments(plain, 0)
+    closed = opened = 0
+    for delimiter in _DELIMITER.findall(text):
+        if delimiter == "/*":
+            opened += 1
+        elif opened:
+            opened -= 1
+        else:
+            closed += 1
+    return _Edges(plain[start : start + 1], closed, opened, text.endswith("\n"))
 
 
 def _go_on(edges: Sequence[_Edges]) -> list[bool]:
-    """Whether each block goes on with the statement before it."""
-    goes_on = [False for _ in edges]
+    """Whether each block goes on with a comment or a statement of the one before it."""
+    goes_on = [number > 0 and not edges[number - 1].ends_line for number in range(len(edges))]
     below = False
     for number in reversed(range(len(edges))):
-        below = goes_on[number] = edges[number].head == ";" or (not edges[number].head and below)
+        below = edges[number].head == ";" or (not edges[number].head and below)
+        goes_on[number] = goes_on[number] or below
+    open_comments: list[tuple[int, int]] = []
+    for number, edge in enumerate(edges):
+        closed = edge.closed
+        while closed and open_comments:
+            block, count = open_comments.pop()
+            goes_on[block + 1 : number + 1] = [True] * (number - block)
+            if count > closed:
+                open_comments.append((block, count - closed))
+            closed = max(0, closed - count)
+        if edge.opened:
+            open_comments.append((number, edge.opened))
     return goes_on
-
-
-def _closed_below(edges: Sequence[_Edges]) -> list[bool]:
-    """Whether a comment that is open at the end of each block ends below."""
-    closed = [False for _ in edges]
-    below = False
-    for number in reversed(range(len(edges))):
-        closed[number] = below
-        below = edges[number].delimiter == "*/" or (not edges[number].delimiter and below)
-    return closed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,10 +18,18 @@ from relay_lsp.ir.syntax.lexer import WHITE_SPACE
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .line_pieces import COMMENT_OR_STRING, LinePiece, line_pieces, skip_comments
+from .line_pieces import COMMENT_OR_STRING, LinePiece, line_pieces, skip_comments, without_nested
 from .value_starts import LONGEST_CACHED, ValueStarts
 
-__all__ = ["StatedBlock", "StatedLayers", "StatedSource", "stated_blocks", "stated_layers", "stated_layers_in"]
+__all__ = [
+    "StatedBlock",
+    "StatedLayers",
+    "StatedSource",
+    "stated_blocks",
+    "stated_layers",
+    "stated_layers_in",
+    "stated_pieces",
+]
 
 _HEAD = re.compile(r"[ \t]*(?:(?:let[ \t]+)?%[\w.]+[ \t]*(?::[^=\n]*)?=[ \t]*)?")
 _BRACKETS = ("()", "[]", "{}")
@@ -45,26 +53,34 @@ class StatedLayers(NamedTuple):
 class StatedBlock(NamedTuple):
     """Whole lines of a text, and what comments say of the values that begin in them.
 
-    The offsets of the values are counted from ``start``, where the lines begin. ``values`` are those that these lines
-    decide, with ``following``, the first character behind them that is none of a comment; ``reaching`` are those that
-    the brackets of other lines have a part in, such as functions with a comment behind the brace that ends them.
+    The offsets of the values are counted from ``start``, where the lines begin.
     """
 
     start: int
     text: str
     following: str
+    """The first character behind the lines that is none of a comment."""
+    within: tuple[tuple[int, int], ...]
+    """The ends and the beginnings of values on several of the lines, such as functions."""
+    reaching: tuple[StatedLayers, ...]
+    """The values that begin in the lines and end below."""
     values: Sequence[StatedLayers]
-    reaching: Sequence[StatedLayers] = ()
+    """The values that begin and end in the lines; what stands before them says as much about them as ``within``."""
+
+    @property
+    def key(self) -> Hashable:
+        """Two blocks of one key have the same values."""
+        return (self.text, self.following, self.within, self.reaching)
 
     @property
     def all_values(self) -> Sequence[StatedLayers]:
-        """Both, in their order."""
+        """The values that begin in the lines, in their order."""
         return sorted([*self.values, *self.reaching], key=_order) if self.reaching else self.values
 
 
 def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
     """The values of a text, or of the part of one that begins at ``base``, that comments speak of, in their order."""
-    return [_shifted(value, base) for block in _stated([LinePiece(0, text, "")]) for value in block.all_values]
+    return [_shifted(value, base) for block in stated_pieces([LinePiece(0, text, "")]) for value in block.all_values]
 
 
 def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
@@ -78,7 +94,7 @@ def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
 
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
     """What the comments of a text say, block by block. What an edit leaves alone is looked at once."""
-    return _stated(line_pieces(lines.block_texts))
+    return stated_pieces(line_pieces(lines.block_texts))
 
 
 class _Statements(NamedTuple):
@@ -86,30 +102,52 @@ class _Statements(NamedTuple):
 
     values: Sequence[StatedLayers]
     others: Mapping[int, StatedLayers]
-    """Those of which the lines alone do not tell where they begin. Their spans are empty."""
+    """Those of which the line that they end on does not tell where they begin. Their spans are empty."""
+    ends: tuple[tuple[int, bool], ...]
+    """Where those end, each with whether its statement ends there."""
 
 
-def _stated(pieces: Sequence[LinePiece]) -> list[StatedBlock]:
-    read = [
-        (_statements if len(piece.text) <= LONGEST_CACHED else _statements.__wrapped__)(piece.text, piece.following)
-        for piece in pieces
-    ]
+def stated_pieces(pieces: Sequence[LinePiece]) -> list[StatedBlock]:
+    """The same for a text in pieces."""
+    read = [_read(piece.text, piece.following) for piece in pieces]
     last = max((number for number, statements in enumerate(read) if statements.others), default=-1)
-    reaching: list[list[StatedLayers]] = [[] for _ in pieces]
-    starts, bases = ValueStarts(), [piece.start for piece in pieces]
-    for piece, statements in zip(pieces[: last + 1], read, strict=False):
-        ends = tuple([(end, value.ends_statement) for end, value in statements.others.items()])
-        for end, start in starts.read(piece.text, piece.start, ends):
-            number = bisect_right(bases, start) - 1
-            value = _shifted(statements.others[end - piece.start], piece.start - bases[number])
-            span = TextSpan(start - bases[number], value.span.end)
-            reaching[number].append(value._replace(span=span))
-    for values in reaching:
-        values.sort(key=_order)
+    bases = [piece.start for piece in pieces]
+    starts = ValueStarts()
+    within: list[tuple[tuple[int, int], ...]] = [() for _ in pieces]
+    reaching: dict[int, list[StatedLayers]] = {}
+    for number, (piece, statements) in enumerate(zip(pieces[: last + 1], read, strict=False)):
+        within[number], above = starts.read(piece.text, piece.start, statements.ends)
+        for end, start in above:
+            begins_in = bisect_right(bases, start) - 1
+            value = _shifted(statements.others[end - piece.start], piece.start - bases[begins_in])
+            span = TextSpan(start - bases[begins_in], value.span.end)
+            reaching.setdefault(begins_in, []).append(value._replace(span=span))
     return [
-        StatedBlock(*piece, statements.values, tuple(more))
-        for piece, statements, more in zip(pieces, read, reaching, strict=True)
+        StatedBlock(
+            *piece,
+            within[number],
+            tuple(sorted(reaching.get(number, ()), key=_order)),
+            _all_within(piece, within[number]) if within[number] else read[number].values,
+        )
+        for number, piece in enumerate(pieces)
     ]
+
+
+def _read(text: str, following: str) -> _Statements:
+    return (_statements if len(text) <= LONGEST_CACHED else _statements.__wrapped__)(text, following)
+
+
+def _all_within(piece: LinePiece, within: tuple[tuple[int, int], ...]) -> Sequence[StatedLayers]:
+    read = _values if len(piece.text) <= LONGEST_CACHED else _values.__wrapped__
+    return read(piece.text, piece.following, within)
+
+
+@lru_cache(maxsize=1 << 10)
+def _values(text: str, following: str, within: tuple[tuple[int, int], ...]) -> Sequence[StatedLayers]:
+    """The values of whole lines, those on several of them among them."""
+    statements = _read(text, following)
+    others = [statements.others[end]._replace(span=TextSpan(start, end)) for end, start in within]
+    return sorted([*statements.values, *others], key=_order)
 
 
 def _order(value: StatedLayers) -> tuple[int, int]:
@@ -119,6 +157,7 @@ def _order(value: StatedLayers) -> tuple[int, int]:
 @lru_cache(maxsize=1 << 10)
 def _statements(text: str, following: str) -> _Statements:
     """What the comments of whole lines say, of which the next character is ``following``."""
+    text = without_nested(text)
     values: list[StatedLayers] = []
     others: dict[int, StatedLayers] = {}
     for value in _ends_with_sources(text + following):
@@ -129,7 +168,7 @@ def _statements(text: str, following: str) -> _Statements:
         else:
             values.append(value._replace(span=TextSpan(start, end)))
     values.sort(key=_order)
-    return _Statements(values, others)
+    return _Statements(values, others, tuple([(end, value.ends_statement) for end, value in others.items()]))
 
 
 def _shifted(value: StatedLayers, by: int) -> StatedLayers:

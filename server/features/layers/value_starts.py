@@ -6,14 +6,14 @@ it touched are read anew, and of the others only what they leave open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
 
-__all__ = ["LONGEST_CACHED", "ValueStarts"]
+__all__ = ["LONGEST_CACHED", "ReadStarts", "ValueStarts"]
 
 LONGEST_CACHED = 1 << 16
 """Code points of the longest block of which something is kept; a longer one is a line of weights."""
@@ -42,15 +42,25 @@ class _Closed(NamedTuple):
 
 
 class _Ended(NamedTuple):
-    """The end of a value that was asked for."""
+    """The end of a value that was asked for, and that began above."""
 
     end: int
     beginnings: _Beginnings
 
 
+class ReadStarts(NamedTuple):
+    """Where the values of some lines begin, by where they end."""
+
+    within: tuple[tuple[int, int], ...]
+    """The ends and beginnings of those that begin in the lines; offsets in the lines."""
+    above: Sequence[tuple[int, int]]
+    """The same of those that begin above; offsets in all of the text."""
+
+
 class _Effect(NamedTuple):
     """What a block of lines does: its steps in order, what it ends with, and the kind of its last token."""
 
+    within: tuple[tuple[int, int], ...]
     steps: tuple[_Opened | _Closed | _Ended, ...]
     last: _Beginnings
     last_kind: str
@@ -64,24 +74,25 @@ class ValueStarts:
         self._beginnings = _Beginnings(0, None)
         self._last_kind = ""
 
-    def read(self, text: str, base: int, ends: tuple[tuple[int, bool], ...]) -> Iterator[tuple[int, int]]:
+    def read(self, text: str, base: int, ends: tuple[tuple[int, bool], ...]) -> ReadStarts:
         """Read the lines that begin at ``base``.
 
-        Yields:
-            each of ``ends`` at which a token ends, with where its value begins, which may be far above. The ends are
-            offsets in ``text``, each with whether its statement ends there; what is yielded are offsets of all text.
+        ``ends`` are where the values end that are asked for, as offsets in ``text``, each with whether its statement
+        ends there. Those that no token ends at are left out.
         """
         read = _effect if len(text) <= LONGEST_CACHED else _effect.__wrapped__
         effect = read(text, self._last_kind, self._beginnings.statement is not None, ends)
+        above: list[tuple[int, int]] = []
         for step in effect.steps:
             if isinstance(step, _Opened):
                 self._open.append(self._placed(step.beginnings, base))
             elif isinstance(step, _Closed):
                 self._beginnings = self._open.pop() if self._open else self._placed(step.otherwise, base)
             else:
-                yield base + step.end, self._placed(step.beginnings, base).value
+                above.append((base + step.end, self._placed(step.beginnings, base).value))
         self._beginnings = self._placed(effect.last, base)
         self._last_kind = effect.last_kind
+        return ReadStarts(effect.within, above)
 
     def _placed(self, beginnings: _Beginnings, base: int) -> _Beginnings:
         value, statement = beginnings
@@ -99,6 +110,7 @@ def _effect(text: str, previous: str, in_statement: bool, ends: tuple[tuple[int,
     """What lines do behind a token of the kind ``previous``."""
     asked = dict(ends)
     steps: list[_Opened | _Closed | _Ended] = []
+    within: list[tuple[int, int]] = []
     brackets: list[_Beginnings] = []
     value_start = _CARRIED_VALUE
     statement_start = _CARRIED_STATEMENT if in_statement else None
@@ -133,6 +145,9 @@ def _effect(text: str, previous: str, in_statement: bool, ends: tuple[tuple[int,
         end = start + len(token)
         if end in asked:
             start_of_value = statement_start if asked[end] and statement_start is not None else value_start
-            steps.append(_Ended(end, _Beginnings(start_of_value, statement_start)))
+            if start_of_value >= 0:
+                within.append((end, start_of_value))
+            else:
+                steps.append(_Ended(end, _Beginnings(start_of_value, statement_start)))
     steps += [_Opened(beginnings) for beginnings in brackets]
-    return _Effect(tuple(steps), _Beginnings(value_start, statement_start), previous)
+    return _Effect(tuple(within), tuple(steps), _Beginnings(value_start, statement_start), previous)

@@ -8,7 +8,8 @@ import pytest
 
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.layers.stated import stated_layers, stated_layers_in
+from relay_lsp.server.features.layers.line_pieces import line_pieces
+from relay_lsp.server.features.layers.stated import stated_layers, stated_layers_in, stated_pieces
 
 TEXT = """#[version = "0.0.5"]
 def @main(%c: bool, %x: Tensor[(4), float32]) {
@@ -76,11 +77,32 @@ _LINES = (
     "    %1), (\n    %x)) /* si=[layer.call] */;\n",
     "  %6 = /* open\n",
     "    closed */ exp(%x) /* si=[layer.behind] */;\n",
+    "  /* %7 = exp(%x) /* si=[layer.hidden] */;\n",
+    "  */ %8 = tanh(%x) /* si=[layer.seen] */;\n",
     "  /* layer.alone */ /* layer.second */\n",
     "  // a line\n",
     "\n" * 20_000,
 )
 _INSERTED = ("/*", "*/", '"', ";", "\n", "}", "/* layer.z */", "%x", "\r")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_where_blocks_of_lines_meet_changes_nothing(seed: int):
+    """Functions, calls and comments over many lines, cut wherever a block may end."""
+    choose = random.Random(seed)
+    lines = choose.choices(_LINES[:-1], k=30)
+    blocks = [next(iter(lines))]
+    for line in lines[1:]:
+        if choose.random() < 0.3:
+            blocks.append(line)
+        else:
+            blocks[-1] += line
+    values = [
+        value._replace(span=value.span.shifted(block.start), sources=())
+        for block in stated_pieces(line_pieces(blocks))
+        for value in block.all_values
+    ]
+    assert values == [value._replace(sources=()) for value in stated_layers("".join(blocks))]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -96,6 +118,12 @@ def test_after_any_edit_a_text_says_what_it_says_when_it_is_opened(seed: int):
         start = choose.randrange(lines.length)
         span = TextSpan(start, min(lines.length, start + choose.choice((0, 0, 1, 60))))
         lines = lines.edited(span, choose.choice(_INSERTED))
+
+
+def test_a_statement_that_is_commented_out_says_nothing():
+    text = "/* %0 = exp(%x) /* si=[hidden] */;\n*/ %1 = exp(%x) /* si=[seen] */;\n"
+    (value,) = stated_layers(text)
+    assert (text[value.span.start : value.span.end], value.sources[0].source.source_name.name) == ("exp(%x)", "seen")
 
 
 def test_strings_with_brackets_do_not_move_the_beginning_of_a_value():
