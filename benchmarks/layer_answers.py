@@ -22,6 +22,7 @@ import msgspec
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.history import HistoryStep
 from relay_lsp.server.features.hover import ValuePast, hover, render
 from relay_lsp.server.features.layers.groups import GROUPINGS, group_values
@@ -111,10 +112,10 @@ class _Editor:
 
     def highlight(self, number: int) -> None:
         """All values of the large layer, as the protocol has them."""
-        converter = ProtocolConverter("file:///chain.relay", self.snapshot.lines, "utf-16")
+        converter = ProtocolConverter("file:///chain.relay", self.snapshot.lines, Encoding.UTF_16)
         spans = self.index().spans_of((_LARGE,))
         assert len(spans) == self.statements // 5
-        assert msgspec.json.encode([converter.value_highlight(span) for span in spans])
+        assert msgspec.json.encode(converter.value_highlights(spans))
 
     def colour(self, by: str, number: int) -> None:
         """The values of a screen by what they have in common."""
@@ -122,8 +123,8 @@ class _Editor:
         end = self.line_start(number * 61 % (self.statements - _SCREEN) + _SCREEN)
         index = self.index() if by == "layer" else LayerIndex()
         groups = group_values(self.snapshot, [TextSpan(start, end)], by, index, self.followed().last_event)
-        converter = ProtocolConverter("file:///chain.relay", self.snapshot.lines, "utf-16")
-        assert msgspec.json.encode([converter.plain_range(span) for spans in groups.values() for span in spans])
+        converter = ProtocolConverter("file:///chain.relay", self.snapshot.lines, Encoding.UTF_16)
+        assert msgspec.json.encode([converter.plain_ranges(spans) for spans in groups.values()])
 
 
 _FUSED = 5

@@ -245,6 +245,20 @@ class Snapshot:
                 if token.span.end > start and token.span.start < end:
                     yield token
 
+    def written_tokens(self, start: int, end: int) -> Iterator[Token]:
+        """The tokens that overlap a range, in order, as far as each segment tells what they are: names are not looked
+        up, and comments are left out, which takes a third of the time of :meth:`tokens`."""
+        for index in range(max(0, self._index_at(start)), len(self._split.segments)):
+            unit = self._unit(index)
+            if unit.base >= end:
+                return
+            template = self._meaning.shared_template(index)
+            roles = roles_of(unit.segment if template is None else template.unit.segment)
+            for kind, text, begin, role in zip(*unit.segment.tokens, roles, strict=True):
+                span = TextSpan(unit.base + begin, unit.base + begin + len(text))
+                if span.end > start and span.start < end:
+                    yield Token(kind, span, text, role)
+
     def comments_with(self, word: str) -> Iterator[tuple[int, str]]:
         """The comments that contain ``word``, with where they begin, in order; each segment is gone through once."""
         segments, text = self._split.segments, self.text

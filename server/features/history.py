@@ -106,8 +106,14 @@ def last_event(steps: Sequence[HistoryStep], span: TextSpan) -> ValueEvent | Non
 
 
 def _events_backwards(steps: Sequence[HistoryStep], span: TextSpan) -> Iterator[ValueEvent]:
-    spans = [(span.start, span.end)]
+    spans: Sequence[tuple[int, int]] = [(span.start, span.end)]
     for step in reversed(steps):
+        if len(spans) == 1 and not step.by_hand:
+            # Most steps leave most values as they were.
+            then = step.origin_map.sources(spans[0])
+            if then is not None and len(then) == 1 and _text(step.before, then[0]) == _text(step.after, spans[0]):
+                spans = then
+                continue
         of_spans = [step.origin_map.sources(item) for item in spans]
         sources = list(dict.fromkeys(source for each in of_spans for source in each or ()))
         known = any(each is not None for each in of_spans)
@@ -116,6 +122,10 @@ def _events_backwards(steps: Sequence[HistoryStep], span: TextSpan) -> Iterator[
         spans = sources
         if not spans:
             break
+
+
+def _text(text: str, span: tuple[int, int]) -> str:
+    return text[span[0] : span[1]]
 
 
 def _has_changed(step: HistoryStep, spans: Sequence[tuple[int, int]], sources: Sequence[tuple[int, int]]) -> bool:

@@ -35,7 +35,12 @@ class SpanOriginMap(Sequence[Origin]):
         """Where a range came from; ``None`` where nothing is known of it."""
         key = _packed(*span)
         index = bisect_left(self._keys, key)
-        return self[index][2] if index < len(self._keys) and self._keys[index] == key else None
+        if index == len(self._keys) or self._keys[index] != key:
+            return None
+        return self._sources_at(index)
+
+    def _sources_at(self, index: int) -> tuple[tuple[int, int], ...]:
+        return tuple(map(_unpacked, self._sources[self._ends[index] : self._ends[index + 1]]))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -48,8 +53,7 @@ class SpanOriginMap(Sequence[Origin]):
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self)))]
         index = range(len(self))[index]
-        sources = self._sources[self._ends[index] : self._ends[index + 1]]
-        return *_unpacked(self._keys[index]), tuple(map(_unpacked, sources))
+        return *_unpacked(self._keys[index]), self._sources_at(index)
 
     def __iter__(self) -> Iterator[Origin]:
         return (self[index] for index in range(len(self)))

@@ -159,7 +159,7 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
     if layer is None:
         return Plain([seen.converter.highlight(item) for item in highlights(seen.snapshot, offset)])
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
-    return Plain([seen.converter.value_highlight(span) for span in index.spans_of(layer.names)])
+    return Plain(seen.converter.value_highlights(index.spans_of(layer.names)))
 
 
 async def on_document_symbol(

@@ -53,7 +53,7 @@ async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any
     return {
         "version": seen.document.version,
         "groups": [
-            {"name": name, **colours[name]._asdict(), "ranges": [seen.converter.plain_range(span) for span in spans]}
+            {"name": name, **colours[name]._asdict(), "ranges": seen.converter.plain_ranges(spans)}
             for name, spans in groups.items()
         ],
     }
@@ -88,7 +88,7 @@ async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] 
         "layers": [
             {
                 "name": row.name,
-                "ranges": [seen.converter.plain_range(span) for span in row.spans],
+                "ranges": seen.converter.plain_ranges(row.spans),
                 "operators": dict(row.operators.most_common()),
                 "inputs": row.inputs,
                 "outputs": row.outputs,
@@ -130,7 +130,7 @@ async def on_neighbouring_layer(server: RelayLanguageServer, params: Any) -> dic
     return {
         "layers": list(names),
         "range": seen.converter.plain_range(span),
-        "ranges": [seen.converter.plain_range(each) for each in index.spans_of(names)],
+        "ranges": seen.converter.plain_ranges(index.spans_of(names)),
     }
 
 

@@ -35,6 +35,8 @@ from .structures import FoldEntry, HighlightEntry, LocationEntry, OutlineEntry
 __all__ = ["ProtocolConverter", "change_of", "documentation_page"]
 
 _SOURCE = "relay"
+_MANY = 256
+"""So many ranges are worth arrays."""
 _DIAGNOSTICS_FOLDER = Path(__file__).resolve().parents[2] / "docs" / "diagnostics"
 
 _SYMBOL_KINDS = {
@@ -161,19 +163,27 @@ class ProtocolConverter:
             return Range(Position(line, character), Position(end_line, end_character))
         return range_of(self.lines, span, self.encoding)
 
-    def location_entries(self, spans: Sequence[TextSpan]) -> list[LocationEntry]:
-        """Places in this text: a value may have thousands of uses."""
-        if not self._counts_code_points or not isinstance(spans, SpanArray):
-            return [LocationEntry(self.uri, self.plain_range(span)) for span in spans]
+    def plain_ranges(self, spans: Sequence[TextSpan]) -> list[Range]:
+        """The client's ranges of thousands of spans, to be encoded as they are."""
+        if not self._counts_code_points or len(spans) < _MANY:
+            return [self.plain_range(span) for span in spans]
+        if isinstance(spans, SpanArray):
+            starts, ends = spans.starts, spans.starts + spans.length
+        else:
+            starts, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
         line_starts = np.asarray(self.lines.line_starts)
         columns: list[list[int]] = []
-        for offsets in (spans.starts, spans.starts + spans.length):
+        for offsets in (starts, ends):
             lines = cast("Any", np.searchsorted(line_starts, offsets, "right")) - 1
             columns += (lines.tolist(), (offsets - line_starts[lines]).tolist())
         return [
-            LocationEntry(self.uri, Range(Position(line, character), Position(end_line, end_character)))
+            Range(Position(line, character), Position(end_line, end_character))
             for line, character, end_line, end_character in zip(*columns, strict=True)
         ]
+
+    def location_entries(self, spans: Sequence[TextSpan]) -> list[LocationEntry]:
+        """Places in this text: a value may have thousands of uses."""
+        return [LocationEntry(self.uri, place) for place in self.plain_ranges(spans)]
 
     def diagnostic(self, diagnostic: Diagnostic) -> dict[str, Any]:
         """A finding with its related places, as JSON."""
@@ -243,9 +253,9 @@ class ProtocolConverter:
         kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
         return HighlightEntry(self.plain_range(highlight.span), kind.value)
 
-    def value_highlight(self, span: TextSpan) -> HighlightEntry:
-        """A value of the layer under the cursor."""
-        return HighlightEntry(self.plain_range(span))
+    def value_highlights(self, spans: Sequence[TextSpan]) -> list[HighlightEntry]:
+        """The values of the layer under the cursor."""
+        return [HighlightEntry(place) for place in self.plain_ranges(spans)]
 
     def outline_entry(self, item: OutlineItem) -> OutlineEntry:
         """One definition of an outline, without those inside it."""

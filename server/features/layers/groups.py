@@ -38,9 +38,7 @@ def statement_values(snapshot: Snapshot, span: TextSpan) -> Iterator[StatementVa
     start = snapshot.statement_span(span.start).start
     compilers = [_compiler_around(snapshot, start)]
     unit: list[Token] = []
-    for token in snapshot.tokens(start, span.end):
-        if token.role is TokenRole.COMMENT:
-            continue
+    for token in snapshot.written_tokens(start, span.end):
         if token.text not in _ENDS:
             unit.append(token)
             continue
@@ -75,10 +73,19 @@ def _value(unit: Sequence[Token]) -> Sequence[Token]:
 def _compiler_around(snapshot: Snapshot, offset: int) -> str:
     for function in snapshot.functions:
         if function.full_span.start < offset < function.full_span.end:
-            head, _, _ = snapshot.lines.part(function.full_span.start, function.full_span.end).partition("{")
-            offloaded = _OFFLOADED.search(head)
-            return offloaded["name"] if offloaded else ""
+            return _compiler_of(snapshot, function.full_span)
     return ""
+
+
+def _compiler_of(snapshot: Snapshot, function: TextSpan) -> str:
+    """The compiler that the head of a function names; the body may be long."""
+    looked_at = 1024
+    while "{" not in (head := snapshot.lines.part(function.start, min(function.start + looked_at, function.end))):
+        if function.start + looked_at >= function.end:
+            break
+        looked_at *= 4
+    offloaded = _OFFLOADED.search(head.partition("{")[0])
+    return offloaded["name"] if offloaded else ""
 
 
 def group_values(
@@ -99,13 +106,18 @@ def group_values(
             for value in index.within(span):
                 groups.setdefault(" + ".join(value.layers), []).append(value.span)
             continue
+        bound = {symbol.span.start: symbol for symbol in snapshot.symbols_in(span)} if by == "dtype" else {}
         for value in statement_values(snapshot, span):
-            groups.setdefault(_name(snapshot, value, by, last_event), []).append(value.span)
+            groups.setdefault(_name(snapshot, value, by, last_event, bound), []).append(value.span)
     return groups
 
 
 def _name(
-    snapshot: Snapshot, value: StatementValue, by: str, last_event: Callable[[TextSpan], ValueEvent | None]
+    snapshot: Snapshot,
+    value: StatementValue,
+    by: str,
+    last_event: Callable[[TextSpan], ValueEvent | None],
+    bound: Mapping[int, Symbol],
 ) -> str:
     first = value.tokens[0]
     if by == "pass":
@@ -118,7 +130,7 @@ def _name(
         if first.role is TokenRole.OP_NAME:
             return first.text
         return "call" if any(token.text == "(" for token in value.tokens[1:2]) else "no operator"
-    type = value_type(snapshot, value)
+    type = value_type(snapshot, value, bound)
     return str(type.dtype) if isinstance(type, TensorType) else "no tensor"
 
 
@@ -130,16 +142,18 @@ def _called_compiler(snapshot: Snapshot, callee: Token) -> str:
     elif callee.text.startswith("%") and (bound := snapshot.symbol_at(callee.span.start)) is not None:
         functions = [bound]
     for function in functions:
-        head, _, _ = snapshot.lines.part(function.full_span.start, function.full_span.end).partition("{")
-        offloaded = _OFFLOADED.search(head)
-        if offloaded:
-            return offloaded["name"]
+        compiler = _compiler_of(snapshot, function.full_span)
+        if compiler:
+            return compiler
     return ""
 
 
-def value_type(snapshot: Snapshot, value: StatementValue) -> Type | None:
-    """The type of the value of a statement, where it is known."""
-    bound = snapshot.symbol_at(value.binder.span.start) if value.binder is not None else None
+def value_type(snapshot: Snapshot, value: StatementValue, symbols: Mapping[int, Symbol] | None = None) -> Type | None:
+    """The type of the value of a statement, where it is known. ``symbols`` are some definitions by their offsets."""
+    bound: Symbol | None = None
+    if value.binder is not None:
+        start = value.binder.span.start
+        bound = (symbols or {}).get(start) or snapshot.symbol_at(start)
     type = bound.type if bound is not None else snapshot.type_at(value.tokens[0].span.start)
     is_call = len(value.tokens) > 1 and value.tokens[1].text == "("
     return type.ret_type if bound is None and is_call and isinstance(type, FuncType) else type

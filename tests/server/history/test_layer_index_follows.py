@@ -6,8 +6,10 @@ import random
 
 import pytest
 
+from relay_lsp.ir.syntax.lexer import lex
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.layers import value_starts
 from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, KnownText
 from relay_lsp.server.worker.pass_changes import SpanLayers
@@ -84,3 +86,24 @@ def test_values_over_several_lines_stay_in_one_piece() -> None:
     assert value is not None
     assert lines.part(*value.span).startswith("fn (")
     assert value.layers == ("block.7",)
+
+
+def test_an_edit_in_a_function_reads_the_lines_around_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comments stand behind the braces, whose values begin lines above."""
+    functions = [
+        f"  let %f{number} = fn (%p: float32, Primitive=1) {{\n    exp(%p) /* si=[in.{number}] */\n"
+        f"  }} /* si=[of.{number}] */;\n"
+        for number in range(3000)
+    ]
+    lines = LineIndex(f"def @main(%x: float32) {{\n{''.join(functions)}  %x\n}}\n")
+    buffer = FollowedBuffer(KnownText(lines))
+    assert len(buffer.at(lines).index.values) == 6000
+    read: list[int] = []
+    monkeypatch.setattr(value_starts, "lex", lambda text: read.append(len(text)) or lex(text))
+    for layer in ("in.1000", "in.2000"):
+        offset = lines.text.index(f"exp(%p) /* si=[{layer}]")
+        lines = lines.edited(TextSpan(offset, offset + len("exp")), "tanh")
+        (value,) = buffer.at(lines).index.values_of(layer.replace("in", "of"))
+        assert lines.part(*value.span).startswith("fn (%p: float32, Primitive=1) {\n    tanh(%p)")
+        assert lines.part(*value.span).endswith("}")
+    assert sum(read) < lines.length / 3
