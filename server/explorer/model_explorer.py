@@ -29,12 +29,14 @@ def model_explorer_files(graphs: TraceGraphs, times: Mapping[str, float] | None 
         times: seconds by layer; nothing is written about times without them.
     """
     stages = graphs.stages
-    names = {stage.number: f"{index}. {stage.name}" for index, stage in enumerate(stages, 1)}
+    # Model Explorer lists graphs by name or by size alone: numbers of one length keep their order.
+    width = len(str(len(stages)))
+    names = {stage.number: f"{index:0{width}}. {stage.name}" for index, stage in enumerate(stages, 1)}
     files: dict[str, Any] = {
         "graphs.json": {
             "label": graphs.source or "trace",
             "graphs": [{"id": names[stage.number], "nodes": list(map(_node, stage.nodes))} for stage in stages],
-            "graphSorting": "none",
+            "graphSorting": "name_asc",
         },
         "flops.json": {names[stage.number]: _data("floating-point operations", _flops(stage)) for stage in stages},
     }

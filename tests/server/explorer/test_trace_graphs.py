@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import pytest
 
 from relay_lsp.server.command_line.program import run
@@ -37,6 +39,88 @@ def folder(tmp_path: Path, model: Path) -> Path:
 
 def read(folder: Path, name: str) -> Any:
     return json.loads((folder / name).read_text())
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
+    """A class of Model Explorer 0.1.34, ``graph_builder.py`` and ``node_data_builder.py``, with the fields we write."""
+
+
+class Attribute(Record):
+    key: str
+    value: str
+
+
+class Output(Record):
+    id: str
+    attrs: list[Attribute] = []
+
+
+class Edge(Record):
+    source_node_id: str
+    source_node_output_id: str = "0"
+    target_node_input_id: str = "0"
+
+
+class Node(Record):
+    id: str
+    label: str
+    namespace: str = ""
+    attrs: list[Attribute] = []
+    incoming_edges: list[Edge] = []
+    outputs_metadata: list[Output] = []
+
+
+class Graph(Record):
+    id: str
+    nodes: list[Node] = []
+
+
+class Collection(Record):
+    label: str
+    graphs: list[Graph] = []
+    graph_sorting: Literal["node_count_asc", "node_count_desc", "name_asc", "name_desc"] = "node_count_desc"
+
+
+class Value(Record):
+    value: int | float
+
+
+class Stop(Record):
+    stop: int | float
+    bg_color: str | None = None
+    text_color: str | None = None
+
+
+class NodeData(Record):
+    results: dict[str, Value]
+    name: str | None = None
+    gradient: list[Stop] = []
+
+
+class Entry(Record):
+    left_node_ids: list[str]
+    right_node_ids: list[str]
+
+
+class Sync(Record):
+    type: Literal["sync_navigation"]
+    mapping_entries: list[Entry]
+    disable_mapping_fallback: bool
+
+
+def test_the_files_have_the_fields_and_values_that_model_explorer_reads(folder: Path):
+    collection = msgspec.json.decode((folder / "graphs.json").read_bytes(), type=Collection)
+    assert [graph.id for graph in collection.graphs] == sorted(graph.id for graph in collection.graphs)
+    flops = msgspec.json.decode((folder / "flops.json").read_bytes(), type=dict[str, NodeData])
+    assert set(flops) == {graph.id for graph in collection.graphs}
+    for number, (left, right) in enumerate(pairwise(collection.graphs), 1):
+        sync = msgspec.json.decode((folder / f"sync-{number}-{number + 1}.json").read_bytes(), type=Sync)
+        for graph, nodes in (
+            (left, [each for entry in sync.mapping_entries for each in entry.left_node_ids]),
+            (right, [each for entry in sync.mapping_entries for each in entry.right_node_ids]),
+        ):
+            assert set(nodes) <= {node.id for node in graph.nodes}
+            assert len(nodes) == len(set(nodes)), "a node may stand in one entry only"
 
 
 def test_each_stage_is_a_graph_whose_edges_lead_to_its_own_nodes(folder: Path):
