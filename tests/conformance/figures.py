@@ -24,6 +24,17 @@ _PAGE = """\
 Measured by `./dev conformance --records FOLDER --write`; the README has the sums by kind.
 
 """
+_OF_PASSES = ("passes", "models", "cross", "cross2", "errors", "cross2_errors")
+_BY_PASS = """
+## By pass
+
+What TVM made of modules by each pass, and what it refused, over the kinds {kinds}.
+The share is that of the records that can be met: an excepted record has a reason outside of the pass, which
+`./dev conformance` prints.
+
+| pass | passed | total | excepted | share |
+|---|---:|---:|---:|---:|
+"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +73,7 @@ def write(tally: Tally, kinds: Collection[str], measured_at: str) -> None:
     for key, count in tally.rows.items():
         figures[key] = Figure(count.total, count.passed, count.excepted, measured_at)
     by_row = [([kind, row], figure) for (kind, row), figure in sorted(figures.items())]
-    page.write_text(f"{_PAGE}{_table(['kind', 'file or pass'], by_row)}", encoding="utf-8")
+    page.write_text(f"{_PAGE}{_table(['kind', 'file or pass'], by_row)}{_by_pass(figures)}", encoding="utf-8")
     before, _, rest = readme.read_text(encoding="utf-8").partition(_BEGIN)
     after = rest.partition(_END)[2]
     by_kind = [([kind], figure) for kind, figure in _sums(figures).items()]
@@ -88,6 +99,20 @@ def _sums(figures: dict[Key, Figure]) -> dict[str, Figure]:
         for kind, count in counts.by_kind().items()
         if kind != "all"
     }
+
+
+def _by_pass(figures: dict[Key, Figure]) -> str:
+    """The table of what each pass does with all its records."""
+    counts = Tally()
+    for (kind, name), figure in figures.items():
+        if kind in _OF_PASSES:
+            counts.rows["pass", name].add(Count(figure.total, figure.passed, figure.excepted))
+    lines = [_BY_PASS.format(kinds=", ".join(f"`{kind}`" for kind in _OF_PASSES))]
+    for (_, name), count in sorted(counts.rows.items()):
+        possible = count.total - count.excepted
+        share = f"{100 * count.passed / possible:.1f} %" if possible else "-"
+        lines.append(f"| {name} | {count.passed} | {count.total} | {count.excepted} | {share} |\n")
+    return "".join(lines) if len(lines) > 1 else ""
 
 
 def _table(headings: list[str], rows: list[tuple[list[str], Figure]]) -> str:

@@ -57,6 +57,15 @@ After.
     assert "| passes | FuseOps | 8 | 10 | 1 | `aaaaaaaaaa` |\n" in (checkout / "docs" / "conformance.md").read_text()
 
 
+def test_a_pass_has_the_sum_of_its_kinds(checkout: Path):
+    figures.write(tally(passes=8, cross=9, eval=1), {"passes", "cross", "eval"}, "aaaaaaaaaa")
+    page = (checkout / "docs" / "conformance.md").read_text()
+    assert page.endswith(
+        "| pass | passed | total | excepted | share |\n|---|---:|---:|---:|---:|\n| FuseOps | 17 | 20 | 2 | 94.4 % |\n"
+    )
+    assert set(figures.stated_rows()) == {("passes", "FuseOps"), ("cross", "FuseOps"), ("eval", "FuseOps")}
+
+
 def test_one_kind_is_measured_anew(checkout: Path):
     figures.write(tally(passes=8, cross=10), {"passes", "cross"}, "aaaaaaaaaa")
     figures.write(tally(passes=9), {"passes"}, "bbbbbbbbbb")
