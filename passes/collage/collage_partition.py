@@ -38,7 +38,9 @@ class CollagePartition(ModulePass):
     TVM compiles and measures each candidate. Here an estimator says what it costs: ``target_costs`` for each call of an
     operator, as TVM's ``MockCostEstimator``; a function of your own; or, by default, what the declarations of operators
     say of their work. Devices must not be planned yet: TVM holds candidates to them. ``PassContext`` may set the depths
-    and the fusion of external compilers, as in TVM; where it does not, this stands for TVM's refusal.
+    and the fusion of external compilers, as in TVM; where it does not, this stands for TVM's refusal. A function of
+    which more than 10,000 parts are candidates of one target is refused, where TVM goes on until memory runs out:
+    ``relay.collage.tvm_max_depth`` and ``relay.collage.byoc_max_depth`` make them fewer.
 
     Source of the rule: ``src/relay/collage/``.
 

@@ -19,7 +19,7 @@ __all__ = ["JobCancelled", "JobError", "JobTimeout", "Worker", "WorkerDied"]
 logger = logging.getLogger(__name__)
 
 _GRACE_SECONDS = 0.15
-"""How long a cancelled job may go on before its process is killed: a user who cancels sees it end within 0.3 seconds."""
+"""How long a cancelled job may go on before its process is killed: a user who cancels sees it end within 0.3 s."""
 
 
 class JobError(Exception):
