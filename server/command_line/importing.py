@@ -39,7 +39,9 @@ def import_model(options: argparse.Namespace) -> int:
     else:
         sys.stdout.writelines(text)
     failed = any(diagnostic.severity is Severity.ERROR for diagnostic in imported.diagnostics)
-    if options.verify and not _verified(imported, path, options.seed, options.timeout):
+    if options.verify and failed:
+        print("relay-lsp: not verified: a part of the model could not be converted, as said above", file=sys.stderr)
+    elif options.verify and not _verified(imported, path, options.seed, options.timeout):
         failed = True
     return EXIT_FOUND if failed else EXIT_OK
 

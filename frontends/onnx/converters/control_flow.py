@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from onnx import GraphProto
@@ -195,8 +196,10 @@ def scan(node: OnnxNode) -> Outputs:
     out_axes = list(_each(node, "scan_output_axes", gathered))
     backwards_out = _each(node, "scan_output_directions", gathered)
     in_axes = [axis % rank_of(value) for axis, value in zip(in_axes, inputs[states:], strict=True)]
-    length = static_shape_of(inputs[states], "the first scanned input")[in_axes[0]]
+    length = shape_of(inputs[states])[in_axes[0]]
     names = [info.name for info in body.input]
+    if not isinstance(length, int):
+        return _open_scan(node, inputs, states, _ScanAxes(in_axes, backwards_in, out_axes, backwards_out))
     variables = [Var("iter", TensorType((), "int32"))]
     variables += [_variable(name, value) for name, value in zip(names, inputs[:states], strict=False)]
     gathering, initial = _slices(node, body, inputs, in_axes, states, out_axes, length)
@@ -224,6 +227,57 @@ def scan(node: OnnxNode) -> Outputs:
     repeated = node.fold(while_loop([*variables, *gathering], condition, turn))
     values = Call(repeated, (constant(0, "int32"), *inputs[:states], *initial))
     return Outputs.of(*(TupleGetItem(values, 1 + index) for index in range(len(body.output))))
+
+
+class _ScanAxes(NamedTuple):
+    """The axes of what is scanned, and of what the scan gives; what goes backwards is not 0."""
+
+    inputs: Sequence[int]
+    backwards_in: Sequence[int]
+    outputs: list[int]
+    backwards_out: Sequence[int]
+
+
+def _open_scan(node: OnnxNode, inputs: Sequence[Expr], states: int, axes: _ScanAxes) -> Outputs:
+    """A scan whose length is known when the module runs: what it gives grows by a slice a turn.
+
+    The length and what is scanned are variables of the loop too, so that the loop's text does not define what the text
+    around it needs.
+    """
+    body = node.graph("body")
+    names = [info.name for info in body.input]
+    shape = call("shape_of", inputs[states], dtype="int32")
+    length = take(shape, constant(axes.inputs[0], "int32"), 0)
+    gathering, initial = _slices(node, body, inputs, axes.inputs, states, axes.outputs, 0)
+    gathering = [
+        Var(var.name_hint, TensorType(tuple(ANY if dim == 0 else dim for dim in shape_of(value)), dtype_of(value)))
+        for var, value in zip(gathering, initial, strict=True)
+    ]
+    variables = [Var("iter", TensorType((), "int32")), Var("length", TensorType((), "int32"))]
+    variables += [_variable(name, value) for name, value in zip(names, inputs, strict=True)]
+    _named(node, variables, body)
+
+    def turn(params: Sequence[Expr]) -> Sequence[Expr]:
+        count, end, given = params[0], params[1], params[2 : 2 + len(inputs)]
+        slices: list[Expr] = []
+        for value, axis, is_backwards in zip(given[states:], axes.inputs, axes.backwards_in, strict=True):
+            index = subtract(subtract(end, constant(1, "int32")), count) if is_backwards else count
+            slices.append(take(value, index, axis))
+        outputs = node.scope.subgraph(node, "body").convert(
+            body, dict(zip(names, [*given[:states], *slices], strict=True))
+        )
+        grown: list[Expr] = []
+        for whole, part, axis, is_backwards in zip(
+            params[2 + len(inputs) :], outputs[states:], axes.outputs, axes.backwards_out, strict=True
+        ):
+            expanded = expand_dims(part, axis)
+            grown.append(concatenate([expanded, whole] if is_backwards else [whole, expanded], axis))
+        return [add(count, constant(1, "int32")), end, *outputs[:states], *given[states:], *grown]
+
+    repeated = while_loop([*variables, *gathering], lambda params: call("less", params[0], params[1]), turn)
+    values = Call(node.fold(repeated), (constant(0, "int32"), length, *inputs, *initial))
+    last = [TupleGetItem(values, 2 + index) for index in range(states)]
+    return Outputs.of(*last, *(TupleGetItem(values, 2 + len(inputs) + index) for index in range(len(initial))))
 
 
 def _each(node: OnnxNode, name: str, count: int) -> Sequence[int]:

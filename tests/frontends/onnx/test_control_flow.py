@@ -81,7 +81,8 @@ def test_a_loop_ends_by_its_condition() -> None:
 
 @pytest.mark.parametrize("backwards", [0, 1])
 @pytest.mark.parametrize("axis", [0, 1])
-def test_a_scan_goes_over_slices(axis: int, backwards: int) -> None:
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_scan_goes_over_slices(is_open: bool, axis: int, backwards: int) -> None:
     size = X.shape[1 - axis]
     body = graph(
         [node("Add", "state part", "next"), node("Identity", "next", "seen")],
@@ -100,7 +101,8 @@ def test_a_scan_goes_over_slices(axis: int, backwards: int) -> None:
         scan_output_directions=[backwards],
     )
     start = np.ones(size, np.float32)
-    made = imported(model([scanned], {"s": start, "x": X}, ["y", "all"]))
+    shape = tuple("n" if is_open and index == axis else length for index, length in enumerate(X.shape))
+    made = imported(model([scanned], {"s": start, "x": ("float32", shape)}, ["y", "all"]))
     ordered = np.flip(X, axis) if backwards else X
     sums = np.expand_dims(start, axis) + np.cumsum(ordered, axis)
     expected = np.flip(sums, axis) if backwards else sums

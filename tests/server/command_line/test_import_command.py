@@ -132,6 +132,8 @@ def test_what_cannot_be_converted_is_said(tmp_path: Path, capsys: pytest.Capture
     said = capsys.readouterr()
     assert "onnx.Foo(%x)" in said.out
     assert "error: node odd (Foo): there is no operator Foo" in said.err
+    assert run(["import", "--verify", str(path)]) == 1
+    assert "not verified: a part of the model could not be converted" in capsys.readouterr().err
     assert run(["import", "--strict", str(path)]) == 2
 
 
