@@ -58,8 +58,19 @@ async def run_pipeline(server: RelayLanguageServer, *arguments: Any) -> dict[str
     given = one_argument(arguments)
     document = open_document(server, given.get("uri"))
     calls = await calls_asked_for(server, document, given)
-    gates = given.get("steps") is None
+    gates = _is_pipeline(given, calls)
     return await run_and_apply(server, document, calls, version_in(given.get("version")), cursor_in(given), gates)
+
+
+def _is_pipeline(given: Any, calls: Sequence[PassCall]) -> bool:
+    """Whether the context decides which passes run.
+
+    It does not where steps are repeated, nor where one pass alone is listed: that one was asked for by its name, as in
+    `relay-lsp opt --pass`.
+    """
+    if field_of(given, "steps") is not None:
+        return False
+    return field_of(given, "passes") is None or len(calls) > 1
 
 
 async def calls_asked_for(server: RelayLanguageServer, document: Document, given: Any) -> Sequence[PassCall]:
@@ -132,7 +143,7 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     document = open_document(server, field_of(params, "textDocument", "uri"))
     calls = await calls_asked_for(server, document, params)
     text, version, old = document.text, document.version, server.converter_for(document)
-    gates = field_of(params, "steps") is None
+    gates = _is_pipeline(params, calls)
     outcome = await run_passes(server, document, calls, version_in(field_of(params, "version")), gates)
     if skipped := skipped_words(outcome):
         server.say(f"{', '.join(map(str, calls))}: looked at{skipped}", Severity.INFORMATION)

@@ -105,6 +105,40 @@ async def test_going_to_a_step_touches_no_other_lines(editor: Editor, request: p
     assert change.text_document.version == editor.version
 
 
+async def test_a_pass_that_runs_by_its_name_alone_says_so_in_preview_message_and_history(
+    editor: Editor, request: pytest.FixtureRequest
+) -> None:
+    """FastMath is of level 4, and the settings' level is 3."""
+    text = fresh(MODEL, request)
+    why = "its level 4 is above 3, and it is not required"
+    editor.open(text)
+    preview = await ask(editor, "relay/preview", passes=["FastMath"])
+    assert {step["pass"]: step.get("byName") for step in preview["steps"]}["FastMath"] == why
+    assert "fast_tanh(" in preview["after"]
+    # So editors run a pass that was chosen from the list, with its options.
+    answer = await run(editor, "relay-lsp.runPipeline", passes=["FastMath"])
+    assert f"FastMath ran because it was asked for by name: {why}" in answer["message"]
+    await take(editor, text)
+    (step,) = (await ask(editor, "relay/history"))["steps"]
+    assert step["byName"] == why
+
+
+async def test_what_a_pipeline_skipped_and_why_stands_in_preview_message_and_history(
+    editor: Editor, request: pytest.FixtureRequest
+) -> None:
+    text = fresh(MODEL, request)
+    why = "its level 4 is above 3, and it is not required"
+    editor.open(text)
+    preview = await ask(editor, "relay/preview", passes=["FastMath", "SimplifyInference"])
+    skipped = {step["pass"]: step.get("skipped") for step in preview["steps"]}
+    assert (skipped["SimplifyInference"], skipped["FastMath"]) == (None, why)
+    answer = await run(editor, "relay-lsp.runPipeline", passes=["FastMath", "SimplifyInference"])
+    assert f"FastMath is skipped: {why}" in answer["message"]
+    await take(editor, text)
+    (step,) = (await ask(editor, "relay/history"))["steps"]
+    assert (step["pass"], step["skipped"]) == ("SimplifyInference", {"FastMath": why})
+
+
 async def test_going_to_a_step_is_refused_where_the_buffer_has_moved_on(
     editor: Editor, request: pytest.FixtureRequest
 ) -> None:
