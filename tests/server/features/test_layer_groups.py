@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 
@@ -10,7 +11,7 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import ValueEvent
-from relay_lsp.server.features.layers.colours import THEMES, ColourBook
+from relay_lsp.server.features.layers.colours import SHADES, THEMES, ColourBook
 from relay_lsp.server.features.layers.groups import group_values
 from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.features.layers.table import layer_table
@@ -119,47 +120,78 @@ def @main(%x: {image}, %w: {weight}, %t: ({image}, {weight})) {{
     assert rows["called"].flops == 0
 
 
-def luminance(colour: str) -> float:
+def linear(colour: str) -> list[float]:
     parts = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
 
 
 def contrast(first: str, second: str) -> float:
     """As WCAG 2 defines it."""
-    high, low = sorted((luminance(first), luminance(second)), reverse=True)
+    low, high = sorted(
+        sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear(colour), strict=True))
+        for colour in (first, second)
+    )
     return (high + 0.05) / (low + 0.05)
 
 
-TEXT_COLOURS = {"light": "#000000", "dark": "#d4d4d4", "highContrast": "#ffffff", "highContrastLight": "#000000"}
+TEXT_COLOURS = {
+    "light": ("#000000", 4.5),
+    "dark": ("#d4d4d4", 4.5),
+    "highContrast": ("#ffffff", 7),
+    "highContrastLight": ("#000000", 7),
+}
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_text_can_be_read_on_every_colour(theme: str):
+    """With the contrast that WCAG 2 asks for at level AA, and at level AAA where contrast is high."""
+    text, least = TEXT_COLOURS[theme]
     book = ColourBook()
-    colours = [book.colour("layer", f"layer.{number}", theme) for number in range(21)]
-    assert len({colour.solid for colour in colours}) == 21
-    assert min(contrast(colour.solid, TEXT_COLOURS[theme]) for colour in colours) >= 4.5
+    colours = [book.colour("layer", f"layer.{number}", theme) for number in range(SHADES)]
+    assert len({colour.solid for colour in colours}) == SHADES
+    assert min(contrast(colour.solid, text) for colour in colours) >= least
 
 
-def as_deuteranopes_see(colour: str) -> tuple[float, float, float]:
-    """The simulation of Machado, Oliveira and Fernandes (2009)."""
-    red, green, blue = (int(colour[index : index + 2], 16) for index in (1, 3, 5))
-    return (
-        0.367322 * red + 0.860646 * green - 0.227968 * blue,
-        0.280085 * red + 0.672501 * green + 0.047413 * blue,
-        -0.011820 * red + 0.042940 * green + 0.968881 * blue,
-    )
+EYES = {
+    "most": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopes": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopes": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopes": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+"""What of linear RGB people see (Machado, Oliveira and Fernandes, 2009)."""
 
 
+def lab(colour: str, eyes: str) -> tuple[float, float, float]:
+    """A colour in CIELAB, as some people see it."""
+    parts = linear(colour)
+    red, green, blue = (max(0.0, sum(a * b for a, b in zip(row, parts, strict=True))) for row in EYES[eyes])
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
+    x, y, z = (each ** (1 / 3) if each > 0.008856 else 7.787 * each + 16 / 116 for each in (x, y, z))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("eyes", EYES)
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_hues_differ_for_those_who_see_fewer_colours(theme: str):
+def test_the_colours_differ_for_those_who_see_fewer(theme: str, eyes: str):
+    """By more than the 2.3 of CIELAB that can just be noticed: the first seven from one another, each from the next."""
     book = ColourBook()
-    seen = [as_deuteranopes_see(book.colour("layer", str(number), theme).solid) for number in range(7)]
-    distances = [
-        sum((a - b) ** 2 for a, b in zip(*pair, strict=True)) ** 0.5 for pair in itertools.combinations(seen, 2)
-    ]
-    assert min(distances) >= 10
+    seen = [lab(book.colour("layer", str(number), theme).solid, eyes) for number in range(SHADES)]
+    assert min(math.dist(*pair) for pair in itertools.combinations(seen[:7], 2)) >= 3.3
+    assert min(math.dist(*pair) for pair in itertools.pairwise(seen)) >= 3.5
 
 
 def test_a_name_keeps_its_colour():
