@@ -6,7 +6,7 @@ import { effectiveStages, Links } from './links';
 import type { Costs } from './costs';
 import { costsOf } from './costs';
 import type { Comparison } from './diff';
-import { changedLines, compare, keptRuns } from './diff';
+import { compare, keptRuns } from './diff';
 import type { Marks } from './pane';
 import { Pane } from './pane';
 import type { Overlay } from './overlays/overlays';
@@ -16,8 +16,8 @@ import type { Search } from './search';
 import { search } from './search';
 import type { Field, Pin, View } from './state';
 import { emptyView, fromHash, toHash } from './state';
+import { staleSince } from './stale';
 import type { Stage, Step, Trace } from './trace';
-import { lastPlaceUpTo } from './trace';
 import { unchangedLines } from './unchanged';
 import { plain } from './words';
 
@@ -147,21 +147,7 @@ export class Explorer {
         if (!target) {
             return;
         }
-        const family = new Set([target.expression]);
-        const linked = this.links.linked(target.stage, target.expression);
-        const [into, out] = [this.links.stepInto(target.stage), this.links.stepOutOf(target.stage)];
-        const sources = into && linked.stages.get(into.before);
-        if (into && sources) {
-            for (const each of this.links.forwards(into, sources)) {
-                family.add(each);
-            }
-        }
-        const results = out && linked.stages.get(out.after);
-        if (out && results) {
-            for (const each of this.links.backwards(out, results)) {
-                family.add(each);
-            }
-        }
+        const family = this.links.family(target.stage, target.expression);
         const order = this.inOrder(target.stage, family);
         const next = order[(order.indexOf(target.expression) + direction + order.length) % order.length];
         if (next !== undefined) {
@@ -209,8 +195,37 @@ export class Explorer {
         }
     }
 
+    /** Show a step against the text before it. Of the other panes, those that are kept stay. */
+    jump(stage: number): void {
+        const texts = this.shownStages.filter(each => !each.model).map(each => each.number);
+        const before = texts.filter(each => each < stage).at(-1);
+        this.setPanes([...this.view.kept, ...(before === undefined || this.trace.stages[stage]!.model ? [] : [before]), stage]);
+        this.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
+    }
+
+    /** Jump to the step before (-1) or behind (1) the last of the panes that are not kept. */
+    goToStep(direction: -1 | 1): void {
+        const texts = this.shownStages.filter(each => !each.model).map(each => each.number);
+        const free = this.view.panes.filter(each => texts.includes(each) && !this.view.kept.includes(each));
+        const at = texts.indexOf(free.at(-1) ?? this.view.panes.findLast(each => texts.includes(each)) ?? texts[0]!);
+        const next = texts[Math.min(Math.max(at + direction, 1), texts.length - 1)];
+        if (next !== undefined) {
+            this.jump(next);
+        }
+    }
+
+    /** Keep a pane where it is while others come and go, or let it go. */
+    toggleKept(stage: number): void {
+        const { kept } = this.view;
+        this.view.kept = kept.includes(stage) ? kept.filter(each => each !== stage) : [...kept, stage].sort((a, b) => a - b);
+        this.write(true);
+        this.arrange();
+        this.link();
+    }
+
     toggle(stage: number): void {
         const { panes } = this.view;
+        this.view.kept = this.view.kept.filter(each => each !== stage || !panes.includes(stage));
         this.setPanes(panes.includes(stage) ? panes.filter(each => each !== stage) : [...panes, stage]);
         this.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
     }
@@ -235,9 +250,11 @@ export class Explorer {
     }
 
     /** That of the active pane, or else of the last. */
-    toggleActive(what: 'graph' | 'diff'): void {
+    toggleActive(what: 'graph' | 'diff' | 'kept'): void {
         const pane = this.panes[this.active];
-        if (pane && !pane.stage.model) {
+        if (pane && what === 'kept') {
+            this.toggleKept(pane.stage.number);
+        } else if (pane && !pane.stage.model) {
             (what === 'graph' ? this.toggleGraph : this.toggleDiff).call(this, pane.stage.number);
         }
     }
@@ -278,25 +295,9 @@ export class Explorer {
 
     /** Mark what comes from the lines of the first text that another text does not have; whether there is a difference. */
     markStale(text: string): boolean {
-        const first = this.trace.stages[this.firstText]!;
-        const lines = changedLines(first.text, text);
-        this.stale = new Map();
-        if (lines.length > 0) {
-            const { places } = first;
-            let current = new Set<number>();
-            for (const [start, end] of lines) {
-                for (let place = lastPlaceUpTo(places, end); place >= 0 && places.start[place]! >= start; place -= 1) {
-                    current.add(places.expression[place]!);
-                }
-            }
-            this.stale.set(first.number, current);
-            for (let step = this.links.stepOutOf(first.number); step; step = this.links.stepOutOf(step.after)) {
-                current = this.links.forwards(step, current);
-                this.stale.set(step.after, current);
-            }
-        }
+        this.stale = staleSince(this.links, this.trace.stages[this.firstText]!, text);
         this.link();
-        return lines.length > 0;
+        return this.stale.size > 0;
     }
 
     focusPane(direction: -1 | 1): void {
@@ -384,6 +385,9 @@ export class Explorer {
         });
         for (const pane of this.panes) {
             pane.showGraph(this.view.graphs.includes(pane.stage.number));
+            const place = this.view.kept.filter(each => this.view.panes.includes(each)).indexOf(pane.stage.number);
+            pane.element.classList.toggle('kept', place >= 0);
+            pane.element.style.setProperty('--place', String(place));
         }
         if (this.view.collapses) {
             this.collapse(true);

@@ -109,6 +109,22 @@ export class Links {
         return gone;
     }
 
+    /** The expressions of a stage that come from the same as one of them, or became the same; it is among them. */
+    family(stage: number, expression: number): Set<number> {
+        const family = new Set([expression]);
+        const { stages } = this.linked(stage, expression);
+        const [into, out] = [this.into.get(stage), this.outOf.get(stage)];
+        const sources = into && stages.get(into.before);
+        if (into && sources) {
+            this.forwards(into, sources).forEach(each => family.add(each));
+        }
+        const results = out && stages.get(out.after);
+        if (out && results) {
+            this.backwards(out, results).forEach(each => family.add(each));
+        }
+        return family;
+    }
+
     /** The step that last made an expression more than anew with other inputs; none where it was there from the start. */
     maker(stage: number, expression: number): Step | undefined {
         let current = expression;

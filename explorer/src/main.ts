@@ -2,6 +2,7 @@
 import { html, nothing, render } from 'lit-html';
 import type { TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
+import { ref } from 'lit-html/directives/ref.js';
 import type { Comparison, Side } from './diff';
 import { COLOURINGS } from './colours';
 import type { Colouring } from './colours';
@@ -14,13 +15,13 @@ import { addOverlay, timesByLayer } from './overlays/overlays';
 import type { Outcome } from './rerun';
 import { chosenRun, runForm } from './rerun';
 import { turns } from './search';
+import { timeline } from './timeline';
 import type { Run } from './source';
 import { chooseSource } from './source';
 import { FIELDS } from './state';
 import type { Field } from './state';
-import type { Step } from './trace';
 import { readTrace, TraceError } from './trace';
-import { amount, count, differences, grouped, milliseconds, plain, signed } from './words';
+import { count, milliseconds, plain } from './words';
 import './style.css';
 
 const app = document.getElementById('app')!;
@@ -187,78 +188,6 @@ function seek(now: Explorer, query: string, field: Field): void {
     typing = window.setTimeout(() => now.find(query, field), 120);
 }
 
-function timeline(now: Explorer): TemplateResult {
-    const { trace, view } = now;
-    const total = trace.steps.reduce((sum, step) => sum + step.seconds, 0);
-    const skipped = (number: number) => trace.skipped.filter(each => each.beforeStep === number).map(each => html`
-        <li class="skipped" title="skipped: ${each.reason === 'level' ? 'its level is above that of the context' : 'disabled by name'}">
-            ${plain(each.name)} <small>skipped: ${each.reason}</small></li>`);
-    return html`<nav aria-label="Steps"><ol class="timeline">
-        <li>${sourceButton(now, 0)}</li>
-        ${trace.steps.map(step => html`
-            ${skipped(step.number)}
-            ${step.hasEffect || view.showsAll ? html`<li style="--share: ${total > 0 ? (step.seconds / total) * 100 : 0}%">${stepButton(now, step)}</li>` : nothing}`)}
-        ${skipped(trace.steps.filter(step => !step.isImport).length)}
-        ${trace.failure ? html`<li class="failure" role="alert"><b>${plain(trace.failure.name)} failed</b>
-            <small>${plain(trace.failure.message, 300)}</small>
-            ${trace.failure.start >= 0 ? html`<button @click=${() => revealFailure(now)}>Show the place</button>` : nothing}</li>` : nothing}
-    </ol></nav>`;
-}
-
-function revealFailure(now: Explorer): void {
-    const failure = now.trace.failure!;
-    if (!now.view.panes.includes(failure.stage)) {
-        now.toggle(failure.stage);
-    }
-    now.panes.find(pane => pane.stage.number === failure.stage)?.reveal(failure.start);
-}
-
-/** The model, or the text that the passes began with. */
-function sourceButton(now: Explorer, stage: number): TemplateResult {
-    const { members, model } = now.trace.stages[stage]!;
-    return stageButton(now, stage, html`<b>${now.title(stage)}</b>
-        <small>${count(members.size, !model ? 'expression' : stage === 0 ? 'layer' : 'entry', !model || stage === 0 ? undefined : 'entries')}</small>${model ? nothing : sizes(now, stage)}`);
-}
-
-function stepButton(now: Explorer, step: Step): TemplateResult {
-    const { trace } = now;
-    if (step.isImport) {
-        return sourceButton(now, step.after);
-    }
-    const changes = differences(trace.stages[step.before]!.operators, trace.stages[step.after]!.operators);
-    const options = Object.entries(step.options).map(([name, value]) => `${name}=${value}`).join(', ');
-    const pipeline = step.pipeline.join(' › ');
-    const title = [options, pipeline, `unexplained values: ${step.unexplained.size}`].filter(Boolean).join('\n');
-    return stageButton(now, step.after, html`
-        <b title=${plain(title, 500)}>${plain(step.name)}</b> <small class="sizes"><span>${milliseconds(step.seconds)}</span>
-            <span class=${step.unexplained.size > 0 ? 'unexplained bad' : 'unexplained'}>${count(step.unexplained.size, 'unexplained value')}</span></small>
-        ${step.hasEffect ? sizes(now, step.after, step.before) : nothing}
-        ${step.hasEffect ? html`<small class="changes">${changes.slice(0, 3).map(([name, difference]) => html`<span>${plain(name, 40)} ${signed(difference)}</span>`)}${changes.length > 3 ? html`<span title=${changes.map(([name, difference]) => `${name} ${signed(difference)}`).join('\n')}>… ${changes.length - 3} more</span>` : nothing}</small>`
-            : html`<small>no effect</small>`}`);
-}
-
-/** How long the text is, how many operations it takes, and the memory of its values; bold where that is new. */
-function sizes(now: Explorer, stage: number, before = stage): TemplateResult {
-    const costs = now.costs.get(stage);
-    const old = now.costs.get(before);
-    const lines = html`<span title="size of the text">${grouped(now.linesOf(stage))} lines</span>`;
-    if (!costs || !old) {
-        return html`<small class="sizes">${lines}</small>`;
-    }
-    const difference = (value: number, was: number) => was === 0 || Math.abs(value - was) < was * 0.0005 ? '' : ` (${value > was ? '+' : '−'}${((Math.abs(value - was) / was) * 100).toFixed(1)} %)`;
-    const flops = `${amount(costs.flops, 'FLOP')}${difference(costs.flops, old.flops)}`;
-    const unknown = costs.unknown > 0 ? `, without ${count(costs.unknown, 'call')} whose operations are not known` : '';
-    const bytes = `${amount(costs.bytes, 'B')}${difference(costs.bytes, old.bytes)}`;
-    return html`<small class="sizes">${lines} <span title="floating-point operations${unknown}">${flops}${unknown ? ' …' : ''}</span>
-        <span title="memory of all values that calls give; not of those inside fused functions">${bytes}</span></small>`;
-}
-
-function stageButton(now: Explorer, stage: number, content: TemplateResult): TemplateResult {
-    const matching = now.searched?.get(stage)?.size;
-    return html`<button class="stage" data-stage=${stage} aria-pressed=${now.view.panes.includes(stage)} @click=${() => now.toggle(stage)}>
-        ${content}${matching === undefined ? nothing : html`<small class="matching">${count(matching, 'match', 'matches')}</small>`}</button>`;
-}
-
 function findings(now: Explorer): TemplateResult | typeof nothing {
     if (now.isBrokenQuery) {
         return html`<p class="findings" role="status">${now.view.field === 'pattern' ? 'This pattern is not complete. Write calls, as in nn.relu(add(*, ...)), or a chain: nn.conv2d > nn.bias_add > nn.relu' : 'This regular expression is not complete.'}</p>`;
@@ -271,13 +200,7 @@ function findings(now: Explorer): TemplateResult | typeof nothing {
     const first = now.searched.get(start)?.size ?? 0;
     const text = first > 0 ? `${first} in ${now.title(start)}` : 'none at first';
     return html`<p class="findings" role="status">“${plain(now.view.query)}”: ${text}${all.map(each => html`;
-        ${each.kind} in <button @click=${() => reveal(now, each.stage)}>${now.title(each.stage)}</button>`)}${all.length === 0 ? (first > 0 ? ', and in every stage' : ', and never') : nothing}</p>`;
-}
-
-function reveal(now: Explorer, stage: number): void {
-    const before = now.shownStages[now.shownStages.findIndex(each => each.number === stage) - 1];
-    now.setPanes([...now.view.panes, stage, ...(before ? [before.number] : [])]);
-    now.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
+        ${each.kind} in <button @click=${() => now.jump(each.stage)}>${now.title(each.stage)}</button>`)}${all.length === 0 ? (first > 0 ? ', and in every stage' : ', and never') : nothing}</p>`;
 }
 
 function legend(now: Explorer): TemplateResult | typeof nothing {
@@ -321,6 +244,7 @@ function drawHeader(pane: Pane): void {
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
         ${isCompared || now.baseOf(now.panes.indexOf(pane)) ? html`<button aria-pressed=${isCompared} title="What is different from the pane to the left (d)" @click=${() => now.toggleDiff(stage)}>Diff</button>` : nothing}
         ${pane.stage.model ? nothing : html`<button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>`}
+ <button aria-pressed=${now.view.kept.includes(stage)} title="Keep this pane while others come and go (p)" @click=${() => now.toggleKept(stage)}>Keep</button>
         <button class="close" aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
 }
 
@@ -355,7 +279,7 @@ function details(now: Explorer): TemplateResult {
         <p><b>${name(now, target.expression)}</b> ${expression.type ? html`<code>${plain(expression.type, 200)}</code>` : nothing}
             ${expression.layers.map(each => html`<span class="layer c c${now.painter.shade(expression.layers.join(' + '), 'layer')}"><bdi>${plain(each)}</bdi></span>`)}
             ${now.view.pin ? html`<em>pinned</em>` : nothing}
-            <button @click=${() => copy(now)}>Copy with layers</button></p>
+            <button title="Copy with layers (y)" @click=${() => copy(now)}>Copy with layers</button> <small role="status">${copied}</small></p>
         <ol>${events.length > 0 ? events : html`<li>No pass touched it.</li>`}</ol></footer>`;
 }
 
@@ -375,18 +299,47 @@ function copy(now: Explorer): void {
     if (stage && place !== undefined) {
         const { layers } = trace.expressions[target!.expression]!;
         const text = stage.text.slice(stage.places.start[place], stage.places.end[place]);
-        void navigator.clipboard?.writeText(layers.length > 0 ? `${text} /* si=[${layers.join(', ')}] */` : text);
+        writeToClipboard(layers.length > 0 ? `${text} /* si=[${layers.join(', ')}] */` : text);
     }
 }
 
+let copied = '';
+function writeToClipboard(text: string): void {
+    const tell = (words: string) => {
+        copied = words;
+        draw();
+        setTimeout(() => { copied = ''; draw(); }, 3000);
+    };
+    if (!navigator.clipboard) {
+        tell('This browser lets no page copy here.');
+        return;
+    }
+    navigator.clipboard.writeText(text).then(() => tell('Copied.'), () => tell('The browser did not let the page copy.'));
+}
+
 function help(): TemplateResult {
-    const close = () => {
+    const isClosed = () => {
         helpIsOpen = false;
         draw();
     };
-    return html`<div class="veil" @click=${close}><section role="dialog" aria-modal="true" aria-label="Keys" @click=${(event: Event) => event.stopPropagation()}>
+    return html`<dialog class="veil" aria-label="Keys" ${ref(opens)} @click=${closeHelp} @close=${isClosed}><section @click=${(event: Event) => event.stopPropagation()}>
         <h2>Keys</h2><dl>${KEYS.map(([key, what]) => html`<dt><kbd>${key}</kbd></dt><dd>${what}</dd>`)}</dl>
-        <button autofocus @click=${close}>Close</button></section></div>`;
+        <button autofocus @click=${closeHelp}>Close</button></section></dialog>`;
+}
+
+/** The dialog closes itself, so that the focus goes back; what it tells then takes it out of the page. */
+function closeHelp(): void {
+    document.querySelector<HTMLDialogElement>('dialog[open]')?.close();
+}
+
+/** A dialog takes the focus, and gives it back where it came from. */
+function opens(dialog?: Element): void {
+    // It is put into the page after this.
+    queueMicrotask(() => {
+        if (dialog instanceof HTMLDialogElement && dialog.isConnected && !dialog.open) {
+            dialog.showModal();
+        }
+    });
 }
 
 // ---- what the user does
@@ -419,8 +372,8 @@ function take(name: string, text: string): void {
 document.addEventListener('keydown', event => {
     const action = keyOf(event);
     if (action === 'release' && helpIsOpen) {
-        helpIsOpen = false;
-        draw();
+        event.preventDefault();
+        closeHelp();
         return;
     }
     if (!action || !explorer) {
@@ -428,7 +381,14 @@ document.addEventListener('keydown', event => {
     }
     const now = explorer;
     const actions: Record<typeof action, () => void> = {
-        help: () => { helpIsOpen = !helpIsOpen; draw(); },
+        help: () => {
+            if (helpIsOpen) {
+                closeHelp();
+            } else {
+                helpIsOpen = true;
+                draw();
+            }
+        },
         release: () => { (document.activeElement as HTMLElement | null)?.blur(); now.choose(undefined); },
         find: () => document.getElementById('search')?.focus(),
         next: () => now.nextMatch(1),
@@ -444,6 +404,10 @@ document.addEventListener('keydown', event => {
         theme: () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!),
         graph: () => now.toggleActive('graph'),
         diff: () => now.toggleActive('diff'),
+        keep: () => now.toggleActive('kept'),
+        stepBefore: () => now.goToStep(-1),
+        stepBehind: () => now.goToStep(1),
+        copy: () => copy(now),
         paneBefore: () => now.focusPane(-1),
         paneBehind: () => now.focusPane(1),
     };

@@ -162,7 +162,7 @@ export class Pane {
                     lineNumbers(),
                     highlightSpecialChars(),
                     EditorState.readOnly.of(true),
-                    EditorView.contentAttributes.of({ 'aria-label': `${title}: text`, 'aria-readonly': 'true', spellcheck: 'false' }),
+                    EditorView.contentAttributes.of({ 'aria-label': `${title}: text`, 'aria-readonly': 'true', tabindex: '0', spellcheck: 'false' }),
                     folds,
                     painting(view => this.paintSides(view)),
                     painting(view => this.paintSyntax(view)),

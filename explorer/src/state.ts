@@ -17,6 +17,8 @@ export interface View {
     graphs: number[];
     /** Those that show what is different from the pane to their left. */
     diffs: number[];
+    /** Those that stay, at the left edge, while others come and go. */
+    kept: number[];
     colouring: Colouring;
     filter?: string;
     pin?: Pin;
@@ -28,7 +30,7 @@ export interface View {
 }
 
 export function emptyView(): View {
-    return { panes: [], graphs: [], diffs: [], colouring: 'layer', query: '', field: 'any', follows: true, collapses: false, showsAll: false };
+    return { panes: [], graphs: [], diffs: [], kept: [], colouring: 'layer', query: '', field: 'any', follows: true, collapses: false, showsAll: false };
 }
 
 export function toHash(view: View): string {
@@ -39,6 +41,9 @@ export function toHash(view: View): string {
     }
     if (view.diffs.length > 0) {
         words.set('diffs', view.diffs.join(','));
+    }
+    if (view.kept.length > 0) {
+        words.set('keep', view.kept.join(','));
     }
     words.set('colour', view.colouring);
     if (view.filter !== undefined) {
@@ -75,6 +80,7 @@ export function fromHash(hash: string, stages: number, expressions: number, usua
         panes: panes.length > 0 ? panes : usual.panes,
         graphs: words.has('panes') ? list('graphs') : usual.graphs,
         diffs: words.has('panes') ? list('diffs') : usual.diffs,
+        kept: words.has('panes') ? list('keep') : usual.kept,
         colouring: COLOURINGS.find(each => each === words.get('colour')) ?? usual.colouring,
         filter: words.get('filter') ?? undefined,
         pin: at !== undefined && what !== undefined ? { stage: at, expression: what } : undefined,

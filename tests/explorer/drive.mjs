@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from '../editors/vscode/server.mjs';
+import { habits } from './habits.mjs';
 
 const [work, served, ...chosen] = process.argv.slice(2);
 const report = { seen: {}, errors: {}, requests: [], faults: [] };
@@ -403,7 +404,7 @@ const flows = {
     },
 };
 
-for (const [name, flow] of Object.entries(flows).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
+for (const [name, flow] of Object.entries({ ...flows, ...habits({ open, pane, texts, point }) }).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
     try {
         report.seen[name] = await flow();
     } catch (error) {
