@@ -106,8 +106,11 @@ export const habits = ({ open, pane, texts, point }) => ({
         await page.setViewportSize({ width: 1200, height: 640 });
         const shown = await pane(page, 1).locator('.cm-line').count();
         await page.emulateMedia({ media: 'print' });
-        await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
-        const printed = await pane(page, 1).locator('.cm-line').count();
+        // Only while the browser prints is all of a text in the page.
+        const printed = await page.evaluate(() => {
+            window.dispatchEvent(new Event('beforeprint'));
+            return document.querySelectorAll('.pane[data-kind=module]')[1].querySelectorAll('.cm-line').length;
+        });
         return { small, shown, printed, bar: await page.locator('.bar').isVisible() };
     },
 });
