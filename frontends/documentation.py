@@ -22,8 +22,9 @@ and what each becomes.""",
 
 What `relay_lsp.frontends.from_pytorch` converts, of TorchScript archives and of exported programs: every operator of
 the importer in TVM v0.12.0, those that exported programs have besides, and what each becomes. An operator in place
-(`aten::relu_`) is that without the underscore. A loop that changes lists is unrolled, where TVM makes a `List` of its
-prelude: how often it runs must be known.""",
+(`aten::relu_`) is that without the underscore. A loop that changes lists is unrolled where it is known how often it
+runs; else its lists are of the type `List`, as TVM makes of every list that a program changes. `cond`, `while_loop`,
+`scan` and `map` of exported programs become branches and loops.""",
     "tflite": """\
 # TFLite operators
 

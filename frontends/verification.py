@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from relay_lsp.ir.arrays import numpy_dtype
-from relay_lsp.ir.evaluation import EvaluationError, evaluate
+from relay_lsp.ir.evaluation import ADTValue, EvaluationError, evaluate
 from relay_lsp.ir.expressions import NDArray, Var
 from relay_lsp.ir.types import TensorType
 
@@ -99,6 +99,12 @@ def largest_difference(ours: NDArray, theirs: NDArray) -> float:
 
 
 def _flat(value: Any) -> list[NDArray]:
+    elements: list[NDArray] = []
+    while isinstance(value, ADTValue) and value.constructor.name_hint == "Cons":
+        head, value = value.fields
+        elements += _flat(head)
+    if isinstance(value, ADTValue):  # The end of a list.
+        return elements
     if isinstance(value, tuple):
         return [array for part in cast("Sequence[object]", value) for array in _flat(part)]
     return [np.asarray(value)]

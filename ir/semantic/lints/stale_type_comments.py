@@ -289,8 +289,9 @@ def _differs(written: str, inferred: Type) -> bool:
     type = type_of_comment(written)
     if type is None or type == inferred or has_error(inferred) or has_incomplete(inferred):
         return False
-    # Written differently, two types may still be the same: that is seen where both are printed.
-    return type_to_text(type) != type_to_text(inferred)
+    # Written differently, two types may still be the same: that is seen where both are printed. The type variable of a
+    # function stands for itself in a comment, which by itself reads it as a type without arguments, ``A[]``.
+    return type_to_text(type).replace("[]", "") != type_to_text(inferred).replace("[]", "")
 
 
 # What is said about them

@@ -51,3 +51,23 @@ def test_a_shape_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     path.write_bytes(scripted(torch.nn.ReLU(), torch.ones(2)))
     assert run(["import", str(path)]) == 2
     assert "--shape input=1,3,224,224" in capsys.readouterr().err
+
+
+class Doubled(torch.nn.Module):
+    def forward(self, x):
+        rows = torch.jit.annotate(list[torch.Tensor], [])
+        while bool(x.sum() < 100.0):
+            rows.append(x)
+            x = x * 2.0
+        return rows, x
+
+
+def test_the_elements_of_a_list_are_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, written = tmp_path / "net.pt", tmp_path / "net.relay"
+    path.write_bytes(scripted(Doubled()))
+    # The random numbers of this seed are positive in sum, so that the loop ends.
+    given = ["import", str(path), "--shape", "x=2,3", "--verify", "--seed", "0", "-o", str(written)]
+    assert run(given) == 0
+    assert "outputs compared: they agree" in capsys.readouterr().err
+    assert run(["check", str(written)]) == 0
+    assert "nothing wrong" in capsys.readouterr().out

@@ -44,6 +44,27 @@ def @main(%x: Tensor[(1, 64), float32]) {
 """)
 
 
+def test_type_variables_stand_for_themselves() -> None:
+    check("""
+type List[A] {
+  Cons(A, List[A]),
+  Nil,
+}
+
+def @first[A](%xs: List[A] /* ty=List[A] */, %other: A /* ty=List[A] */) -> A {
+//                                                           ^^^^^^^ the type is A
+  match (%xs) {
+    Cons(%x: A /* ty=A */, _) => {
+      %x
+    },
+    Nil => {
+      %other
+    },
+  }
+}
+""")
+
+
 def test_what_follows_from_a_cause_is_counted_with_it() -> None:
     check("""
 def @main(%x: Tensor[(4), float32]) {
