@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
+from ..features.history import ValueEvent
 from ..features.provenance import ValueOrigin
 from ..file_urls import path_of_url
 
-__all__ = ["file_uri", "folder_of", "origin_address", "path_of"]
+__all__ = ["file_uri", "folder_of", "origin_address", "path_of", "step_command"]
 
 
 def folder_of(uri: str) -> Path | None:
@@ -38,3 +40,15 @@ def origin_address(folder: Path | None, origin: ValueOrigin) -> str | None:
     """The address of the line that an origin names, if there is such a file in ``folder``."""
     address = file_uri(folder, origin.source) if origin.line else None
     return None if address is None else f"{address}#L{origin.line},{max(origin.column, 1)}"
+
+
+def step_command(uri: str, event: ValueEvent) -> str | None:
+    """The address of what a value was made from, in the text before a step, for a client that has the command for it.
+
+    Offsets are counted in code points: a hover has no time to count lines in the texts of twenty steps.
+    """
+    if not event.step:
+        return None
+    spans = [list(span) for span in event.sources]
+    step = {"buffer": uri, "id": event.step, "pass": event.pass_name, "spans": spans}
+    return f"command:relay.revealStep?{quote(json.dumps([step]), safe='')}"

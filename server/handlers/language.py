@@ -45,7 +45,7 @@ from ..lsp.protocol import RelayLanguageServer
 from ..lsp.structures import LocationEntry
 from ..lsp.whole_text import fold_entries, outline_entries
 from ..pass_calls import PassCallError, parse_pipeline
-from .addresses import folder_of, origin_address
+from .addresses import folder_of, origin_address, step_command
 from .arguments import fields_of
 from .models import node_definition, node_documentation
 from .views import View, early_or_refreshed_view, early_view, refusal, view
@@ -81,7 +81,14 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
         if said:
             content = replace(content, documentation="\n\n".join(filter(None, (said, content.documentation))))
     folder = folder_of(uri)
-    return None if content is None else seen.converter.hover(content, lambda origin: origin_address(folder, origin))
+    if content is None:
+        return None
+    links_steps = fields_of(server.initialization_options).get("linksSteps") is True
+    return seen.converter.hover(
+        content,
+        lambda origin: origin_address(folder, origin),
+        lambda event: step_command(uri, event) if links_steps else None,
+    )
 
 
 async def on_definition(

@@ -24,6 +24,7 @@ from ..features.call_search import CallMatch
 from ..features.completion import Completion, CompletionKind
 from ..features.definition import DefinitionTarget
 from ..features.folding import Fold
+from ..features.history import ValueEvent
 from ..features.hover import Hover, render
 from ..features.inlay_hints import InlayHint, InlayHintKind
 from ..features.outline import OutlineItem
@@ -233,9 +234,15 @@ class ProtocolConverter:
             change_annotations={_SOURCE: types.ChangeAnnotation(label=annotation, needs_confirmation=False)},
         )
 
-    def hover(self, hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda origin: None) -> types.Hover:
-        """A hover as Markdown. ``link`` gives the address of an origin's place."""
-        content = types.MarkupContent(types.MarkupKind.Markdown, render(hover, link))
+    def hover(
+        self,
+        hover: Hover,
+        link: Callable[[ValueOrigin], str | None] = lambda origin: None,
+        step_link: Callable[[ValueEvent], str | None] = lambda event: None,
+    ) -> types.Hover:
+        """A hover as Markdown. ``link`` gives the address of an origin's place, ``step_link`` that of a text before a
+        pass."""
+        content = types.MarkupContent(types.MarkupKind.Markdown, render(hover, link, step_link))
         return types.Hover(content, self.range(hover.span))
 
     def link(self, target: DefinitionTarget) -> types.LocationLink:

@@ -148,6 +148,7 @@ export async function activateWith(
         'relay.showProvenance': asking(provenance.showOrigins.bind(provenance)),
         'relay.showFate': asking(provenance.showFate.bind(provenance)),
         'relay.revealProvenance': asking(provenance.reveal.bind(provenance)),
+        'relay.revealStep': asking(provenance.revealStep.bind(provenance)),
         'relay.colourBy': asking(() => layers.colourBy()),
         'relay.colourByLayer': asking(() => layers.colourBy('layer')),
         'relay.noColours': () => layers.noColours(),

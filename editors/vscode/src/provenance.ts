@@ -148,6 +148,15 @@ export class ProvenanceView implements vscode.TreeDataProvider<ProvenanceItem>, 
         this.mark();
     }
 
+    /** Show what a pass began with, from the link of a hover; the places are counted in code points. */
+    async revealStep(step: { buffer: string; id: protocol.StepId; pass: string; spans: [number, number][] }): Promise<void> {
+        const uri = this.texts.step({ buffer: vscode.Uri.parse(step.buffer), id: step.id, side: 'before' }, step.pass);
+        const document = await vscode.workspace.openTextDocument(uri);
+        const characters = Array.from(document.getText());
+        const position = (offset: number) => document.positionAt(characters.slice(0, offset).join('').length);
+        await this.reveal({ uri, ranges: step.spans.map(([start, end]) => new vscode.Range(position(start), position(end))) });
+    }
+
     dispose(): void {
         vscode.Disposable.from(...this.subscriptions).dispose();
     }

@@ -13,9 +13,10 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             ...(vscode.workspace.getConfiguration('relay') as unknown as Record<string, unknown>),
             trusted: vscode.workspace.isTrusted,
             offersToRunAgain: true,
+            linksSteps: true,
             token: vscode.workspace.getConfiguration('relay').get<string>('server.token', ''),
         },
-        markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory'] }, supportHtml: false },
+        markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory', 'relay.revealStep'] }, supportHtml: false },
         // Earlier texts can be read and asked like any other, but their errors are of no use. A call that is put in shows
         // its signature at the first stop.
         middleware: {

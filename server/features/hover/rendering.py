@@ -18,15 +18,20 @@ _MOST_REMOVED = 10
 _MOST_LAYERS = 12
 
 
-def render(hover: Hover, link: Callable[[ValueOrigin], str | None] = lambda origin: None) -> str:
-    """The hover in Markdown. ``link`` gives the address of an origin's place, if there is one to go to."""
+def render(
+    hover: Hover,
+    link: Callable[[ValueOrigin], str | None] = lambda origin: None,
+    step_link: Callable[[ValueEvent], str | None] = lambda event: None,
+) -> str:
+    """The hover in Markdown. ``link`` gives the address of an origin's place, if there is one to go to, and
+    ``step_link`` that of what a pass began with."""
     parts = [f"```relay\n{_headline(hover.headline)}\n```"]
     if hover.origins:
         parts.append("**From** " + ", ".join(_render_origin(origin, link(origin)) for origin in hover.origins))
     if hover.layers:
         parts.append("**Layers** " + ", ".join(_render_layers(hover.layers)))
     if hover.events:
-        parts.append("**Passes**\n\n" + "\n".join(_render_event(event) for event in hover.events))
+        parts.append("**Passes**\n\n" + "\n".join(_render_event(event, step_link(event)) for event in hover.events))
     if hover.removed:
         parts.append("**Removed**\n\n" + "\n".join(_render_removed(hover.removed)))
     if hover.documentation:
@@ -40,8 +45,7 @@ def _headline(text: str) -> str:
 
 
 def _render_origin(origin: ValueOrigin, address: str | None) -> str:
-    name = code_span(str(origin))
-    return name if address is None else f"[{name}]({address})"
+    return _linked(code_span(str(origin)), address)
 
 
 def _render_layers(layers: Sequence[LayerCount]) -> Iterator[str]:
@@ -51,12 +55,16 @@ def _render_layers(layers: Sequence[LayerCount]) -> Iterator[str]:
         yield f"and {len(layers) - _MOST_LAYERS} more"
 
 
-def _render_event(event: ValueEvent) -> str:
+def _render_event(event: ValueEvent, address: str | None) -> str:
+    before = "; ".join(map(code_span, event.before))
     if event.by_hand:
-        return f"- edited by hand{_moment(event.time)}, before " + "; ".join(map(code_span, event.before))
-    if not event.before:
-        return f"- `{event.pass_name}` made this"
-    return f"- `{event.pass_name}` made this from " + "; ".join(map(code_span, event.before))
+        return f"- {_linked('edited by hand', address)}{_moment(event.time)}, before {before}"
+    made = f"- {_linked(f'`{event.pass_name}`', address)} made this"
+    return f"{made} from {before}" if before else made
+
+
+def _linked(words: str, address: str | None) -> str:
+    return words if address is None else f"[{words}]({address})"
 
 
 def _moment(time: float) -> str:

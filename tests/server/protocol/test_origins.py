@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from lsprotocol import types
@@ -188,3 +190,22 @@ async def test_a_saved_file_is_known_again_in_the_next_editor(tmp_path: Path) ->
     assert await provenance(other, saved, "sqrt(") == (["torch.batch_norm_8"], ["SimplifyInference"])
     assert (await provenance(other, saved, "log("))[0] == ["torch.exp_9"]
     await leave(other)
+
+
+async def test_the_passes_of_a_hover_lead_to_what_they_made_the_value_from(tmp_path: Path) -> None:
+    """In a client that has the command for it; others show the words alone."""
+    settings: dict[str, Any] = {"history": {"folder": str(tmp_path)}}
+    linking = await start("visual-studio-code", {**settings, "linksSteps": True})
+    made = await apply(linking, NORMALIZED, "SimplifyInference")
+    hover = await hover_text(linking, made, "sqrt(")
+    _, _, link = hover.partition("[`SimplifyInference`](command:relay.revealStep?")
+    (step,) = json.loads(unquote(link.partition(")")[0]))
+    assert (step["buffer"], step["pass"]) == (linking.document.uri, "SimplifyInference")
+    before = await ask(linking, "relay/historyText", id=step["id"], side="before")
+    assert [before["text"][start:end] for start, end in step["spans"]] == ["%1.0", "nn.batch_norm(%0, %g, %b, %m, %v)"]
+    await leave(linking)
+    plain = await start("visual-studio-code", settings)
+    plain.open(made)
+    await ask(plain, "relay/history")
+    assert "- `SimplifyInference` made this from" in await hover_text(plain, made, "sqrt(")
+    await leave(plain)
