@@ -1,8 +1,9 @@
 """From the text before and the module after to edits.
 
 The new module is printed canonically; what stands in its statements is then written with the names of the old text, and
-each statement that says what an old one said gives way to the old one's bytes. The result is read back: if it does
-not mean the new module, the functions that changed, or at last the whole text, are replaced by canonical text instead.
+each statement that says what an old one said gives way to the old one's bytes. Where the result is not the canonical
+text with other names (:mod:`.renaming`), it is read back: if it does not mean the new module, the functions that
+changed, or at last the whole text, are replaced by canonical text instead.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from .function_edits import Printed, Unsuitable, edit_function
 from .layout import FunctionLayout, TextLayout, layout_of
 from .metadata_indices import MetadataIndices
 from .pairing import Origins
+from .renaming import is_renamed
 
 __all__ = ["text_edits"]
 
@@ -44,7 +46,7 @@ def text_edits(
 
     ``parsed`` is what ``text`` was read as, and ``parsed.module`` what the passes began with. Statements that the
     passes left alone keep their bytes, names and comments. With the trace of the passes, names follow their values.
-    The edited text is read back by ``read``; a caller that needs the result passes a function that caches it.
+    Where the edited text has to be read back, ``read`` does so.
 
     Raises:
         ValueError: ``text`` has errors.
@@ -53,14 +55,20 @@ def text_edits(
         raise ValueError("a text with errors cannot be edited by a pass")
     if parsed.module is after:
         return ()
-    wanted = after if _is_typed(after) else infer_types(after).module
-    origins: Origins = trace.origins if trace is not None else lambda _: ()
-    for whole_functions in (False, True):
-        edits = _edit(text, parsed, after, origins, whole_functions)
-        if edits is not None and _means(read(apply_edits(text, edits)), wanted):
-            return edits
-    whole = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False).text
-    return (TextEdit(TextSpan(0, len(text)), whole),)
+    printed = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False)
+    if set(after.type_definitions) == set(parsed.module.type_definitions):
+        layouts = layout_of(text), layout_of(printed.text)
+        origins: Origins = trace.origins if trace is not None else lambda _: ()
+        wanted: IRModule | None = None
+        for whole_functions in (False, True):
+            edits = _edit(parsed, after, Printed(printed.text, printed.positions), layouts, origins, whole_functions)
+            edited = apply_edits(text, edits)
+            if is_renamed(layout_of(edited), layouts[1]):
+                return edits
+            wanted = wanted or (after if _is_typed(after) else infer_types(after).module)
+            if _means(read(edited), wanted):
+                return edits
+    return (TextEdit(TextSpan(0, len(text)), printed.text),)
 
 
 def _is_typed(module: IRModule) -> bool:
@@ -81,13 +89,14 @@ def _means(parsed: Parsed, wanted: IRModule) -> bool:
 
 
 def _edit(
-    text: str, parsed: Parsed, after: IRModule, origins: Origins, whole_functions: bool
-) -> tuple[TextEdit, ...] | None:
-    if set(after.type_definitions) != set(parsed.module.type_definitions):
-        return None
-    printed_text = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False)
-    old_layout, new_layout = layout_of(text), layout_of(printed_text.text)
-    printed = Printed(printed_text.text, printed_text.positions)
+    parsed: Parsed,
+    after: IRModule,
+    printed: Printed,
+    layouts: tuple[TextLayout, TextLayout],
+    origins: Origins,
+    whole_functions: bool,
+) -> tuple[TextEdit, ...]:
+    text, (old_layout, new_layout) = parsed.reading.text, layouts
     indices = MetadataIndices(parsed.meta_table, _metadata_of(new_layout))
     new_functions = {function.name: function for function in new_layout.functions}
     old_functions = {var.name_hint: function for var, function in parsed.module.functions.items()}
@@ -107,7 +116,7 @@ def _edit(
         position = layout.end
     added = [function for function in new_layout.functions if function.name[1:] not in old_functions]
     if added:
-        pieces = [indices.renumbered(printed_text.text[function.start : function.end], {}) for function in added]
+        pieces = [indices.renumbered(printed.text[function.start : function.end], {}) for function in added]
         edits.append(TextEdit(TextSpan(position, position), "".join(f"\n\n{piece}" for piece in pieces)))
     edits += _edit_metadata(text, old_layout, indices)
     return tuple(edits)

@@ -68,6 +68,8 @@ class TextLayout:
     text: str
     functions: Sequence[FunctionLayout]
     metadata: LayoutToken | None
+    has_others: bool
+    """Whether anything else is there: the definition of a data type."""
 
 
 def layout_of(text: str) -> TextLayout:
@@ -76,7 +78,7 @@ def layout_of(text: str) -> TextLayout:
     metadata: LayoutToken | None = None
     header: tuple[LayoutToken, ...] = ()
     statements: list[StatementLayout] = []
-    regular = True
+    regular, has_others = True, False
     base = 0
     for segment in split(text):
         tokens = _tokens(segment, base)
@@ -97,7 +99,9 @@ def layout_of(text: str) -> TextLayout:
             functions.append(
                 FunctionLayout(header[1].text, header[0].start, header, statements, tokens[-1].end, regular)
             )
-    return TextLayout(text, functions, metadata)
+        elif segment.role is not Role.DIRECTIVE:
+            has_others = True
+    return TextLayout(text, functions, metadata, has_others)
 
 
 def _tokens(segment: Segment, base: int) -> tuple[LayoutToken, ...]:
