@@ -49,16 +49,6 @@ class Positioned:
 Document: TypeAlias = "str | NewLine | Indented | Positioned | list[Document]"
 
 
-class _End:
-    """Where a positioned expression ends, that started at ``start``."""
-
-    __slots__ = ("expr", "start")
-
-    def __init__(self, expr: Expr, start: int) -> None:
-        self.expr = expr
-        self.start = start
-
-
 def join(parts: Iterable[Document], separator: str) -> Document:
     """``parts`` with ``separator`` between them; a string where all of them are."""
     pieces = list(parts)
@@ -79,32 +69,43 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
     ``positions`` receives the first place of every :class:`Positioned` expression.
     """
     text: list[str] = []
-    offset = 0
-    stack: list[tuple[Iterator[Document | _End], int]] = [(iter((document,)), 0)]
-    breaks: dict[int, str] = {}
+    offset = indentation = 0
+    line_end = "\n"
+    # Behind a positioned document stands its expression with its start; behind an indented one, by how much it was.
+    stack: list[Iterator[Document | tuple[Expr, int] | int]] = [iter((document,))]
     while stack:
-        pieces, indentation = stack[-1]
-        for piece in pieces:
+        for piece in stack[-1]:
             if isinstance(piece, str):
                 text.append(piece)
                 offset += len(piece)
-            elif isinstance(piece, NewLine):
-                line_end = breaks.get(indentation)
-                if line_end is None:
-                    line_end = breaks[indentation] = "\n" + " " * indentation
+            elif type(piece) is list:
+                stack.append(iter(piece))
+                break
+            elif type(piece) is Positioned:
+                inner = piece.document
+                if positions is None:
+                    stack.append(iter((inner,)))
+                    break
+                if not isinstance(inner, str):
+                    stack.append(iter((inner, (piece.expr, offset))))
+                    break
+                text.append(inner)
+                start, offset = offset, offset + len(inner)
+                if piece.expr not in positions:
+                    positions[piece.expr] = TextSpan(start, offset)
+            elif type(piece) is NewLine:
                 text.append(line_end)
                 offset += len(line_end)
-            elif isinstance(piece, list):
-                stack.append((iter(piece), indentation))
+            elif type(piece) is Indented:
+                indentation += piece.by
+                line_end = "\n" + " " * indentation
+                stack.append(iter((piece.document, piece.by)))
                 break
-            elif isinstance(piece, Indented):
-                stack.append((iter((piece.document,)), indentation + piece.by))
-                break
-            elif isinstance(piece, Positioned):
-                stack.append((iter((piece.document, _End(piece.expr, offset))), indentation))
-                break
-            elif positions is not None:
-                positions.setdefault(piece.expr, TextSpan(piece.start, offset))
+            elif isinstance(piece, int):
+                indentation -= piece
+                line_end = "\n" + " " * indentation
+            elif isinstance(piece, tuple) and positions is not None and piece[0] not in positions:
+                positions[piece[0]] = TextSpan(piece[1], offset)
         else:
             stack.pop()
     return text

@@ -104,6 +104,9 @@ class _Text(str):
 
 def value_text(root: object, table: MetadataTable) -> str:
     """An attribute's value: ``None``, a number, a string, a list, or a reference into the metadata section."""
+    # Nearly all attributes of nearly all operators are lists of plain integers.
+    if type(root) is tuple and set(map(type, cast("tuple[object, ...]", root))) == {int}:
+        return f"[{', '.join(map(str, cast('tuple[int, ...]', root)))}]"
     pieces: list[str] = []
     stack: list[object] = [root]
     while stack:

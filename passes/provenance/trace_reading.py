@@ -21,6 +21,7 @@ from relay_lsp.ir.metadata import MetadataError, read_metadata
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax.parsing import Parsed, parse
+from relay_lsp.ir.syntax.reading import Reading
 from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.type_visitor import substitute
@@ -123,6 +124,8 @@ class _Reader:
         self._exprs: dict[int, Expr] = {}
         self._kinds: dict[int, str] = {}
         self._stages: list[IRModule] = []
+        self._members: list[frozenset[Expr]] = []
+        """The expressions of each stage."""
         self._texts: list[str] = []
         self._layers: dict[int, int] = {}
         self._labels: dict[int, str] = {}
@@ -199,6 +202,7 @@ class _Reader:
                 functions[new_var] = new
         module = parsed.module.with_functions(functions)
         self._stages.append(module)
+        self._members.append(frozenset(replaced.values()))
         if self.contents.start is None:
             self.contents.start = module
             for number, layers in self._layers.items():
@@ -208,12 +212,15 @@ class _Reader:
 
     def _parse(self, text: str, name: str, metadata: Mapping[str, Sequence[object]]) -> Parsed:
         """Read a text. Its data types are the same objects as those of the first text that declares them so."""
-        pieces = [("".join(segment.pieces), segment.role) for segment in split(text)]
-        types = "".join(piece for piece, role in pieces if role is Role.TYPE)
-        if self._types is not None and types == self._types[0]:
+        segments = split(text)
+        types = "".join("".join(segment.pieces) for segment in segments if segment.role is Role.TYPE)
+        if types and self._types is not None and types == self._types[0]:
+            pieces = [("".join(segment.pieces), segment.role) for segment in segments]
             blank = "".join(" " * len(piece) if role is Role.TYPE else piece for piece, role in pieces)
             return parse(blank, name, module=self._types[1], metadata=metadata)
-        parsed = parse(text, name, metadata=metadata)
+        # The first text may say in comments where its values come from; of others, no span is of use.
+        reading = Reading(text, name, segments, metadata=metadata, with_spans=not self._stages)
+        parsed = Parsed(reading.module, tuple(reading.diagnostics), reading)
         if types:
             self._types = (types, parsed.module.with_functions({}))
         return parsed
@@ -251,8 +258,7 @@ class _Reader:
         before, after = self._stages[record.before], self._stages[record.after]
         sources, joined = self._mapping(record.made), self._mapping(record.joined)
         removed = frozenset(self._exprs[number] for number in record.removed)
-        kept = set(occurrences(after))
-        gone = {expr for expr in occurrences(before) if expr not in kept} if before is not after else set[Expr]()
+        gone = self._members[record.before] - self._members[record.after] if before is not after else set[Expr]()
         return TraceStep(
             info=PassInfo(record.opt_level, record.name, tuple(record.required)),
             options=record.options,

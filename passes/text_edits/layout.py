@@ -107,9 +107,11 @@ def layout_of(text: str) -> TextLayout:
 def _tokens(segment: Segment, base: int) -> tuple[LayoutToken, ...]:
     starts = accumulate(map(len, segment.pieces), initial=base)
     return tuple(
-        LayoutToken(kind, piece.rstrip(WHITE_SPACE), start)
-        for kind, piece, start in zip(segment.kinds, segment.pieces, starts, strict=False)
-        if kind != COMMENT
+        [
+            LayoutToken(kind, piece.rstrip(WHITE_SPACE), start)
+            for kind, piece, start in zip(segment.kinds, segment.pieces, starts, strict=False)
+            if kind != COMMENT
+        ]
     )
 
 
