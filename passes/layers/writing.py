@@ -7,10 +7,10 @@ before; and the layers whose result it is. Reading the text back (:func:`.commen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from relay_lsp.ir.diagnostics import Place, TextEdit
-from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.expressions import Expr, Function
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.span_comments import source_text, sources_in
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
@@ -62,16 +62,30 @@ def layer_edits(
     The arguments are those of :func:`provenance_edits`. Statements that a pass left alone have their comments still.
     """
     layers = {**layers_in(before), **trace.layers}
-    values = values_by_end(post_order(*after.functions.values()), place_in_text)
+    exprs = list(post_order(*after.functions.values()))
+    values = values_by_end(exprs, place_in_text)
+    closures = _closures_by_end(exprs, after, place_in_text)
     edits: list[TextEdit] = []
     for end in value_ends(text):
-        expr = values.get(end.offset) if end.ends_statement else None
+        expr = values.get(end.offset, closures.get(end.offset)) if end.ends_statement else None
         if expr is None or any(True for comment in end.comments for _ in sources_in(comment.text)):
             continue
-        span = SequentialSpan.of(layers.get(origin) for origin in trace.origins(expr))
+        values_inside = post_order(expr.body) if isinstance(expr, Function) else (expr,)
+        origins = (origin for value in values_inside for origin in trace.origins(value))
+        span = SequentialSpan.of(layers.get(origin) for origin in origins)
         if span is not None:
             edits.append(TextEdit(TextSpan(end.offset, end.offset), f" /* si=[{_listed(span)}] */"))
     return tuple(edits)
+
+
+def _closures_by_end(exprs: Iterable[Expr], module: IRModule, place_of: Places) -> Mapping[int, Expr]:
+    """The functions inside of others, such as what ``FuseOps`` makes, by where they end.
+
+    They came from the layers of all values inside.
+    """
+    top = set(module.functions.values())
+    closures = [expr for expr in exprs if isinstance(expr, Function) and expr not in top]
+    return {place.end: closure for closure in closures if (place := place_of(closure)) is not None}
 
 
 class _Comments:

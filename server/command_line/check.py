@@ -24,6 +24,7 @@ from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
 from .files import SourceFile, files_in, read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
+from .progress import working
 
 __all__ = ["check", "report_placed"]
 
@@ -46,20 +47,22 @@ def check(options: argparse.Namespace) -> int:
     With ``--fix``, what has one fix is mended first, and the rest is reported.
     """
     checked: list[_Checked] = []
-    unreadable = False
-    for argument in options.files:
-        try:
-            names = files_in(argument)
-        except CommandError as error:
-            names = []
-            print(f"relay-lsp: {error}", file=sys.stderr)
-            unreadable = True
-        for name in names:
+    names: list[str] = []
+    troubles: list[CommandError] = []
+    with working("looking for files") as progress:
+        for argument in options.files:
+            try:
+                names += files_in(argument)
+            except CommandError as error:
+                troubles.append(error)
+        for number, name in enumerate(names, 1):
+            progress(f"{name} ({number:,} of {len(names):,})" if len(names) > 1 else name)
             try:
                 checked.append(_check_file(read_file(name), options))
             except CommandError as error:
-                print(f"relay-lsp: {error}", file=sys.stderr)
-                unreadable = True
+                troubles.append(error)
+    for trouble in troubles:
+        print(f"relay-lsp: {trouble}", file=sys.stderr)
     if options.format == "json":
         print(
             json.dumps(
@@ -70,7 +73,7 @@ def check(options: argparse.Namespace) -> int:
         print(json.dumps(_sarif(checked), indent=2, ensure_ascii=False))
     else:
         _report(checked)
-    if unreadable:
+    if troubles:
         return EXIT_TROUBLE
     errors = any(item.severity is Severity.ERROR for file in checked for item in file.diagnostics)
     return EXIT_FOUND if errors else EXIT_OK

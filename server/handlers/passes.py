@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relay_lsp.ir.diagnostics import Severity
 
 from ..documents.documents import Document
+from ..features.aligned_preview import aligned_texts, correspondences
 from ..features.exporting import command_line
 from ..features.pass_documentation import describe_pass
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
@@ -160,6 +161,7 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
             for described, step in zip(described_steps(outcome), outcome.steps, strict=True)
         ],
         **_changes(server, old, outcome),
+        **(await _aligned(server, text, outcome, params)),
         "diagnostics": [
             {
                 "message": diagnostic.message,
@@ -168,6 +170,28 @@ async def on_preview(server: RelayLanguageServer, params: Any) -> dict[str, Any]
             }
             for diagnostic in outcome.diagnostics
         ],
+    }
+
+
+async def _aligned(server: RelayLanguageServer, text: str, outcome: PassesOutcome, params: Any) -> dict[str, Any]:
+    """Both texts laid out side by side, where the client asks for that."""
+    wanted = field_of(params, "aligned")
+    if not wanted or not outcome.changed:
+        return {}
+    only = wanted if isinstance(wanted, str) else ""
+    made = {(value.span.start, value.span.end): value.passes for value in outcome.changes.values}
+    steps = [step.origins for step in outcome.steps if step.changed]
+    laid_out = await server.state.analysis.thread.run(
+        lambda: aligned_texts(text, outcome.text, correspondences(steps, made), only)
+    )
+    return {
+        "aligned": {
+            "before": laid_out.before,
+            "after": laid_out.after,
+            "beforeLines": list(laid_out.before_lines),
+            "afterLines": list(laid_out.after_lines),
+            "functions": list(laid_out.functions),
+        }
     }
 
 

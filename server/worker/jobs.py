@@ -19,6 +19,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
+from .kept_comments import with_carried_comments
 from .pass_changes import (
     OperatorCount,
     PassChanges,
@@ -171,6 +172,7 @@ class RunPasses:
         progress("writing the text")
         readers = (read,) if self.with_details else ()  # places and types in the new text are of use for details alone
         edits = text_edits(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else ()
+        edits = with_carried_comments(self.text, self.name, edits, run.parsed, run.module, run.trace)
         if any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
             # What the passes left alone keeps its bytes, and may have another type all the same.
             edited = open_snapshot(apply_edits(self.text, edits), self.name)
@@ -468,7 +470,7 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
         if step is run.changing[-1]:
             text, new_places = final_text, places_in(final_text, name, step.after)
         else:
-            printed = to_text_with_positions(step.after)
+            printed = to_text_with_positions(step.after, show_spans="span=" in run.parsed.reading.text)
             text, new_places = printed.text, printed.positions.get
         removed = tuple((span.start, span.end) for span in removed_by_step(step.trace, step.after, places))
         of_text = layers.in_text(post_order(*step.after.functions.values()), new_places)

@@ -38,6 +38,13 @@ local function answer_with(rows, typed)
   end
 end
 
+--- The windows beside one another; those that float over them, such as that of the progress, do not count.
+local function windows()
+  return vim.tbl_filter(function(window)
+    return vim.api.nvim_win_get_config(window).relative == ''
+  end, vim.api.nvim_tabpage_list_wins(0))
+end
+
 local function until_true(what, condition, milliseconds)
   if not vim.wait(milliseconds or 30000, condition, 50) then
     error(('waited in vain for %s; the plugin said %s'):format(what, vim.inspect(notified)))
@@ -200,7 +207,7 @@ local function drive()
   until_true('no remarks', function() return #remarks() == 0 end)
   vim.lsp.inlay_hint.enable(false)
   give('RelayReduce FuseOps until takes longer than 0 s')
-  until_true('the reduced module', function() return #vim.api.nvim_tabpage_list_wins(0) == 2 end)
+  until_true('the reduced module', function() return #windows() == 2 end)
   report.steps.reduced = { text = buffer_text(), filetype = vim.bo.filetype, name = vim.fn.expand('%:t') }
   vim.cmd('bwipeout!')
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 from relay_lsp.server.command_line import progress
+from relay_lsp.server.command_line.program import run
 from relay_lsp.server.command_line.progress import working
 
 
@@ -37,3 +39,15 @@ def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyP
     with working("reading a.relay") as shown:
         shown("FuseOps")
     assert stream.getvalue() == ""
+
+
+def test_checking_a_folder_shows_which_file_of_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a.relay", "b.relay"):
+        (tmp_path / name).write_text('#[version = "0.0.5"]\ndef @main(%x: float32) {\n  %x\n}\n')
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "columns_of", lambda stream: 1000)
+    assert run(["check", str(tmp_path)]) == 0
+    assert "a.relay (1 of 2)" in terminal.getvalue()
+    assert "b.relay (2 of 2)" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\r\x1b[K")

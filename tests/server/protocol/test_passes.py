@@ -173,6 +173,20 @@ async def test_a_preview_shows_the_steps_without_doing_anything(editor: Editor) 
     assert editor.applied == []
 
 
+async def test_a_preview_is_laid_out_where_that_is_asked_for(editor: Editor) -> None:
+    editor.open(MODEL)
+    preview = await ask(editor, "relay/preview", passes=["EliminateCommonSubexpr"], aligned=True)
+    aligned = preview["aligned"]
+    assert aligned["functions"] == ["@main"]
+    rows = aligned["before"].split("\n")
+    for line, row in zip(preview["before"].split("\n"), aligned["beforeLines"], strict=True):
+        assert row == -1 or rows[row] == line
+    assert any(row.startswith("  // 1. EliminateCommonSubexpr: ") for row in rows)
+    one = await ask(editor, "relay/preview", passes=["EliminateCommonSubexpr"], aligned="@nowhere")
+    assert one["aligned"]["before"] == ""
+    assert "aligned" not in await ask(editor, "relay/preview", passes=["EliminateCommonSubexpr"])
+
+
 async def test_the_passes_are_described_for_a_picker(editor: Editor) -> None:
     described = {item["name"]: item for item in await ask(editor, "relay/passes")}
     assert described["EliminateCommonSubexpr"]["summary"]

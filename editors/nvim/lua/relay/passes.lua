@@ -204,8 +204,8 @@ function M.preview(text)
   M.preview_of(pipeline(text))
 end
 
---- Give the buffer that shows a preview its commands: `:RelayApply`, and `:RelayCopyCommand`.
-local function offer(result, source)
+--- Give the buffer that shows a preview its commands: `:RelayApply`, `:RelayCopyCommand` and those of other views.
+local function offer(result, source, what)
   local shown = vim.api.nvim_get_current_buf()
   vim.api.nvim_buf_create_user_command(shown, 'RelayApply', function()
     -- The version tells the server to refuse where the buffer has been edited since.
@@ -221,6 +221,7 @@ local function offer(result, source)
     vim.fn.setreg('"', result.command)
     messages.say(result.command)
   end, { desc = 'Copy the command line that does what is shown here' })
+  require('relay.previews').offer(shown, result, source, what)
 end
 
 --- Show what the server would do when asked for `what`: passes, a named pipeline, or steps of the history.
@@ -241,7 +242,7 @@ function M.preview_of(what)
     vim.cmd('rightbelow vertical new')
     texts.fill('preview ' .. title, result.after)
     texts.name(0, title)
-    offer(result, source)
+    offer(result, source, what)
     vim.cmd('diffthis')
     texts.wrap()
     local before = vim.split(result.before, '\n', { plain = true })

@@ -94,6 +94,20 @@ def test_a_preview_has_a_name(step):
     assert PROMPT not in screen
 
 
+def test_what_is_made_stands_beside_what_it_is_made_of(step):
+    rows = [line for line in step("preview")["aligned"].splitlines() if "// 1. FuseOps: " in line]
+    assert len(rows) == 1  # on both sides of one row
+    assert rows[0].count("// 1. FuseOps: ") == 2
+
+
+def test_the_steps_of_a_preview_are_a_list_without_those_that_change_nothing(step):
+    seen = step("steps")
+    assert "ForwardFoldScaleAxis: " in seen["list"]
+    assert "FoldConstant: " not in seen["list"]
+    assert "FoldConstant: changes nothing" in seen["all"]
+    assert "4. FuseOps" in seen["step"]
+
+
 def test_messages_can_be_read_in_full(step):
     assert "nn.batch_norm −19" in step("messages")["screen"]
 

@@ -1,0 +1,52 @@
+"""Comments of statements that a pass replaces go with what becomes of the statements."""
+
+from __future__ import annotations
+
+from relay_lsp.ir.syntax import parse
+from relay_lsp.server.pass_calls import PassCall
+from relay_lsp.server.worker.jobs import RunPasses
+
+HEAD = '#[version = "0.0.5"]\n'
+NETWORK = f"""{HEAD}def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {{
+  // The stem of the network.
+  %0 = nn.conv2d(%data, %weight, padding=[1, 1, 1, 1], channels=4, kernel_size=[3, 3]) /* si=[conv] */; // first
+  /* activation */
+  %1 = nn.relu(%0) /* si=[act] */;
+  // the head
+  nn.batch_flatten(%1)
+}}
+"""
+NORM = f"""{HEAD}def @main(%x: Tensor[(1, 3, 8, 8), float32], %p: Tensor[(3), float32]) {{
+  // Normalize.
+  %0 = nn.batch_norm(%x, %p, %p, %p, %p);
+  %0.0
+}}
+"""
+
+
+def _after(text: str, *passes: str) -> list[str]:
+    outcome = RunPasses(text, "model.relay", tuple(map(PassCall.parse, passes)), keeps_layers=True).run(lambda _: None)
+    assert outcome.failed is None
+    assert not parse(outcome.text).diagnostics
+    return outcome.text.splitlines()
+
+
+def test_comments_go_into_the_fused_function():
+    lines = _after(NETWORK, "FuseOps")
+    conv = next(number for number, line in enumerate(lines) if "nn.conv2d(" in line)
+    assert lines[conv - 1] == "    // The stem of the network."
+    assert lines[conv].endswith("; // first")
+    assert lines[conv + 1] == "    /* activation */"
+    assert "nn.relu(" in lines[conv + 2]
+    assert sum("// the head" in line for line in lines) == 1
+
+
+def test_the_comment_of_a_fused_function_has_the_layers_of_all_that_went_into_it():
+    ends = [line for line in _after(NETWORK, "FuseOps") if line.startswith("  }")]
+    assert "  } /* si=[conv, act] */;" in ends
+
+
+def test_a_comment_stands_once_above_the_first_of_several_statements():
+    lines = _after(NORM, "SimplifyInference")
+    assert [line for line in lines if "//" in line] == ["  // Normalize."]
+    assert "batch_norm" not in "\n".join(lines)
