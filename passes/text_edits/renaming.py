@@ -72,12 +72,14 @@ class _Renaming:
         return len(reached) == len(canonical)
 
     def _are_bound_in_time(self) -> bool:
-        """Whether no statement of the edited text names a value that is bound below it."""
+        """Whether each name of the edited text is bound once, and no statement names a value that is bound below it."""
         later = {each.binder.text for each in self._edited.statements if each.binder is not None}
         for statement in self._edited.statements:
             if any(token.text in later for token in statement.tokens if token is not statement.binder):
                 return False
             if statement.binder is not None:
+                if statement.binder.text not in later:
+                    return False
                 later.remove(statement.binder.text)
         return True
 

@@ -56,7 +56,7 @@ class DropoutAttrs(Attrs):
 def relu_kernel(attrs: object, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
     """The larger of each element and zero; NaN becomes zero, as TVM's ``max(x, 0)`` gives."""
     data = inputs[0]
-    return np.where(data > 0, data, data.dtype.type(0))
+    return np.fmax(data, data.dtype.type(0))
 
 
 def leaky_relu_kernel(attrs: LeakyReluAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:

@@ -195,11 +195,14 @@ def _normalized(
     attrs: NormalizationAttrs | GroupNormAttrs,
 ) -> NDArray:
     """``(data - mean) / sqrt(variance + epsilon) * gamma + beta``; gamma and beta run along the axis."""
-    result = (data - mean) / np.sqrt(variance + data.dtype.type(attrs.epsilon))
+    result = data - mean
+    # A new array for each operation would take longer than the operation does.
+    place = result if all(part.dtype == data.dtype for part in (mean, variance, gamma, beta)) else None
+    result = np.divide(result, np.sqrt(variance + data.dtype.type(attrs.epsilon)), out=place)
     if attrs.scale:
-        result = result * along_axis(gamma, attrs.axis, data.ndim)
+        result = np.multiply(result, along_axis(gamma, attrs.axis, data.ndim), out=place)
     if attrs.center:
-        result = result + along_axis(beta, attrs.axis, data.ndim)
+        result = np.add(result, along_axis(beta, attrs.axis, data.ndim), out=place)
     return result.astype(data.dtype, copy=False)
 
 

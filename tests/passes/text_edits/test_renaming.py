@@ -1,0 +1,66 @@
+"""When an edited text need not be read back."""
+
+from __future__ import annotations
+
+import pytest
+
+from relay_lsp.passes.text_edits.layout import layout_of
+from relay_lsp.passes.text_edits.renaming import is_renamed
+
+CANONICAL = """
+def @main(%x: Tensor[(2), float32]) {
+  %0 = nn.relu(%x);
+  %1 = exp(%x);
+  %2 = fn (%p0: Tensor[(2), float32]) {
+    add(%p0, %0)
+  };
+  %3 = %2(%1);
+  add(%3, %0)
+}
+"""
+
+
+def renamed(edited: str, canonical: str = CANONICAL) -> bool:
+    return is_renamed(layout_of(edited), layout_of(canonical))
+
+
+@pytest.mark.parametrize(("edits", "why"), [
+    ([], "the text itself"),
+    ([("%3", "%9"), ("%0", "%7")], "other names"),
+    ([("%x", "%image"), ("%p0", "%data")], "other names of parameters"),
+    ([("nn.relu(%x)", "nn.relu( /* the first */ %x )")], "spaces and comments"),
+    ([("%0 = nn.relu(%x);\n  %1 = exp(%x);", "%1 = exp(%x);\n  %0 = nn.relu(%x);")], "another order"),
+])  # fmt: skip
+def test_a_text_says_the_same_with(edits: list[tuple[str, str]], why: str) -> None:
+    edited = CANONICAL
+    for old, new in edits:
+        edited = edited.replace(old, new)
+    assert renamed(edited), why
+
+
+@pytest.mark.parametrize(("old", "new", "why"), [
+    ("exp(%x)", "log(%x)", "another operator"),
+    ("%1 = exp(%x)", "%1 = exp(%0)", "another operand"),
+    ("add(%3, %0)", "add(%0, %3)", "operands in another order"),
+    ("(2)", "(3)", "another type"),
+    ("%2 = fn", "%1 = fn", "a name that is bound twice"),
+    ("%p0", "%x", "a parameter that hides another"),
+    ("  %1 = exp(%x);\n", "  %1 = exp(%x);\n  %8 = exp(%x);\n", "a value that no other uses"),
+    ("@main", "@other", "another function"),
+    ("  %0 = nn.relu(%x);\n  %1 = exp(%x);\n", "  %1 = exp(%0);\n  %0 = nn.relu(%x);\n", "a use before its value"),
+])  # fmt: skip
+def test_a_text_may_say_something_else_with(old: str, new: str, why: str) -> None:
+    assert old in CANONICAL
+    assert not renamed(CANONICAL.replace(old, new)), why
+
+
+def test_what_is_bound_by_let_keeps_its_order() -> None:
+    text = "def @main(%x: int32) {\n  let %a = ref(%x);\n  let %b = ref(%x);\n  (%a, %b)\n}\n"
+    swapped = "def @main(%x: int32) {\n  let %b = ref(%x);\n  let %a = ref(%x);\n  (%a, %b)\n}\n"
+    assert renamed(text.replace("%a", "%first"), text)
+    assert not renamed(swapped, text)
+
+
+@pytest.mark.parametrize("other", ["type Box[A] {\n  Box(A),\n}\n", '#[metadata]\n{"root": 1, "nodes": []}\n'])
+def test_data_types_and_metadata_are_not_compared(other: str) -> None:
+    assert not renamed(f"{CANONICAL}\n{other}", f"{CANONICAL}\n{other}")
