@@ -33,6 +33,8 @@ from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["ModuleAnalysis", "analyse"]
 
+_OF_STATEMENTS: Final = (Role.STATEMENT, Role.EXTRA_CLOSE)
+
 _RENUMBERED: Final = 256
 """How many statements around are numbered anew where there is no number left between two."""
 
@@ -79,7 +81,7 @@ def _followed(
         return None
     new = segments[splice.first : splice.new_end]
     has_brace = bool(new) and new[-1].role is Role.CLOSE
-    if any(segment.form is None and segment.role is not Role.STATEMENT for segment in new[: len(new) - has_brace]):
+    if any(segment.form is None and segment.role not in _OF_STATEMENTS for segment in new[: len(new) - has_brace]):
         return None
     end = function.end + splice.new_end - splice.old_end
     is_closed = function.is_closed

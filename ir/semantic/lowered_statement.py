@@ -14,11 +14,13 @@ from ..internal_errors import internal_error
 from ..module import IRModule
 from ..ops import operator as operators
 from ..syntax.expression_spans import place_span
-from ..syntax.lowering import Lowering
+from ..syntax.lowering import Item, Lowering
 from ..syntax.programs import Step
 from ..syntax.scopes import Names, SymbolKind
+from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.suggestions import closest
+from ..syntax.top_level import unexpected_brace
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
@@ -74,20 +76,19 @@ class LoweredStatement:
 
     def __init__(self, segment: Segment, names: Names, module: IRModule, guess: bool = False) -> None:
         segment.parse()
-        if len(segment.statements) != 1:
-            raise NeedsFullAnalysis
         lowering = _OpenLowering(names, guess)
         self._module: Final = module
         self.unit: Final = Unit(segment, 1 << 30, 0)
         lowering.enter(self.unit)
-        item = lowering.read(segment.statements[0])
-        if item.kind == "free":
-            raise NeedsFullAnalysis
+        item, *others = _main_first([lowering.read(statement) for statement in segment.statements])
         value = item.value
         if isinstance(value, Constant):
             raise NeedsFullAnalysis  # an operator that reads its value must see it
         if item.kind == "let" and item.var is not None:
             value = Let(item.var, value, item.var)
+        for other in others:
+            if not isinstance(other.value, ErrorExpr):
+                value = Let(Var("_"), other.value, value)
         self.value: Final[Expr] = value
         what = {"let": item.var, "graph": item.value}.get(item.kind)
         bound = (definition for definition in reversed(lowering.definitions) if definition.value is what)
@@ -102,7 +103,8 @@ class LoweredStatement:
         self.declared: Final = tuple(
             dict.fromkeys(definition.name for _, _, definition in lowering.uses if definition.kind in _OF_TYPES)
         )
-        self.diagnostics: Final = (*segment.diagnostics, *lowering.diagnostics)
+        extra = (unexpected_brace(self.unit),) if segment.role is Role.EXTRA_CLOSE else ()
+        self.diagnostics: Final = (*segment.diagnostics, *extra, *lowering.diagnostics)
         self.lowering: Final[Lowering] = lowering
         self.origins: Final = lowering.origins
         self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
@@ -255,6 +257,19 @@ class LoweredStatement:
 
     def _span(self, place: Place) -> TextSpan | None:
         return place_span(self.origins, place)
+
+
+def _main_first(items: list[Item]) -> list[Item]:
+    """The statements of a segment: mostly one; where semicolons are missing between several, what binds comes first.
+
+    Raises:
+        NeedsFullAnalysis: more than one of them binds a name.
+    """
+    binding = [item for item in items if item.kind != "expression"]
+    if not items or len(binding) > 1 or any(item.kind == "free" for item in items):
+        raise NeedsFullAnalysis
+    main = binding[0] if binding else items[-1]
+    return [main, *(item for item in items if item is not main)]
 
 
 class _OpenLowering(Lowering):

@@ -19,6 +19,7 @@ from ..internal_errors import internal_error
 from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.segments import Role
 from ..syntax.splitting import Segments
 from ..syntax.top_level import (
     function_redefined,
@@ -98,14 +99,7 @@ class ModuleAnalysis:
             diagnostics.append(unreadable_metadata(self.unit(len(self.segments) - 1), error))
         if len(self.heads) < len(self.functions):
             diagnostics.extend(self._redefined())
-        for index in self.reported:
-            check_cancelled()
-            state = self.states[index]
-            assert state is not None
-            base = self.segments.start(index)
-            diagnostics.extend(
-                self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics
-            )
+        diagnostics.extend(self._of_statements())
         for function in self.functions:
             try:
                 diagnostics.extend(self._of_function(function))
@@ -114,6 +108,22 @@ class ModuleAnalysis:
                 span = function.head.name_span.shifted(base)
                 diagnostics.append(internal_error(error, "looking at this function", span))
         return in_order(self._without_followers(diagnostics))
+
+    def _of_statements(self) -> Iterator[Diagnostic]:
+        """What is wrong with statements. A brace too many is not, after a statement or head whose syntax is at fault."""
+        misread: AnalysedFunction | None = None
+        for index in self.reported:
+            check_cancelled()
+            state = self.states[index]
+            assert state is not None
+            if state.is_misread:
+                function = self.function_at(index)
+                follows = function is misread or (function is not None and function.head.is_misread)
+                misread = function
+                if follows and state.segment.role is Role.EXTRA_CLOSE:
+                    continue
+            base = self.segments.start(index)
+            yield from (self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics)
 
     def _of_function(self, function: AnalysedFunction) -> Iterator[Diagnostic]:
         """What is wrong with a function besides its statements."""
@@ -129,7 +139,7 @@ class ModuleAnalysis:
             yield from self._rebindings(function)
         if function.head.untyped:
             yield from self._without_types(function)
-        if not function.is_closed and not any("{" in fault.message for fault in function.head.segment.diagnostics):
+        if not function.is_closed and not self._has_braces_at_fault(function):
             yield self._unclosed(function)
 
     def _redefined(self) -> Iterator[Diagnostic]:
@@ -168,6 +178,13 @@ class ModuleAnalysis:
             return span is not None and any(extent.start <= span.start < extent.end for extent in broken)
 
         return [each for each in diagnostics if each.code != CANNOT_INFER or not is_explained(each.span)]
+
+    def _has_braces_at_fault(self, function: FunctionStatements) -> bool:
+        """Whether its opening brace is at fault, or one in it closes nothing."""
+        if any("{" in fault.message for fault in function.head.segment.diagnostics):
+            return True
+        first, end = (bisect_left(self.reported, index) for index in (function.start, function.end))
+        return any(self.segments[index].role is Role.EXTRA_CLOSE for index in self.reported[first:end])
 
     def _unclosed(self, function: FunctionStatements) -> Diagnostic:
         last = function.last + 1

@@ -172,7 +172,6 @@ class ModuleAnalyzer:
             # Only its head or its brace changed: what its statements are need not be looked at again.
             return _Region(header + 1, known.end - (not is_closed), is_closed, head.is_plain, head, known)
         last, index = header, header + 1
-        is_plain = True
         closed = False
         while index < self.count and not closed:
             segment = segments[index]
@@ -182,12 +181,11 @@ class ModuleAnalyzer:
             if has_tokens:
                 last = index
                 closed = segment.role is Role.CLOSE
-                is_plain = is_plain and (closed or segment.role is Role.STATEMENT)
             elif OPEN_COMMENT in segment.kinds:
                 break
             index += 1
         known = known if known is not None and known.last == last else None
-        return _Region(header + 1, last, closed, is_plain and head.is_plain, head, known)
+        return _Region(header + 1, last, closed, head.is_plain, head, known)
 
     def _known(self, start: int) -> AnalysedFunction | None:
         """The earlier function of which all statements from ``start`` on stayed, if there is one."""

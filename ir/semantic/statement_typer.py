@@ -191,18 +191,16 @@ class StatementTyper:
 
     @staticmethod
     def _is_misread(state: TypedStatement | None) -> bool:
-        return state is not None and bool(state.segment.diagnostics)
+        return state is not None and state.is_misread
 
     # ---- statements
 
-    def place(self, statement: TypedStatement, order: float, index: int, is_last: bool) -> TypedStatement:
+    def place(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
         """The state of a statement whose earlier ones are in place.
 
         Raises:
             NeedsFullAnalysis: it cannot be understood by itself.
         """
-        if statement.is_value and not is_last and not statement.is_broken:
-            raise NeedsFullAnalysis
         state = self._state(statement, order, index)
         self._bind(state)
         self._mention((statement.mentions,), [name for name in statement.mentions if name[0] == "@"])
@@ -229,7 +227,6 @@ class StatementTyper:
         mentions: list[tuple[str, ...]] = []
         bound_here: list[str] = []
         shift = first - len(placed)
-        last = statements[-1] if statements and first + len(statements) == function.end else None
 
         def put_away() -> None:
             names.update(fresh)
@@ -241,7 +238,7 @@ class StatementTyper:
             lowered, name, uses = state.shared, state.bound, state.uses
             type = None
             known: list[Type | None] = []
-            if lowered is not None and (not lowered.is_value or state is last):
+            if lowered is not None:
                 for used in uses:
                     of_used = types.get(used)
                     if of_used is None:
@@ -254,7 +251,7 @@ class StatementTyper:
             if lowered is None or type is None:
                 put_away()
                 count = len(self.inferred)
-                self.place(state, order, len(placed) + shift, state is last)
+                self.place(state, order, len(placed) + shift)
                 if len(self.inferred) > count:
                     types.clear()
                 if name is not None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..diagnostics import Diagnostic
 from ..syntax.scopes import is_graph_name
+from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
 from ..types import ERROR, Type
@@ -98,6 +99,11 @@ class TypedStatement:
     def is_broken(self) -> bool:
         """Whether it could not be read."""
         return self.lowered.is_broken
+
+    @property
+    def is_misread(self) -> bool:
+        """Whether its syntax is at fault."""
+        return bool(self.segment.diagnostics) or self.segment.role is Role.EXTRA_CLOSE
 
     @property
     def is_flat(self) -> bool:

@@ -102,6 +102,7 @@ _TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
 _TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?[CK]*")
 NEXT_TOP: Final = re.compile(_STOP + "|X")
 """What begins a definition, a directive or the metadata section."""
+_TOP_KINDS: Final = DEF + TYPE + EXTERN + DIRECTIVE + VERSION + METADATA
 _BOUND = re.compile("G[CK]*=|w[CK]*L[CK]*(?:=|:[^=]*=)")
 """What binds a name, up to its value."""
 _EXPRESSION_ITEM = re.compile(rf";(?=[CK]*[^CK}}wvG])|;(?=[CK]*G(?![CK]*=))|{_STOP}")
@@ -211,10 +212,12 @@ class Splitter:
         kinds = self.kinds
         if kinds[first] == "}":
             after = _AFTER_CLOSE.match(kinds, first + 1)
-            if after is None:
-                return Cut(first + 1, Role.CLOSE, False)
-            end = after.end() if kinds[after.end() - 1] == ";" else first + 1
-            return Cut(end, Role.EXTRA_CLOSE, True)
+            if after is not None:
+                end = after.end() if kinds[after.end() - 1] == ";" else first + 1
+                return Cut(end, Role.EXTRA_CLOSE, True)
+            if self._goes_on(after_comments(kinds, first + 1)):
+                return Cut(first + 1, Role.EXTRA_CLOSE, True)
+            return Cut(first + 1, Role.CLOSE, False)
         if kinds[first] == "{" and self._closed(first + 1) is None:
             return Cut(first + 1, Role.STATEMENT, True, far_sighted=True)  # no statement begins with a brace
         if kinds[first] == ";" and (nothing := _NOTHING.match(kinds, first)) is not None:
@@ -229,6 +232,12 @@ class Splitter:
         if kinds[end] == ";" and balanced and not _LET_VALUE.search(kinds, first, end):
             return Cut(end + 1, Role.STATEMENT, True)
         return self._nested(first)
+
+    def _goes_on(self, following: int) -> bool:
+        """Whether a body goes on after a brace: what follows is indented or on its line, and begins no definition."""
+        if following == len(self.kinds) or self.kinds[following] in _TOP_KINDS:
+            return False
+        return self.indentation(following) != 0
 
     def _short(self, start: int, end: int) -> Cut | None:
         """A statement without its semicolon: another begins before ``end``."""

@@ -210,6 +210,8 @@ class _SegmentParser(StatementParser):
             return self.parse_whole("header")
         if role is Role.TYPE:
             return self.parse_whole("type_definition")
+        if role is Role.EXTRA_CLOSE:
+            return [Statement(None, kinds, range(len(kinds)), {})]
         return []
 
     def parse_whole(self, start: Start) -> list[Statement]:
