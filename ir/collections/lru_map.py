@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
 __all__ = ["LruMap"]
@@ -40,6 +40,13 @@ class LruMap(Generic[K, V]):
         if None in values:
             values = [self.get(key) if value is None else value for key, value in zip(keys, values, strict=True)]
         return values
+
+    def only(self, wanted: Callable[[V], bool]) -> LruMap[K, V]:
+        """Another, of the values that are wanted."""
+        made = LruMap[K, V](self.limit)
+        made._young = {key: value for key, value in self._young.copy().items() if wanted(value)}
+        made._old = {key: value for key, value in self._old.copy().items() if wanted(value)}
+        return made
 
     def __contains__(self, key: K) -> bool:
         return key in self._young or key in self._old

@@ -5,7 +5,7 @@ A body is analysed given these alone, so an edit of one body says nothing about 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..diagnostics import Diagnostic
@@ -14,17 +14,22 @@ from ..inference import OPEN
 from ..inference.kinds import KindChecker
 from ..metadata import MetadataError, read_metadata
 from ..module import IRModule
+from ..ops import operator as operators
 from ..syntax.lowering import Lowering
+from ..syntax.lowering.types import names_a_dtype
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
-from ..syntax.tokens import DEF, GLOBAL
+from ..syntax.tokens import DEF, GLOBAL, META
 from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, IncompleteType, Type, TypeVar
 
-__all__ = ["Head", "ModuleTypes", "NeedsFullAnalysis"]
+__all__ = ["METADATA_USE", "Head", "ModuleTypes", "NeedsFullAnalysis"]
+
+METADATA_USE: Final = "meta["
+"""Stands among the names of a statement for the metadata section, where the statement refers to it."""
 
 
 class NeedsFullAnalysis(Exception):
@@ -37,9 +42,22 @@ class ModuleTypes:
     ``reading`` has the types; its units are ``segments``, one after the other.
     """
 
-    __slots__ = ("memos", "metadata", "metadata_error", "module", "reading", "segments", "tables", "variables")
+    __slots__ = (
+        "changed",
+        "memos",
+        "metadata",
+        "metadata_error",
+        "module",
+        "reading",
+        "segments",
+        "tables",
+        "variables",
+    )
 
-    def __init__(self, metadata: Segment | None, segments: Sequence[Segment]) -> None:
+    def __init__(
+        self, metadata: Segment | None, segments: Sequence[Segment], earlier: ModuleTypes | None = None
+    ) -> None:
+        """``earlier`` is what an edit made this of: types that stayed the same are the same objects."""
         self.metadata: Final = metadata
         self.segments: Final = segments
         self.tables: Mapping[str, Sequence[object]] = {}
@@ -53,17 +71,61 @@ class ModuleTypes:
                 self.metadata_error = error
         names = Names()
         names.metadata = self.tables
+        if earlier is not None:
+            names.headers = earlier.reading.names.headers
         text = "".join([segment.text for segment in segments])
         self.reading: Final = Reading(text, "", segments, with_spans=False, names=names)
+        self.changed: Final = self._changed_since(earlier) if earlier is not None else None
+        """The names of types and constructors that mean something else than in ``earlier``, and what the metadata is
+        known by; ``None`` where anything may mean something else."""
+        if earlier is not None and self.changed is not None:
+            self._share(earlier, self.changed)
         self.module: Final[IRModule] = self.reading.module
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What callers cache of each segment."""
-        self.variables: Final[dict[str, TypeVar]] = {}
+        self.variables: Final[dict[str, TypeVar]] = {} if earlier is None else earlier.variables
         """The type parameters of all functions by their names, so that an edit of a head leaves them what they were."""
 
-    def names(self, parameters: Iterable[TypeVar] = ()) -> Names:
-        """The names of a module without functions, for reading a part of it; of one with these type parameters."""
+    def _changed_since(self, earlier: ModuleTypes) -> frozenset[str] | None:
+        changed: set[str] = set()
+        for one, other in ((self, earlier), (earlier, self)):
+            kept = {id(segment) for segment in other.segments}
+            for definition in one.reading.lowering.definitions:
+                if definition.unit is not None and id(definition.unit.segment) not in kept:
+                    changed.add(definition.name)
+        if any(operators.find(name) is not None or names_a_dtype(name) for name in changed):
+            return None  # what is no type or constructor in one of the two is something else there
+        count = -1
+        while len(changed) > count:
+            count = len(changed)
+            for definition in self.reading.lowering.definitions:
+                if definition.unit is not None and not changed.isdisjoint(definition.unit.segment.tokens[1]):
+                    changed.add(definition.name)
+        if self.metadata is not earlier.metadata and (self.tables or earlier.tables):
+            changed.add(METADATA_USE)
+        return frozenset(changed)
+
+    def _share(self, earlier: ModuleTypes, changed: frozenset[str]) -> None:
+        """Take the types that did not change from ``earlier``: expressions are compared by identity."""
+        types = self.reading.types
+        for header, data in earlier.reading.types.items():
+            if header in types and header.name not in changed:
+                types[header] = data
+                for constructor in data.constructors:
+                    self.reading.names.constructors[constructor.name_hint].value = constructor
+
+    def constructors_below(self, count: int) -> frozenset[str]:
+        """The constructors of all types but the first ``count``."""
+        definitions = self.reading.names.constructors.values()
+        return frozenset([each.name for each in definitions if each.unit is not None and each.unit.number >= count])
+
+    def names(self, parameters: Iterable[TypeVar] = (), late: frozenset[str] = frozenset()) -> Names:
+        """The names of a module without functions, for reading a part of it.
+
+        It is one with these type parameters, above the types of the constructors in ``late``.
+        """
         made = Names()
+        made.late = late
         made.metadata = self.tables
         declared = self.reading.names
         made.types = {name: _elsewhere(declared_definition) for name, declared_definition in declared.types.items()}
@@ -163,6 +225,13 @@ class Head:
         self.is_plain: Final = bool(self.name) and complete and distinct and result_known and kinds_agree
         self.memo: Final[dict[object, object]] = {}
         """What callers cache of it."""
+
+    def depends_on(self, names: Collection[str]) -> bool:
+        """Whether some names of types and constructors, or the metadata, may tell what it says."""
+        kinds, texts, _ = self.segment.tokens
+        if self.unresolved or any(text in names for text in texts):
+            return True
+        return METADATA_USE in names and META in kinds
 
     @property
     def known_type(self) -> Type:

@@ -37,7 +37,8 @@ class FunctionStatements:
     Its closing brace is the segment after them, if it ``is_closed``.
     A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: its first value
     stays. ``findings`` are what is wrong with the value of the function, with places in the last statement and in the
-    head; ``type`` is that of its value. ``calls`` counts the statements that name each function of the module.
+    head; ``type`` is that of its value. ``calls`` counts the statements that name each function of the module. ``late``
+    are the constructors of the types below it.
     """
 
     head: Head
@@ -51,13 +52,16 @@ class FunctionStatements:
     type: Type = ERROR
     is_closed: bool = True
     inferred: Mapping[str, InferredParameter] = field(default_factory=dict[str, InferredParameter])
+    late: frozenset[str] = frozenset()
 
     @staticmethod
-    def of(head: Head, start: int, end: int, *, is_closed: bool) -> FunctionStatements:
+    def of(head: Head, start: int, end: int, *, is_closed: bool, late: frozenset[str]) -> FunctionStatements:
         """A function whose statements are not known yet."""
         mentions = Mentions()
         mentions.bind(head.parameters)
-        return FunctionStatements(head, start, end, LayeredMap(), frozenset(), mentions, {}, is_closed=is_closed)
+        return FunctionStatements(
+            head, start, end, LayeredMap(), frozenset(), mentions, {}, is_closed=is_closed, late=late
+        )
 
     @property
     def name(self) -> str:

@@ -144,7 +144,7 @@ def _edited(
         if orders is None:
             raise NeedsFullAnalysis
     removed = earlier.states[first:old_end]
-    context = earlier.context.within(head.head)
+    context = earlier.context.within(head.head, head.late)
     statements = context.statements_of(segments[first:new_end], names)
     affected = {name for state in removed if state is not None and (name := state.bound) is not None}
     affected.update([state.bound for state in statements if state.bound is not None])

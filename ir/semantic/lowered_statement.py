@@ -20,12 +20,13 @@ from ..syntax.scopes import Names, SymbolKind
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.suggestions import closest
+from ..syntax.tokens import META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
 from ..types import ERROR, ErrorType, Type
-from .declarations import Head, NeedsFullAnalysis
+from .declarations import METADATA_USE, Head, NeedsFullAnalysis
 from .lints.unused import Effect, effect_of
 
 __all__ = ["LoweredStatement"]
@@ -50,7 +51,7 @@ class LoweredStatement:
     """A statement lowered with a placeholder for every name that it does not bind itself.
 
     The names of functions come last among the ``placeholders``. ``declared`` are the data types, constructors and type
-    parameters that it names.
+    parameters that it names, and what stands for the metadata, where it refers to that.
     """
 
     __slots__ = (
@@ -100,9 +101,8 @@ class LoweredStatement:
         self.is_value: Final = item.kind == "expression" and not item.terminated
         self.functions: Final = tuple(lowering.functions)
         self.placeholders: Final[dict[str, Expr]] = {**lowering.placeholders, **lowering.functions}
-        self.declared: Final = tuple(
-            dict.fromkeys(definition.name for _, _, definition in lowering.uses if definition.kind in _OF_TYPES)
-        )
+        declared = dict.fromkeys(definition.name for _, _, definition in lowering.uses if definition.kind in _OF_TYPES)
+        self.declared: Final = (*declared, METADATA_USE) if META in segment.kinds else tuple(declared)
         extra = (unexpected_brace(self.unit),) if segment.role is Role.EXTRA_CLOSE else ()
         self.diagnostics: Final = (*segment.diagnostics, *extra, *lowering.diagnostics)
         self.lowering: Final[Lowering] = lowering

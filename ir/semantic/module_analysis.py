@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from ..cancellation import check_cancelled
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity, TextEdit, in_order
-from ..expressions import GlobalVar, Var
+from ..expressions import Constructor, GlobalVar, Var
 from ..inference import CANNOT_INFER, unannotated
 from ..inference.fixes import return_type_fixes
 from ..inference.report import undeclared_result
@@ -110,7 +110,7 @@ class ModuleAnalysis:
         return in_order(self._without_followers(diagnostics))
 
     def _of_statements(self) -> Iterator[Diagnostic]:
-        """What is wrong with statements. A brace too many is not, after a statement or head whose syntax is at fault."""
+        """What is wrong with statements; after a fault of syntax in the function, braces too many follow from it."""
         misread: AnalysedFunction | None = None
         for index in self.reported:
             check_cancelled()
@@ -210,12 +210,20 @@ class ModuleAnalysis:
         related: list[Related] = []
         for other in diagnostic.related:
             expr = other.place.expr if other.place is not None else None
+            if other.span is None and isinstance(expr, Constructor):
+                other = replace(other, span=self._of_constructor(expr.name_hint))
             if other.span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
                 defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
                 if defined is not None:
                     other = replace(other, span=self.unit(defined[0]).span(defined[1]))
             related.append(other)
         return self._with_heads(replace(diagnostic, related=tuple(related)))
+
+    def _of_constructor(self, name: str) -> TextSpan | None:
+        """Where a constructor is defined."""
+        definition = self.context.types.reading.names.constructors.get(name)
+        unit = definition.unit if definition is not None else None
+        return self.unit(self.types[unit.number]).span(definition.token) if definition and unit else None
 
     def _with_heads(self, diagnostic: Diagnostic) -> Diagnostic:
         """A finding with the places that lie in the heads of functions."""
@@ -244,7 +252,7 @@ class ModuleAnalysis:
             return replace(finding, span=unit.span(len(unit.segment.tokens[0]) - 1), place=None)
         last, header = self.states[function.end - 1], self.segments.start(function.start - 1)
         assert last is not None
-        own, base = self.context.within(function.head).own(last), self.segments.start(function.end - 1)
+        own, base = self.context.within(function.head, function.late).own(last), self.segments.start(function.end - 1)
 
         def locate(place: Place) -> TextSpan | None:
             if place.expr is function.head.function:

@@ -78,14 +78,26 @@ class ModuleAnalyzer:
         self.count: Final = count - (self.metadata is not None)
         self.types: Final = self._types(earlier, splice)
         defined = [segments[index] for index in self.types]
+        context: TemplateCache | None = None
+        outdated: frozenset[Head] = frozenset()
         if earlier is not None:
             known = earlier.context.types
             same = known.metadata is self.metadata and len(known.segments) == len(defined)
-            if not same or any(old is not new for old, new in zip(known.segments, defined, strict=True)):
-                earlier, splice = None, Splice(0, 0, count)
-        self.context: Final = (
-            earlier.context if earlier is not None else TemplateCache(ModuleTypes(self.metadata, defined))
-        )
+            if same and all(old is new for old, new in zip(known.segments, defined, strict=True)):
+                context = earlier.context
+            else:
+                types = ModuleTypes(self.metadata, defined, known)
+                if types.changed is None:
+                    earlier, splice = None, Splice(0, 0, count)
+                else:
+                    context = earlier.context.following(types, types.changed)
+                    outdated = outdated_functions(earlier, types.changed, context)
+        if earlier is None:
+            context = TemplateCache(ModuleTypes(self.metadata, defined))
+        assert context is not None
+        self.context: Final = context
+        self._outdated: Final = outdated
+        """The heads of the functions that the types or the metadata tell something else than before."""
         self.earlier: Final[Sequence[AnalysedFunction]] = earlier.functions if earlier is not None else ()
         self.earlier_heads: Final[Mapping[str, Head]] = earlier.heads if earlier is not None else {}
         self.earlier_top_level: Final[Sequence[int]] = earlier.top_level if earlier is not None else ()
@@ -161,13 +173,19 @@ class ModuleAnalyzer:
     def _kept(self, function: AnalysedFunction) -> _Region:
         is_plain = isinstance(function, FunctionStatements) or function.could_be_plain
         is_closed = self.segments[function.last].role is Role.CLOSE
-        return _Region(function.start, function.last, is_closed, is_plain, function.head, function)
+        head, known = function.head, function
+        if head in self._outdated:
+            head, known = self.context.head(self.segments[function.start - 1]), None
+            is_plain = head.is_plain
+        return _Region(function.start, function.last, is_closed, is_plain, head, known)
 
     def _region(self, header: int) -> _Region:
         """The function whose head is a segment."""
         segments = self.segments
         head = self.context.head(segments[header])
         known = self._known(header + 1)
+        if known is not None and known.head in self._outdated:
+            known = None
         if isinstance(known, FunctionStatements) and (is_closed := is_closed_at(segments, known.end)) is not None:
             # Only its head or its brace changed: what its statements are need not be looked at again.
             return _Region(header + 1, known.end - (not is_closed), is_closed, head.is_plain, head, known)
@@ -214,6 +232,10 @@ class ModuleAnalyzer:
             length += segment.length
         return length
 
+    def _late(self, region: _Region) -> frozenset[str]:
+        """The constructors of the types below a function, which mean nothing in it."""
+        return self.context.types.constructors_below(bisect_left(self.types, region.start))
+
     # ---- what they mean
 
     def run(self) -> ModuleAnalysis:
@@ -223,8 +245,6 @@ class ModuleAnalyzer:
             NeedsFullAnalysis: the text must be read as a whole.
         """
         regions = self._regions()
-        if self.types and regions and self.types[-1] >= regions[0].start:
-            raise NeedsFullAnalysis  # a constructor means nothing above its type
         named = [region.head for region in regions if region.head.name]
         heads = {head.name: head for head in named}  # of two functions of one name, TVM keeps the last
         changed = _Changes(self.earlier_heads, heads)
@@ -244,7 +264,7 @@ class ModuleAnalyzer:
         if region.is_plain:
             try:
                 if isinstance(known, FunctionStatements):
-                    known = known.ending(known.end, is_closed=region.is_closed)
+                    known = replace(known, is_closed=region.is_closed, late=self._late(region))
                     return self._retyped(known, region.head, outside, changed)
                 return self._typed(region, outside)
             except NeedsFullAnalysis:
@@ -297,14 +317,22 @@ class ModuleAnalyzer:
         self._take(region.start, end, [None] * (end - region.start))
         segments = self.segments[header:end]
         return WholeFunctionAnalysis(
-            region.head, region.start, segments, self._gap(region.last), self.context.types, outside, region.is_plain
+            region.head,
+            region.start,
+            segments,
+            self._gap(region.last),
+            self.context.types,
+            outside,
+            region.is_plain,
+            self._late(region),
         )
 
     def _typed(self, region: _Region, outside: Outer) -> FunctionStatements:
         """A function without an earlier analysis."""
         start, end = region.start, region.end
-        function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed)
-        context = self.context.within(region.head)
+        late = self._late(region)
+        function = FunctionStatements.of(region.head, start, end, is_closed=region.is_closed, late=late)
+        context = self.context.within(region.head, late)
         typer = StatementTyper(context, function, LayeredMap(), StatementList(), outside)
         for first in range(start, end, _AT_ONCE):
             check_cancelled()
@@ -349,7 +377,7 @@ class ModuleAnalyzer:
                 unknown = reported
         elif not names and not unknown:
             return known
-        context = self.context.within(head)
+        context = self.context.within(head, known.late)
         typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
@@ -408,3 +436,38 @@ def _with_reported(reported: Sequence[int], followed: Mapping[int, TypedStatemen
     indices = {index for index in reported if index not in followed}
     indices.update(index for index, state in followed.items() if state.is_reported)
     return sorted(indices)
+
+
+def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context: TemplateCache) -> frozenset[Head]:
+    """The heads of the functions of a text that mean something else where some names of types and constructors do.
+
+    ``context`` is that of the text in which they do; the heads that still hold are put into it.
+    """
+    outdated: list[Head] = []
+    for function in earlier.functions:
+        head = function.head
+        if head.depends_on(changed):
+            outdated.append(head)
+            continue
+        context.keep_head(head)
+        if isinstance(function, WholeFunctionAnalysis):
+            is_outdated = function.depends_on(changed)
+        else:
+            is_outdated = _mentions(earlier, function, changed)
+        if is_outdated:
+            outdated.append(head)
+    return frozenset(outdated)
+
+
+def _mentions(analysis: ModuleAnalysis, function: FunctionStatements, changed: frozenset[str]) -> bool:
+    """Whether a statement of a function names one of some types and constructors, or something that is not known."""
+    if next(analysis.states.using(set(changed), function.start, function.end), None) is not None:
+        return True
+    for index in between(analysis.reported, function.start, function.end):
+        state = analysis.states[index]
+        own = state.own if state is not None else None
+        if own is None or not own.diagnostics:
+            continue
+        if own.lowering.unresolved or not changed.isdisjoint(own.unit.segment.tokens[1]):
+            return True
+    return False

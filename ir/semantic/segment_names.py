@@ -12,7 +12,6 @@ from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, GLOBAL, GRAPH, LOCAL, VALUES
-from .declarations import Head
 from .function_statements import FunctionStatements
 from .lowered_statement import LoweredStatement
 from .module_analysis import ModuleAnalysis
@@ -275,9 +274,7 @@ class SegmentNames:
         if segment.role is Role.CLOSE:
             return segment.memo
         if segment.role is Role.HEADER:
-            head = segment.memo.get(self.analysis.context)
-            assert isinstance(head, Head)
-            return head.memo
+            return self.analysis.context.head(segment).memo
         if index in self.type_numbers:
             return self.analysis.context.types.memos[self.type_numbers[index]]
         whole = self.whole(index)

@@ -349,7 +349,7 @@ class StatementNames:
         state, function = self.in_segments.state(index), self.in_segments.plain(index)
         if state is None or function is None:
             return None
-        return self.analysis.context.within(function.head).own(state)
+        return self.analysis.context.within(function.head, function.late).own(state)
 
     def _definition(self, key: DefinitionSite) -> Definition | None:
         whole = self.in_segments.whole(key.segment)

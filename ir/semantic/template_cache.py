@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, cast
+from weakref import WeakKeyDictionary
 
 from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
@@ -111,36 +112,68 @@ def _getter(positions: Sequence[int]) -> Callable[[Sequence[str]], Any]:
 class TemplateCache:
     """What the statements of a text share: its metadata and data types, and everything lowered so far.
 
-    Those of a function with type parameters share them, too (:meth:`within`).
+    Those of a function with type parameters, or above a data type, have one of their own (:meth:`within`).
     """
 
-    __slots__ = ("_by_form", "_plans", "_templates", "_within", "names", "types")
+    __slots__ = ("__weakref__", "_by_form", "_parameters", "_plans", "_templates", "_within", "names", "types")
 
-    def __init__(self, types: ModuleTypes, parameters: tuple[TypeVar, ...] = ()) -> None:
+    def __init__(
+        self, types: ModuleTypes, parameters: tuple[TypeVar, ...] = (), late: frozenset[str] = frozenset()
+    ) -> None:
         self.types: Final = types
-        self.names: Final = types.names(parameters)
-        self._within: Final[LruMap[tuple[TypeVar, ...], TemplateCache]] = LruMap(_SCOPES_KEPT)
-        self._templates: Final[LruMap[object, _Template | None]] = LruMap(_KEPT)
-        self._plans: Final[LruMap[str, _Plan]] = LruMap(_KEPT)
-        self._by_form: Final[LruMap[Form, _Template]] = LruMap(_KEPT)
+        self.names: Final = types.names(parameters, late)
+        self._within: Final[LruMap[tuple[tuple[TypeVar, ...], frozenset[str]], TemplateCache]] = LruMap(_SCOPES_KEPT)
+        self._parameters: Final = parameters
+        self._templates: LruMap[object, _Template | None] = LruMap(_KEPT)
+        self._plans: LruMap[str, _Plan] = LruMap(_KEPT)
+        self._by_form: LruMap[Form, _Template] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
 
-    def within(self, head: Head) -> TemplateCache:
-        """What the statements of a function share; it has other functions of the same type parameters in it."""
+    def following(self, types: ModuleTypes, changed: frozenset[str]) -> TemplateCache:
+        """The same after an edit of the types or the metadata, without what depends on ``changed`` names."""
+        made = TemplateCache(types, self._parameters, self.names.late)
+        made._plans = self._plans
+
+        def holds(template: _Template | None) -> bool:
+            return template is not None and changed.isdisjoint(template.lowered.declared)
+
+        made._templates, made._by_form = self._templates.only(holds), self._by_form.only(holds)
+        return made
+
+    def within(self, head: Head, late: frozenset[str] = frozenset()) -> TemplateCache:
+        """What the statements of a function share that stands above the types of the constructors in ``late``.
+
+        It has other functions of the same type parameters in it.
+        """
         parameters = head.type_parameters
-        if not parameters:
+        if not parameters and not late:
             return self
-        inner = self._within.get(parameters)
+        inner = self._within.get((parameters, late))
         if inner is None:
-            inner = self._within[parameters] = TemplateCache(self.types, parameters)
+            inner = self._within[parameters, late] = TemplateCache(self.types, parameters, late)
         return inner
 
     def head(self, header: Segment) -> Head:
         """The head of a function, read once for its segment."""
-        head = header.memo.get(self)
-        if not isinstance(head, Head):
-            head = header.memo[self] = Head(header, self.types)
+        head = self.known_head(header)
+        if head is None:
+            head = Head(header, self.types)
+            self.keep_head(head)
         return head
+
+    def known_head(self, header: Segment) -> Head | None:
+        """The head of a function, if it was read."""
+        return self._heads_of(header).get(self)
+
+    def keep_head(self, head: Head) -> None:
+        """Take a head over from the context of an earlier text."""
+        self._heads_of(head.segment)[self] = head
+
+    @staticmethod
+    def _heads_of(header: Segment) -> WeakKeyDictionary[TemplateCache, Head]:
+        """A head as each context has read it, as long as there is one."""
+        heads = header.memo.setdefault(Head, WeakKeyDictionary[TemplateCache, Head]())
+        return cast("WeakKeyDictionary[TemplateCache, Head]", heads)
 
     def own(self, statement: TypedStatement) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""

@@ -7,7 +7,7 @@ not depend on the bodies of the other functions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -21,11 +21,11 @@ from ..internal_errors import internal_error
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, SymbolKind
 from ..syntax.statements import Segment
-from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING
+from ..syntax.tokens import GLOBAL, GRAPH, GRAPH_BINDING, META
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
 from ..types import ERROR, Type
-from .declarations import Head, ModuleTypes
+from .declarations import METADATA_USE, Head, ModuleTypes
 from .lints.unused import Unused, unused_in
 from .statement_typer import Outside
 
@@ -45,7 +45,7 @@ class WholeFunctionAnalysis:
     """One function: its head is the segment before ``start``, ``last`` is its last one. Offsets count from its head.
 
     ``gap`` is how much text without a token follows it. ``could_be_plain`` says that its statements could perhaps be
-    typed one by one if they, or other functions, were different.
+    typed one by one if they, or other functions, were different. ``late`` are the constructors of the types below it.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class WholeFunctionAnalysis:
         types: ModuleTypes,
         outside: Outside,
         could_be_plain: bool,
+        late: frozenset[str] = frozenset(),
     ) -> None:
         self.head: Final = head
         self.start = start
@@ -70,7 +71,7 @@ class WholeFunctionAnalysis:
         """The functions that it names."""
         self.declared: Final = tuple(outside.heads) if None in self.mentioned.values() else None
         """Every function of the module, where it names one that is not."""
-        names = self.types.names()
+        names = self.types.names(late=late)
         names.globals = {
             name[1:]: Definition(SymbolKind.FUNCTION, name, None, -1, declared_head.var)
             for name, declared_head in outside.heads.items()
@@ -135,6 +136,16 @@ class WholeFunctionAnalysis:
             and (self.declared is None or self.declared == tuple(outside.heads))
             and all(outside.earlier_graph(name) == type for name, type in self.outer_graph.items())
         )
+
+    def depends_on(self, names: Collection[str]) -> bool:
+        """Whether some names of types and constructors, or the metadata, may tell what it means."""
+        if self.unresolved:
+            return True
+        for segment in self.segments:
+            kinds, texts, _ = segment.tokens
+            if any(text in names for text in texts) or (METADATA_USE in names and META in kinds):
+                return True
+        return False
 
     # ---- what is asked
 

@@ -187,7 +187,8 @@ class Reading:
             return
         name = texts[token]
         earlier = self.names.types.get(name)
-        definition = self._declared[unit] = Definition(SymbolKind.TYPE, name, unit, token, GlobalTypeVar(name))
+        header = self.names.headers.setdefault(name, GlobalTypeVar(name))
+        definition = self._declared[unit] = Definition(SymbolKind.TYPE, name, unit, token, header)
         self.lowering.definitions.append(definition)
         if earlier is not None:
             related = [Related("the other definition", earlier.unit.span(earlier.token))] if earlier.unit else []

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Generic, TypeVar
 
 from ..expressions import Expr
-from ..types import Type
+from ..types import GlobalTypeVar, Type
 from .units import Unit
 
 __all__ = ["Definition", "Names", "Scope", "SymbolKind", "is_graph_name"]
@@ -71,6 +71,10 @@ class Names:
         self.globals: dict[str, Definition] = {}
         self.types: dict[str, Definition] = {}
         self.constructors: dict[str, Definition] = {}
+        self.headers: dict[str, GlobalTypeVar] = {}
+        """What stands for each data type by its name: a type that is defined otherwise is still the same one."""
+        self.late: frozenset[str] = frozenset()
+        """The constructors of the types that are defined below what is read."""
         self.unreadable: set[str] = set()
         """Functions whose head is broken: nothing is known of how to call them."""
         self.earlier_graph: dict[int, Definition] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...attributes import Attrs
-from ...diagnostics import Fix, Related, TextEdit
+from ...diagnostics import Fix, Place, Related, TextEdit
 from ...expressions import (
     Call,
     Constant,
@@ -166,12 +166,14 @@ class ExpressionLowering(AttributeLowering):
         self._use(token, definition)
         constructor = definition.value
         assert isinstance(constructor, Constructor)
-        if definition.unit is not None and definition.unit.number > self.unit.number:
+        unit = definition.unit
+        if definition.name in self.names.late or (unit is not None and unit.number > self.unit.number):
+            span = unit.span(definition.token) if unit is not None else None
             self.report(
                 "constructor-before-type",
                 f"{definition.name} is used before its type is defined",
                 self.unit.span(token),
-                related=[Related("the definition", definition.unit.span(definition.token))],
+                related=[Related("the definition", span, place=None if unit is not None else Place(constructor))],
             )
             return ErrorExpr()
         if step.callee or step.raw or constructor.inputs:

@@ -28,6 +28,11 @@ from .context import FAILED, LoweringContext
 __all__ = ["TypeLowering"]
 
 
+def names_a_dtype(name: str) -> bool:
+    """Whether a name that is no data type's is read as that of a type of numbers, or a misspelled one."""
+    return name.startswith(("int", "uint", "float", "bool")) or DataType(name).is_valid
+
+
 class TypeLowering(LoweringContext):
     """The actions of the rules that make types."""
 
@@ -85,7 +90,7 @@ class TypeLowering(LoweringContext):
             if arguments or isinstance(head, GlobalTypeVar):
                 return TypeCall(head, arguments)
             return head
-        if not arguments and (name.startswith(("int", "uint", "float", "bool")) or DataType(name).is_valid):
+        if not arguments and names_a_dtype(name):
             dtype = self._dtype(token)
             return ERROR if dtype is None else TensorType((), dtype)
         if self.names.is_expression:
