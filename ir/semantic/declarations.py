@@ -28,6 +28,8 @@ from ..types import ERROR, FuncType, IncompleteType, Type, TypeVar
 
 __all__ = ["METADATA_USE", "Head", "ModuleTypes", "NeedsFullAnalysis"]
 
+_OF_MODULE: Final = (SymbolKind.TYPE, SymbolKind.CONSTRUCTOR)
+
 METADATA_USE: Final = "meta["
 """Stands among the names of a statement for the metadata section, where the statement refers to it."""
 
@@ -92,14 +94,15 @@ class ModuleTypes:
             kept = {id(segment) for segment in other.segments}
             for definition in one.reading.lowering.definitions:
                 if definition.unit is not None and id(definition.unit.segment) not in kept:
-                    changed.add(definition.name)
+                    changed.update((definition.name,) if definition.kind in _OF_MODULE else ())
         if any(operators.find(name) is not None or names_a_dtype(name) for name in changed):
             return None  # what is no type or constructor in one of the two is something else there
         count = -1
         while len(changed) > count:
             count = len(changed)
             for definition in self.reading.lowering.definitions:
-                if definition.unit is not None and not changed.isdisjoint(definition.unit.segment.tokens[1]):
+                unit = definition.unit if definition.kind in _OF_MODULE else None
+                if unit is not None and not changed.isdisjoint(unit.segment.tokens[1]):
                     changed.add(definition.name)
         if self.metadata is not earlier.metadata and (self.tables or earlier.tables):
             changed.add(METADATA_USE)
@@ -116,6 +119,8 @@ class ModuleTypes:
 
     def constructors_below(self, count: int) -> frozenset[str]:
         """The constructors of all types but the first ``count``."""
+        if count >= len(self.segments):
+            return frozenset()
         definitions = self.reading.names.constructors.values()
         return frozenset([each.name for each in definitions if each.unit is not None and each.unit.number >= count])
 
@@ -228,10 +233,11 @@ class Head:
 
     def depends_on(self, names: Collection[str]) -> bool:
         """Whether some names of types and constructors, or the metadata, may tell what it says."""
-        kinds, texts, _ = self.segment.tokens
-        if self.unresolved or any(text in names for text in texts):
-            return True
-        return METADATA_USE in names and META in kinds
+        words = self.memo.get(Head)
+        if not isinstance(words, frozenset):
+            kinds, texts, _ = self.segment.tokens
+            words = self.memo[Head] = frozenset((*texts, METADATA_USE) if META in kinds else texts)
+        return bool(self.unresolved) or not words.isdisjoint(names)
 
     @property
     def known_type(self) -> Type:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from ..collections.layered_map import LayeredMap
 from ..diagnostics import Diagnostic
+from ..syntax.scopes import is_graph_name
 from ..type_visitor import has_incomplete
 from ..types import ERROR, FuncType, Type
 from .declarations import Head
@@ -35,10 +36,10 @@ class FunctionStatements:
     """The statements of one function: segments ``start`` to ``end``, and what each name stands for.
 
     Its closing brace is the segment after them, if it ``is_closed``.
-    A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: its first value
-    stays. ``findings`` are what is wrong with the value of the function, with places in the last statement and in the
-    head; ``type`` is that of its value. ``calls`` counts the statements that name each function of the module. ``late``
-    are the constructors of the types below it.
+    A name that is bound more than once has all its statements in ``names``, and is in ``rebound``: the first value of a
+    graph variable stays, each ``let`` counts up to the next. ``findings`` are what is wrong with the value of the
+    function, with places in the last statement and in the head; ``type`` is that of its value. ``calls`` counts the
+    statements that name each function of the module. ``late`` are the constructors of the types below it.
     """
 
     head: Head
@@ -94,14 +95,18 @@ class FunctionStatements:
         return replace(self, end=end, is_closed=is_closed)
 
     def binding(self, name: str) -> TypedStatement | None:
-        """The statement that gives a name its value."""
+        """The statement that gives a name its value; of several with ``let``, the first."""
         bindings = self.names.get(name)
         return bindings[0] if isinstance(bindings, tuple) else bindings
 
     def bound_before(self, name: str, order: float) -> TypedStatement | None:
-        """The statement before that of ``order`` that gives a name its value."""
-        statement = self.binding(name)
-        return statement if statement is not None and statement.order < order else None
+        """The statement before that of ``order`` that gives a name its value there."""
+        bound = self.names.get(name)
+        if isinstance(bound, tuple):
+            if not is_graph_name(name):
+                return next((statement for statement in reversed(bound) if statement.order < order), None)
+            bound = bound[0]
+        return bound if bound is not None and bound.order < order else None
 
     def graph_type(self, name: str) -> Type | None:
         """The type of a graph variable that it binds, as far as it is known; ``None`` where it binds no such."""

@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Final
 
 from ..syntax.lexer import WHITE_SPACE
+from ..syntax.scopes import is_graph_name
 from ..syntax.segments import Role
 from ..syntax.splitting import Segments, Splice
 from .declarations import Head, NeedsFullAnalysis
@@ -161,10 +162,11 @@ def _edited(
     ours = {id(state) for state in (*removed, *placed)} if depended_on else set[int]()
     changed: set[str] = set()
     for name in depended_on:
-        old, new = function.binding(name), typer.function.binding(name)
-        if old is new:
-            continue
-        if old is None or new is None or not (id(old) in ours and id(new) in ours and old.type == new.type):
+        before, now = _values(function, name), _values(typer.function, name)
+        if len(before) != len(now) or any(
+            old is not new and not (id(old) in ours and id(new) in ours and old.type == new.type)
+            for old, new in zip(before, now, strict=True)
+        ):
             changed.add(name)
     braces = [None] * (splice.new_end > head.end)
     states = earlier.states.spliced(first, max(old_end, splice.old_end), [*placed, *braces])
@@ -206,6 +208,14 @@ def _edited(
     analysis = analysis_with(made, followed, settled)
     touched = affected.union([state.bound for state in followed.values()])
     return analysis if analysis.outer_graph.isdisjoint(touched) else reanalyze(analysis)
+
+
+def _values(function: FunctionStatements, name: str) -> Sequence[TypedStatement]:
+    """The statements that give a name a value that others see."""
+    bound = function.names.get(name)
+    if isinstance(bound, tuple):
+        return bound[:1] if is_graph_name(name) else bound
+    return () if bound is None else (bound,)
 
 
 def _reported(

@@ -329,7 +329,7 @@ class ModuleAnalysis:
 
     def _rebindings(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """Warnings for all bindings of a graph variable but the first."""
-        bindings = {name: function.names.get(name) for name in function.rebound}
+        bindings = {name: function.names.get(name) for name in function.rebound if is_graph_name(name)}
         states = [state for bound in bindings.values() if isinstance(bound, tuple) for state in bound]
         states.sort(key=attrgetter("order"))
         places: dict[TypedStatement, TextSpan] = {}
@@ -383,7 +383,11 @@ class ModuleAnalysis:
                 continue
             bound = states if isinstance(states, tuple) else (states,)
             is_used = name not in function.mentions.unused or self._is_borrowed(function, name)
-            for state in bound[1:] if is_used else bound:
+            if is_used and not is_graph_name(name):
+                bound = self._without_uses(function, name, bound)
+            elif is_used:
+                bound = bound[1:]
+            for state in bound:
                 effect = self._effect_if_unused(function, state, is_graph_name(name))
                 if effect is not None:
                     unused.append((state, effect))
@@ -394,6 +398,17 @@ class ModuleAnalysis:
             assert name is not None
             kind = SymbolKind.GRAPH if is_graph_name(name) else SymbolKind.LET
             yield Unused(kind, name, self.unit(index), state.bound_at, effect)
+
+    def _without_uses(
+        self, function: FunctionStatements, name: str, bound: Sequence[TypedStatement]
+    ) -> Sequence[TypedStatement]:
+        """Those of the statements that bind a name with ``let`` after which none uses it up to the next."""
+        used: set[TypedStatement | None] = set()
+        for index in self.states.using({name}, function.start, function.end):
+            state = self.states[index]
+            if state is not None and name in state.mentions:
+                used.add(function.bound_before(name, state.order))
+        return [state for state in bound if state not in used]
 
     def _effect_if_unused(self, function: FunctionStatements, state: TypedStatement, is_graph: bool) -> Effect | None:
         """The effect of a statement whose value nothing uses; ``None`` where it may be meant for its effect."""

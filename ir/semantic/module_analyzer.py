@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -262,13 +263,14 @@ class ModuleAnalyzer:
         if whole is not None and whole.holds(self._gap(region.last), outside):
             return whole
         if region.is_plain:
-            try:
+            with suppress(NeedsFullAnalysis):
                 if isinstance(known, FunctionStatements):
-                    known = replace(known, is_closed=region.is_closed, late=self._late(region))
+                    late = self._late(region)
+                    if known.is_closed != region.is_closed or known.late != late:
+                        known = replace(known, is_closed=region.is_closed, late=late)
                     return self._retyped(known, region.head, outside, changed)
+            with suppress(NeedsFullAnalysis):
                 return self._typed(region, outside)
-            except NeedsFullAnalysis:
-                pass
         return self._whole(region, outside)
 
     def _partial(

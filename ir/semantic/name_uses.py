@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from ..lazy_numpy import np
 from ..syntax.forms import places_of
 from ..syntax.lexer import WHITE_SPACE
-from ..syntax.scopes import SymbolKind
+from ..syntax.scopes import SymbolKind, is_graph_name
 from ..syntax.statements import Segment
 from ..text.span_array import SpanArray
 from ..text.text_span import TextSpan
@@ -168,7 +168,7 @@ class NameUses:
         state = self.in_segments.state(key.segment)
         if state is None or state.bound is None or key.token != state.bound_at:
             return False
-        return function.binding(state.bound) is state
+        return not is_graph_name(state.bound) or function.binding(state.bound) is state
 
 
 def _starts_in(segments: Iterable[Segment], name: str) -> list[int]:

@@ -120,7 +120,7 @@ class StatementTyper:
         if name is None:
             return
         bound = self.names.get(name)
-        if name in self.function.head.parameters or (bound is not None and not is_graph_name(name)):
+        if name in self.function.head.parameters:
             raise NeedsFullAnalysis
         if bound is None:
             self.names[name] = state
@@ -326,11 +326,15 @@ class StatementTyper:
         state = self.states[index]
         if state is None:
             return
+        if self.inferred and not self._is_following:
+            told = [self.inferred[name].order for name in state.uses if name in self.inferred]
+            if any(order >= state.order for order in told):
+                raise NeedsFullAnalysis  # what tells the type of a parameter may be another statement then
         new = self._state(state, state.order, index)
         made[index] = new
         name = new.bound
         if name is not None:
-            counts = self.function.binding(name) is state
+            counts = not is_graph_name(name) or self.function.binding(name) is state
             self._replace(state, new)
             if counts and new.type != state.type:
                 changed.add(name)
@@ -353,7 +357,7 @@ class StatementTyper:
         if lowered is not None:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
-                self._determine(statement, typed.determined, order)
+                self._determine(statement, typed.determined, order, key)
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 
@@ -363,12 +367,16 @@ class StatementTyper:
         own = self.context.own(statement)
         typed = own.type_with(types, self.outside.heads)
         if not own.diagnostics and not typed.diagnostics:
-            self._determine(statement, typed.determined, order)
+            self._determine(statement, typed.determined, order, types)
         type = statement.type_comment if typed.type is ERROR else typed.type
         return statement.with_report(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
 
-    def _determine(self, statement: TypedStatement, determined: Sequence[Type | None], order: float) -> None:
+    def _determine(
+        self, statement: TypedStatement, determined: Sequence[Type | None], order: float, types: Sequence[Type]
+    ) -> None:
         """Take note of what a statement tells of the parameters without types that it uses.
+
+        Where another of the values that it uses is at fault, it need not tell all of a type: then it tells nothing.
 
         Raises:
             NeedsFullAnalysis: it tells something of another value, or not all of a type.
@@ -376,7 +384,11 @@ class StatementTyper:
         for name, type in zip(statement.uses, determined, strict=bool(determined)):
             if type is None or name in self.inferred:
                 continue
-            if self.function.head.parameters.get(name) is not OPEN or has_incomplete(type) or has_error(type):
+            if self.function.head.parameters.get(name) is not OPEN:
+                raise NeedsFullAnalysis
+            if has_incomplete(type) or has_error(type):
+                if any(map(has_error, types)):
+                    continue
                 raise NeedsFullAnalysis
             self.inferred[name] = InferredParameter(type, math.inf if self._is_following else order)
             if self._is_following or name in self._used_open:
