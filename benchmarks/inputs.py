@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from itertools import cycle
 from pathlib import Path
+
+from tests.conformance import records
 
 __all__ = [
     "calling",
@@ -15,6 +19,7 @@ __all__ = [
     "lets",
     "nested",
     "plain",
+    "record_dumps",
     "shared_value",
     "untyped_parameters",
 ]
@@ -145,6 +150,27 @@ def dump(statements: int) -> str:
     count = max(statements // function.count(";\n"), 1)
     copies = [function.replace("@main", f"@main_{number}", 1) for number in range(count - 1)]
     return f"{text[:start]}{''.join(copies)}{function}{rest}"
+
+
+def record_dumps(statements: int) -> str:
+    """What TVM printed, of the sample of conformance records: the longest networks and what passes made of others.
+
+    They are the functions of one module, in turn, as often as it takes; the last one, ``@main``, is ResNet-152.
+    """
+    functions: list[str] = []
+    for name, count in (("big", 1), ("models", 2), ("passes/InferType", 2), ("passes/FuseOps", 3)):
+        texts = {text for record in records.load(name) for _, text in records.texts(record)}
+        alone = [text for text in texts if text.count("def @") == 1 and not re.search(r"\ntype |#\[metadata\]", text)]
+        longest = sorted(alone, key=lambda text: (len(text), text))[-count:]
+        functions += [text[text.index("def @") :].rstrip() for text in longest]
+    lines = ['#[version = "0.0.5"]']
+    left = statements - functions[0].count(";\n")
+    for number, function in enumerate(cycle(functions[1:])):
+        left -= function.count(";\n")
+        if left < 0:
+            break
+        lines.append(re.sub(r"def @\w+", f"def @part_{number}", function, count=1))
+    return "\n".join([*lines, re.sub(r"def @\w+", "def @main", functions[0], count=1), ""])
 
 
 def shared_value(uses: int) -> str:

@@ -47,6 +47,7 @@ SHAPES: Final = (
     Shape("data types", inputs.data_types),
     Shape("many functions", inputs.calling),
     Shape("ResNet-18, many times", inputs.dump, "%99999999 = nn.relu(%data);"),
+    Shape("record dumps", inputs.record_dumps, "%99999999 = nn.relu(%data);"),
 )
 
 
@@ -161,8 +162,11 @@ _METADATA: Final = """#[metadata]
 def _definitions(text: str, head: int, closed: int) -> Iterator[Script]:
     """Definitions typed above and below the last function, under a new name and under its own; a metadata section."""
     below = closed + 2
-    for place, at in (("above", head), ("below", below)):
-        yield Script("a function typed and deleted", _typed(at, _FUNCTION, place))
+    line = Key(head, head, "\n", "")
+    above = _typed(head, _FUNCTION.rstrip(), "above")
+    yield Script("a function typed and deleted", above, line, Key(head, head + 1, "", ""))
+    yield Script("a function typed and deleted", _typed(below, _FUNCTION, "below"))
+    yield Script("a function typed in front of another on its line", _typed(head, _FUNCTION, "in front"))
     yield Script("a data type below a function, typed and deleted", _typed(below, _TYPE_BELOW, "below"))
     match = re.compile(r"def (@\w+)").match(text, head)
     assert match is not None

@@ -30,12 +30,11 @@ def measure_typed_keys(sizes: Sequence[int], repeat: int, target: Target, shapes
     A key is answered when the diagnostics of its version come first. Where they come in two parts, because the edit
     reaches far, a second row has the time until all is settled, of those keys.
 
-    Every shape is measured at 10,000 statements; graph form, which is 13 MB long at 100,000, and ``let`` form at all
-    sizes. Nothing is pressed beforehand. Only our own language's texts are typed in; a peer has other shapes.
+    Nothing is pressed beforehand. Only our own language's texts are typed in; a peer has other shapes.
     """
     for size in sizes:
         for shape in SHAPES:
-            if shapes in shape.name and (size == 10_000 or shape in SHAPES[:2] or len(sizes) == 1):
+            if shapes in shape.name:
                 yield from _measure(shape, size, repeat, target)
 
 
