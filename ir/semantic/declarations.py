@@ -6,6 +6,7 @@ A body is analysed given these alone, so an edit of one body says nothing about 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Final
 
 from ..diagnostics import Diagnostic
@@ -187,7 +188,7 @@ class Head:
     def __init__(self, header: Segment, types: ModuleTypes) -> None:
         header.parse()
         kinds, texts, _ = header.tokens
-        self.segment: Final = header
+        self.segment = header
         self.name: Final = texts[1] if kinds.startswith(DEF + GLOBAL) else ""
         self.var: Final = GlobalVar(self.name[1:])
         lowering = _HeadLowering(types)
@@ -228,8 +229,14 @@ class Head:
         written = (*parameters.values(), *(() if self.result is None else (self.result,)))
         kinds_agree = not any(_kind_faults(type, types.module) for type in written)
         self.is_plain: Final = bool(self.name) and complete and distinct and result_known and kinds_agree
-        self.memo: Final[dict[object, object]] = {}
+        self.memo: dict[object, object] = {}
         """What callers cache of it."""
+
+    def relaid(self, header: Segment) -> Head:
+        """The same for a segment that differs in white space at its end."""
+        made = copy(self)
+        made.segment, made.memo = header, {}
+        return made
 
     def depends_on(self, names: Collection[str]) -> bool:
         """Whether some names of types and constructors, or the metadata, may tell what it says."""

@@ -22,6 +22,7 @@ from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import is_graph_name
 from ..syntax.segments import Role
 from ..syntax.splitting import Segments, Splice
+from ..syntax.statements import Segment
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
@@ -71,7 +72,7 @@ def _followed(
         return None
     heads = earlier.heads
     if splice.first == function.start - 1 < min(splice.old_end, splice.new_end):
-        head = _laid_out_otherwise(earlier, segments, splice.first)
+        head = _laid_out_otherwise(earlier, function.head, segments[splice.first])
         if head is None:
             return None
         if heads.get(head.name) is function.head:  # of two functions of one name, the last counts
@@ -99,17 +100,16 @@ def _followed(
         return None
 
 
-def _laid_out_otherwise(earlier: ModuleAnalysis, segments: Segments, index: int) -> Head | None:
+def _laid_out_otherwise(earlier: ModuleAnalysis, old: Head, header: Segment) -> Head | None:
     """The head of a function of which an edit changed the white space at its end; ``None`` where it changed more.
 
     The blanks before the first statement are part of the head, so a statement that is typed there edits both.
     """
-    old, new = earlier.segments[index], segments[index]
-    if new.role is not Role.HEADER or old.text.rstrip(WHITE_SPACE) != new.text.rstrip(WHITE_SPACE):
+    if header.role is not Role.HEADER or old.segment.text.rstrip(WHITE_SPACE) != header.text.rstrip(WHITE_SPACE):
         return None
-    if any(isinstance(function, WholeFunctionAnalysis) for function in earlier.functions):
-        return None  # these know the heads of others by their identity
-    return earlier.context.head(new)
+    if old.diagnostics or any(isinstance(function, WholeFunctionAnalysis) for function in earlier.functions):
+        return None  # the former may lie in the white space; the latter know the heads of others by their identity
+    return earlier.context.relaid_head(old, header)
 
 
 def _reach(function: AnalysedFunction) -> int:

@@ -169,6 +169,14 @@ class TemplateCache:
         """Take a head over from the context of an earlier text."""
         self._heads_of(head.segment)[self] = head
 
+    def relaid_head(self, head: Head, header: Segment) -> Head:
+        """The head that a segment has which differs in white space at its end from that of ``head``."""
+        known = self.known_head(header)
+        if known is None:
+            known = head.relaid(header)
+            self.keep_head(known)
+        return known
+
     @staticmethod
     def _heads_of(header: Segment) -> WeakKeyDictionary[TemplateCache, Head]:
         """A head as each context has read it, as long as there is one."""

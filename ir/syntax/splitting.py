@@ -17,6 +17,7 @@ from .forms import AlikeStatements
 from .lexer import WHITE_SPACE, lex, lex_chunks
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments, is_open
 from .statements import CutSegment, Segment, alike_segments
+from .tokens import DIRECTIVE, META, METADATA, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN, VERSION
 
 __all__ = ["Segments", "Splice", "Split", "split", "split_text"]
 
@@ -28,6 +29,15 @@ _LOOK_AHEAD: Final = 64
 
 _WINDOW: Final = 2_000
 """How much text is cut into pieces at first where a statement is not known by its form."""
+
+_MANY_PIECES: Final = 200
+"""Where a segment has fewer pieces than this, cutting its text again costs little."""
+
+_UNSURE: Final = 8
+"""How many pieces before an edit are cut again."""
+
+_OPEN_ENDED: Final = OPEN_COMMENT + UNCLOSED_STRING + UNKNOWN + META + VERSION + DIRECTIVE + METADATA
+"""The kinds of piece whose end may depend on text far beyond it; so may that of the name ``meta``."""
 
 _FEWEST_ALIKE: Final = 16
 _MOST_ALIKE: Final = 512
@@ -168,7 +178,7 @@ class Split:
             return self._matched(split_text(lines))
         first = max(0, self.segments.index_at(span.start) - _BEFORE)
         following = max(self.segments.index_from(span.end), first + 1)
-        split, change = self._resplit(lines, first, following, length - (span.end - span.start))
+        split, change = self._resplit(lines, first, following, length - (span.end - span.start), span.start)
         splice = change
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0
@@ -204,10 +214,14 @@ class Split:
         segments = old.spliced(first, len(old) - after, new[first:end])
         return Split(made.lines, segments, made.far_sighted), Splice(first, len(old) - after, end)
 
-    def _resplit(self, lines: LineIndex, first: int, following: int, delta: int) -> tuple[Split, Splice]:
-        """Split anew from segment ``first`` to at least ``following``, which lies ``delta`` further on than it did."""
+    def _resplit(self, lines: LineIndex, first: int, following: int, delta: int, edit: int = 0) -> tuple[Split, Splice]:
+        """Split anew from segment ``first`` to at least ``following``, which lies ``delta`` further on than it did.
+
+        The text is what it was up to ``edit``.
+        """
         old = self.segments
         cutting = _Cutting(lines, old, first, following, delta)
+        cutting.take_known(edit)
         cutting.run()
         made, following = cutting.made, cutting.following
         before, after = _kept(old[first:following], made)
@@ -261,6 +275,34 @@ class _Cutting:
         self._text: str | None = None
         self._text_start = 0
         self._splitter = None
+
+    def take_known(self, edit: int) -> None:
+        """Take the pieces of the text before ``edit``, if there are many, from the old segments: the head of a network.
+
+        The last ones are left out, since where a piece ends may depend on what follows it, and all from one on that
+        depends on more.
+        """
+        position = self._position
+        old = self._old[self._first : self.following] if edit > position else []
+        if all(len(segment.kinds) < _MANY_PIECES for segment in old):
+            return
+        kinds: list[str] = []
+        pieces: list[str] = []
+        offsets = [position]
+        for segment in old:
+            for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+                position += len(piece)
+                if position > edit or kind in _OPEN_ENDED or piece.startswith("meta"):
+                    break
+                kinds.append(kind)
+                pieces.append(piece)
+                offsets.append(position)
+            else:
+                continue
+            break
+        count = len(pieces) - _UNSURE
+        if count > 0:
+            self._kinds, self._pieces, self._offsets = "".join(kinds[:count]), pieces[:count], offsets[: count + 1]
 
     def run(self) -> None:
         """Fill ``made``."""

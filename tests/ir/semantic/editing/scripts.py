@@ -72,6 +72,7 @@ _SMALL = [
     (forms, "_LONGEST", 150),
     (splitting, "_LOOK_AHEAD", 1),
     (splitting, "_WINDOW", 20),
+    (splitting, "_MANY_PIECES", 1),
     (analyzer, "_AT_ONCE", 5),
     (analyzer, "STEP", 2),
     (statement_typer, "STEP", 2),
