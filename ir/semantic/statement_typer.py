@@ -327,8 +327,8 @@ class StatementTyper:
         if state is None:
             return
         if self.inferred and not self._is_following:
-            told = [self.inferred[name].order for name in state.uses if name in self.inferred]
-            if any(order >= state.order for order in told):
+            telling = [self.inferred[name].order for name in state.uses if name in self.inferred]
+            if any(order >= state.order for order in telling):
                 raise NeedsFullAnalysis  # what tells the type of a parameter may be another statement then
         new = self._state(state, state.order, index)
         made[index] = new

@@ -65,16 +65,16 @@ class TypeLowering(LoweringContext):
         kind = self.statement.kinds[position]
         if kind == "?":
             return ANY
-        span = self.unit.span(token)
         if kind == META:
             value = self._metadata(token)
             if value is FAILED or isinstance(value, (DimExpr, int)):
                 return value
-            self.report("invalid-dimension", "this entry of the metadata section is not a dimension", span)
+            message = "this entry of the metadata section is not a dimension"
+            self.report("invalid-dimension", message, self.unit.span(token))
             return FAILED
         number = read_number(self._texts[token], False)
         if isinstance(number, NumberError):
-            self.report(number.code, number.message, span)
+            self.report(number.code, number.message, self.unit.span(token))
             return FAILED
         return number
 
