@@ -134,5 +134,5 @@ def refuse_features(roots: Iterable[Expr], refused: Collection[Feature], what: s
         if wrong:
             names = ", ".join(f"{feature.value} ({feature.name})" for feature in wrong)
             without = _TAKEN_AWAY_BY.get(wrong[0]) if len(wrong) == 1 else None
-            hint = f": run {without} first" if without else ""
-            raise PassError(f"{what} cannot have {names}{hint}", place=detected[wrong[0]], code="unsupported-feature")
+            hint = f"run {without} first" if without else "run the pass before those that make them"
+            raise PassError(f"{what} cannot have {names}: {hint}", place=detected[wrong[0]], code="unsupported-feature")

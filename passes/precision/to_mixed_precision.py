@@ -126,7 +126,9 @@ class ToMixedPrecision(FunctionPass):
         """
         narrow = DataType(self.mixed_precision_type)
         if not _is_float(narrow):
-            raise PassError(f"mixed_precision_type must be an IEEE float or bfloat16, not {narrow}")
+            raise PassError(
+                f"mixed_precision_type must be float16, bfloat16, or a wider IEEE float, such as float32, not {narrow}"
+            )
         keep = bool(context.get_config("relay.ToMixedPrecision.keep_orig_output_dtype", False))
         mutator = _MixedPrecision(function, module, narrow, keep)
         new = mutator.visit_function(function)
@@ -136,7 +138,7 @@ class ToMixedPrecision(FunctionPass):
 
 
 def _is_float(dtype: DataType) -> bool:
-    return dtype.is_float or dtype.code == "bfloat"
+    return (dtype.is_float and dtype.bits in (16, 32, 64)) or (dtype.code == "bfloat" and dtype.bits == 16)
 
 
 def _tensor_dtypes(type: Type | None) -> list[DataType]:

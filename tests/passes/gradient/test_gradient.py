@@ -227,6 +227,10 @@ def test_the_gradients_of_a_range_are_those_of_its_bounds():
     [
         ("def @main(%x: float32) { round(%x) }", "round has no gradient"),
         ("def @main(%x: float32) { let %y = exp(%x); %y }", "cannot have let bindings"),
+        (
+            "def @main(%x: float32) { let %r = ref(%x); ref_read(%r) }",
+            "reads of references .*: run the pass before those that make them",
+        ),
         ("def @main[A](%x: A) -> A { %x }", "type parameters"),
         (
             "def @main(%x: Tensor[(1, 8, 8, 2), float32], %w: Tensor[(3, 3, 2, 4), float32]) "

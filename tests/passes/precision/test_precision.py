@@ -61,3 +61,10 @@ def test_the_fields_of_a_concatenation_are_cast():
 def test_an_unknown_operator_is_refused():
     with pytest.raises(PassError, match=r"no operator nn\.dance"):
         create("recast", dtype="int8", out_dtype="int8", ops=["nn.dance"])(read(LAYERS))
+
+
+@pytest.mark.parametrize("dtype", ["float13", "int8", "bfloat8"])
+def test_no_precision_but_that_of_numbers_that_there_are(dtype: str):
+    module = read("def @main(%x: Tensor[(1, 4), float32], %w: Tensor[(2, 4), float32]) { nn.dense(%x, %w, units=2) }")
+    with pytest.raises(PassError, match=f"mixed_precision_type must be float16, bfloat16, .* not {dtype}"):
+        create("ToMixedPrecision", mixed_precision_type=dtype)(module)
