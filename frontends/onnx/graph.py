@@ -238,7 +238,7 @@ class GraphImporter:
         converter = converters.find(proto.op_type, self.opset)
         if converter is None:
             similar = converters.similar(proto.op_type)
-            hint = f"; is {similar} meant?" if similar else ""
+            hint = f"; did you mean {similar}?" if similar else ""
             domain = f" of the domain {proto.domain}" if proto.domain else ""
             raise ConversionError(
                 f"there is no operator {proto.op_type}{domain} for operator set {self.opset} here: the call is kept by "
@@ -355,5 +355,5 @@ class GraphImporter:
 
 
 def _shape(info: ValueInfoProto) -> tuple[Dim, ...]:
-    """The declared shape; what is symbolic or not told is ``?``."""
+    """The declared shape; what is symbolic or not declared is ``?``."""
     return tuple(dim.dim_value if dim.dim_value > 0 else ANY for dim in info.type.tensor_type.shape.dim)

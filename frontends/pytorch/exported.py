@@ -313,7 +313,9 @@ class _Scope:
         elif name in ("wrap_with_set_grad_enabled", "wrap_with_autocast") and len(graphs) == 1:
             place = next(index for index, argument in enumerate(arguments) if "as_graph" in argument)
             self._inline(node, graphs[0], self._operands(arguments[place + 1 :]))
-        elif not (name in ("scan", "map_impl") and len(graphs) == 1 and self._read_turns(node, operation, graphs[0])):
+        elif not (
+            name in ("scan", "map_impl") and len(graphs) == 1 and self._read_iterations(node, operation, graphs[0])
+        ):
             operation.kind = f"higher_order::{name}"
             operation.inputs = [self.argument(argument) for argument in arguments if "as_graph" not in argument]
             self._finish(node, operation)
@@ -332,7 +334,7 @@ class _Scope:
         operation.blocks = [block]
         self._finish(node, operation)
 
-    def _read_turns(self, node: Json, operation: Operation, graph: Json) -> bool:
+    def _read_iterations(self, node: Json, operation: Operation, graph: Json) -> bool:
         """``scan(carried, sequences, others)`` and ``map_impl(sequences, others)``; whether it could be read."""
         groups = [self._operands([item["arg"]]) for item in node["inputs"] if "as_graph" not in item["arg"]]
         if node["target"].endswith("map_impl"):

@@ -1,7 +1,7 @@
 """``scan`` and ``map`` of exported programs: a graph that is carried out for each first index of its sequences.
 
-Where the program knows how long the sequences are, the turns stand one behind the other, as those of a recurrent layer
-do in TVM's importers; else they are a loop whose results grow by a row in each turn. Source of the rule:
+Where the program knows how long the sequences are, the iterations stand one behind the other, as those of a recurrent
+layer do in TVM's importers; else they are a loop whose results grow by a row in each iteration. Source of the rule:
 ``torch/_higher_order_ops/scan.py`` and ``map.py`` of PyTorch.
 """
 
@@ -14,12 +14,12 @@ from .values import DTYPE_CODES
 
 __all__ = ["Repetition"]
 
-_MOST_TURNS = 2**12
-"""How many turns stand one behind the other at most; more of them become a loop."""
+_MOST_ITERATIONS = 2**12
+"""How many iterations stand one behind the other at most; more of them become a loop."""
 
 _DTYPE_CODES = {name: code for code, name in DTYPE_CODES.items()}
 
-Turn = Callable[[OperationBlock, Sequence[Value]], list[Value]]
+Iteration = Callable[[OperationBlock, Sequence[Value]], list[Value]]
 """Adds the operations of the graph to a block, and gives their results."""
 
 
@@ -35,34 +35,34 @@ class Repetition:
         self._literal = literal
 
     def read(
-        self, turn: Turn, carried: Sequence[Value], sequences: Sequence[Value], others: Sequence[Value]
+        self, iteration: Iteration, carried: Sequence[Value], sequences: Sequence[Value], others: Sequence[Value]
     ) -> list[Value] | None:
-        """The carried values after the last turn, and what the turns give besides, stacked.
+        """The carried values after the last iteration, and what the iterations give besides, stacked.
 
-        ``turn`` takes the carried values, a row of each of the ``sequences`` and the ``others``. ``None`` where there
-        is no sequence, or where nothing says how long they are nor what a turn gives.
+        ``iteration`` takes the carried values, a row of each of the ``sequences`` and the ``others``. ``None`` where
+        there is no sequence, or where nothing says how long they are nor what an iteration gives.
         """
         if not sequences:
             return None
         length = next((value.shape[0] for value in sequences if value.shape and value.shape[0] is not None), None)
-        if length is None or not 0 < length <= _MOST_TURNS:
-            return self._loop(turn, carried, sequences, others)
+        if length is None or not 0 < length <= _MOST_ITERATIONS:
+            return self._loop(iteration, carried, sequences, others)
         rows: list[list[Value]] = []
         for index in range(length):
             parts = [self._row(self._block, value, self._literal(index)) for value in sequences]
-            results = turn(self._block, [*carried, *parts, *others])
+            results = iteration(self._block, [*carried, *parts, *others])
             carried = results[: len(carried)]
             rows.append(results[len(carried) :])
         return [*carried, *map(self._stacked, zip(*rows, strict=True))]
 
     def _loop(
-        self, turn: Turn, carried: Sequence[Value], sequences: Sequence[Value], others: Sequence[Value]
+        self, iteration: Iteration, carried: Sequence[Value], sequences: Sequence[Value], others: Sequence[Value]
     ) -> list[Value] | None:
-        """The same as a loop by count, whose results have as many rows as there were turns."""
-        body = OperationBlock([Value("turn", "IntType", "int64", ())])
+        """The same as a loop by count, whose results have as many rows as there were iterations."""
+        body = OperationBlock([Value("iteration", "IntType", "int64", ())])
         inner = [Value(f"{value.name}.next", value.kind, value.dtype, value.shape) for value in carried]
         parts = [self._row(body, value, body.inputs[0]) for value in sequences]
-        results = turn(body, [*inner, *parts, *others])
+        results = iteration(body, [*inner, *parts, *others])
         given = results[len(carried) :]
         grown: list[Value] = []
         for value in given:

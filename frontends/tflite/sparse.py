@@ -52,7 +52,7 @@ def _places(sparsity: Sparsity, rank: int, count: int) -> NDArray:
         raise ValueError(f"the order of the dimensions is {list(order)}")
     if any(not 0 <= axis < rank for axis in blocks):
         raise ValueError(f"the blocks lie in the dimensions {list(blocks)}")
-    # One column for each element of the levels so far; ``positions`` says where its children are found.
+    # One column for each element of the levels so far; ``positions`` says where its children stand.
     indices: NDArray = np.zeros((0, 1), np.int64)
     positions: NDArray = np.zeros(1, np.int64)
     for dimension in sparsity.dimensions:

@@ -19,7 +19,7 @@ from relay_lsp.ir.expressions import NDArray
 from relay_lsp.ir.types import ANY, DataType, Dim
 
 from .files import replace_file, write_file
-from .limits import limited, stopped_in_foreign_code
+from .limits import ended_after, limited
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 
 __all__ = ["import_model"]
@@ -108,7 +108,7 @@ def _verified(imported: ImportedModel, path: Path, seed: int, seconds: float) ->
     late = f"the comparison was stopped after {seconds:g} seconds; {consequence}"
     try:
         with (
-            stopped_in_foreign_code(seconds and 1.1 * seconds + 1, late),
+            ended_after(seconds and 1.1 * seconds + 1, late),
             limited(seconds, lambda: "the comparison", consequence),
         ):
             comparison = compare_with_runtime(imported, path, seed)

@@ -13,7 +13,7 @@ from types import FrameType
 
 from .problems import EXIT_TROUBLE, CommandError
 
-__all__ = ["limited", "stopped_in_foreign_code"]
+__all__ = ["ended_after", "limited"]
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def limited(seconds: float, doing: Callable[[], str], consequence: str = "the fi
 
 
 @contextmanager
-def stopped_in_foreign_code(seconds: float, message: str) -> Generator[None]:
+def ended_after(seconds: float, message: str) -> Generator[None]:
     """End the process with ``message`` where the body of the ``with`` takes longer than ``seconds``; 0 means no limit.
 
     For the runtime of another framework: it is compiled code, which no interruption reaches before it returns, and

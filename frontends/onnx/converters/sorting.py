@@ -50,7 +50,7 @@ def top_k(node: OnnxNode) -> Outputs | Expr:
 
 @converter("Unique", since=11)
 def unique(node: OnnxNode) -> Outputs:
-    """``unique`` of one dimension, its results cut to the number that was found."""
+    """``unique`` of one dimension, its results cut to as many as there are."""
     node.require_inputs(1)
     data = node.input()
     if "axis" not in node:

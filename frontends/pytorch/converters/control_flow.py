@@ -29,7 +29,7 @@ from ..trial import reset_point, trial
 from ..values import TorchResult, TorchValue
 
 
-class UnknownTurnsError(ConversionError):
+class UnknownTripCountError(ConversionError):
     """It is not known how often a loop runs, or it runs too often to be unrolled."""
 
 
@@ -103,7 +103,7 @@ def loop(node: TorchNode) -> TorchResult:
     reset = reset_point(model)
     try:
         return _unrolled(node)
-    except UnknownTurnsError:
+    except UnknownTripCountError:
         reset()
     changed = _changed_around(body)
     carried = [value for value in node.operation.inputs[2:] if isinstance(model.values.get(value), list)]
@@ -215,7 +215,7 @@ def _unrolled(node: TorchNode) -> TorchResult:
     """The results after the last turn of a loop; each turn is converted on its own.
 
     Raises:
-        UnknownTurnsError: it is not known how often the loop runs, or it runs too often.
+        UnknownTripCountError: it is not known how often the loop runs, or it runs too often.
     """
     model, body = node.model, node.operation.blocks[0]
     most, condition, *values = node.inputs
@@ -223,11 +223,11 @@ def _unrolled(node: TorchNode) -> TorchResult:
     while True:
         goes_on = node.known_int(condition)
         if limit is None or goes_on is None:
-            raise UnknownTurnsError("lists are used in this loop, so that it must be known how often the loop runs")
+            raise UnknownTripCountError("lists are used in this loop, so that it must be known how often the loop runs")
         if turns >= limit or not goes_on:
             return tuple(values)
         if turns == _MOST_TURNS or _MOST_TURNS < limit < sys.maxsize:
-            raise UnknownTurnsError(f"lists are used in this loop, and it runs more than {_MOST_TURNS} times")
+            raise UnknownTripCountError(f"lists are used in this loop, and it runs more than {_MOST_TURNS} times")
         model.values.update(zip(body.inputs, (turns, *values), strict=True))
         condition, *results = model.convert_block(body)
         # A counter that the program keeps stays a number, not a chain of additions that is longer after each turn.

@@ -56,7 +56,7 @@ def argsort(node: TorchNode) -> Expr:
 
 @converter("aten::_unique2")
 def unique(node: TorchNode) -> tuple[Expr, ...]:
-    """``unique`` of one dimension, its results cut to the number that was found; always in order."""
+    """``unique`` of one dimension, its results cut to as many as there are; always in order."""
     parts = call("unique", node.tensor(), sorted=True, return_counts=node.flag(3))
     count = TupleGetItem(parts, 3)
 

@@ -61,7 +61,7 @@ def test_a_declared_type_lets_what_follows_be_converted() -> None:
 
 def test_case_is_put_right_in_words() -> None:
     made = read(model([node("relu")], {"x": X}))
-    assert "is Relu meant?" in made.diagnostics[0].message
+    assert "did you mean Relu?" in made.diagnostics[0].message
 
 
 @pytest.mark.parametrize(

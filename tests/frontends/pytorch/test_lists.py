@@ -194,7 +194,7 @@ def test_lists_whose_length_is_known_when_the_program_runs(module: Any, names: s
         assert_computes(made, module, x)
     written = "".join(model_text_pieces(made, True, None)[0])
     assert "type List[A] {" in written
-    assert [found for found in ir.parse(written).diagnostics if found.severity is Severity.ERROR] == []
+    assert [shown for shown in ir.parse(written).diagnostics if shown.severity is Severity.ERROR] == []
 
 
 def test_a_loop_over_an_open_dimension_gives_an_open_dimension() -> None:

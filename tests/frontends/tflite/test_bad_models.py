@@ -31,7 +31,7 @@ def chain(*operators: Operator) -> bytes:
 
 
 def codes(made: ImportedModel) -> list[str]:
-    return [found.code for found in made.diagnostics]
+    return [shown.code for shown in made.diagnostics]
 
 
 def test_an_unknown_operator_is_kept_by_its_name_and_what_follows_is_converted() -> None:
@@ -41,7 +41,7 @@ def test_an_unknown_operator_is_kept_by_its_name_and_what_follows_is_converted()
         Operator("ABS", ["b"], ["y"]),
     )
     made = read_tflite(data)
-    assert [str(found) for found in made.diagnostics] == [
+    assert [str(shown) for shown in made.diagnostics] == [
         "node a (CUMSUM): there is no operator CUMSUM here: the call is kept by its name [unknown-model-operator]",
         "node b (my.op): there is no operator my.op here: the call is kept by its name [unknown-model-operator]",
     ]
@@ -87,10 +87,10 @@ def test_an_operator_of_one_s_own_is_not_the_schema_s_of_that_name() -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_an_operator(made: Case, code: str, words: str) -> None:
-    found = read_tflite(made.build()[0]).diagnostics[0]
-    assert found.place.operator == made.operator
-    assert not code or found.code == code
-    assert words in found.message
+    shown = read_tflite(made.build()[0]).diagnostics[0]
+    assert shown.place.operator == made.operator
+    assert not code or shown.code == code
+    assert words in shown.message
 
 
 def test_what_is_no_model() -> None:
@@ -137,9 +137,9 @@ def test_lengths_that_are_longer_than_the_file() -> None:
     values = np.ones((2, 3), np.float32).tobytes()
     place = data.index(values)
     data[place - 4 : place] = struct.pack("<I", 2**31 - 1)
-    found = read_tflite(bytes(data)).diagnostics[0]
-    assert (found.code, found.place.input) == ("invalid-model-tensor", "w")
-    assert "it points outside of the file" in found.message
+    shown = read_tflite(bytes(data)).diagnostics[0]
+    assert (shown.code, shown.place.input) == ("invalid-model-tensor", "w")
+    assert "it points outside of the file" in shown.message
 
 
 @pytest.mark.parametrize(
@@ -158,10 +158,10 @@ def test_lengths_that_are_longer_than_the_file() -> None:
 )
 def test_tensors_that_are_not_what_they_declare(tensor: Tensor, words: str) -> None:
     data = model([Tensor("x", (2, 3)), tensor, Tensor("y", (2, 3))], [Operator("ADD", ["x", "w"], ["y"])], ["x"], ["y"])
-    found = read_tflite(data).diagnostics[0]
-    assert found.code in ("invalid-model-tensor", "undefined-model-value")
-    assert found.place.input == "w"
-    assert words in found.message
+    shown = read_tflite(data).diagnostics[0]
+    assert shown.code in ("invalid-model-tensor", "undefined-model-value")
+    assert shown.place.input == "w"
+    assert words in shown.message
 
 
 @pytest.mark.parametrize(
