@@ -100,11 +100,17 @@ def loop(node: TorchNode) -> TorchResult:
     model, body = node.model, node.operation.blocks[0]
     if not (any(isinstance(value, list) for value in node.inputs[2:]) or body.list_changes() or _indexes_list(node)):
         return _as_function(node)
-    reset = reset_point(model)
-    try:
+    limit, goes_on = node.known_int(node[0]), node.known_int(node[1])
+    if goes_on is None:
+        limit = None
+    if limit is not None and limit <= _MOST_TURNS and _is_constant_true(body.outputs[0]):
         return _unrolled(node)
-    except UnknownTripCountError:
-        reset()
+    if limit is not None and not _MOST_TURNS < limit < sys.maxsize:
+        reset = reset_point(model)
+        try:
+            return _unrolled(node)
+        except UnknownTripCountError:  # The condition is known at first, and then it is not.
+            reset()
     changed = _changed_around(body)
     carried = [value for value in node.operation.inputs[2:] if isinstance(model.values.get(value), list)]
     lists = [model.runtime_list(value) for value in (*carried, *changed)]
@@ -112,6 +118,11 @@ def loop(node: TorchNode) -> TorchResult:
         with trial(model), suppress(ConversionError):
             _as_function(node)
     return _as_function(node)
+
+
+def _is_constant_true(value: Value) -> bool:
+    producer = value.producer
+    return producer is not None and producer.kind == "prim::Constant" and bool(producer.attribute)
 
 
 def _changed_around(body: OperationBlock) -> list[Value]:
