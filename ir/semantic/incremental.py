@@ -4,8 +4,8 @@ A dump of a network is functions whose parameters have types and whose statement
 a statement depends only on its own text, the types of the names it uses, and what the module declares; so both are
 cached, statements that differ in names alone share the work, and an edit costs the statements it touches and those
 that a changed type reaches. Every other function is read as a whole, given the heads of the rest, and by itself.
-:func:`analyse` gives ``None`` for a text that is something else than a version line, data types, functions and a
-metadata section, in this order: there the whole text is read and inferred.
+:func:`analyse` gives ``None`` for a text that has something else in it than a version line, data types, functions and a
+metadata section at its end: there the whole text is read and inferred.
 """
 
 from __future__ import annotations
