@@ -137,7 +137,7 @@ def _of_lines(text: str, start: int, end: int, place: str) -> Iterator[Key]:
     line = text[start : end + 1]
     yield Key(end + 1, end + 1, line, f"{place}: the line doubled")
     yield Key(end + 1, end + 1 + len(line), "", f"{place}: the second taken away")
-    early = f"  %98765 = nn.relu({_bound(line)});\n"
+    early = f"  %98765432 = nn.relu({_bound(line)});\n"
     yield Key(start, start, early, f"{place}: a name used before it is bound")
     yield Key(start, start + len(early), "", f"{place}: its use taken away")
     at = start + line.index(_bound(line)) + 1
