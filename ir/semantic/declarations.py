@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Final
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Expr, GlobalVar, Tuple
 from ..inference import OPEN
 from ..inference.kinds import KindChecker
 from ..metadata import MetadataError, read_metadata
 from ..module import IRModule
 from ..ops import operator as operators
+from ..syntax.expression_spans import place_span
 from ..syntax.lowering import Lowering
 from ..syntax.lowering.types import names_a_dtype
 from ..syntax.reading import Reading
@@ -206,31 +207,41 @@ class Head:
             assert root is not None
             self.origins[self.function] = SyntaxOrigin(unit, header.statements[0], root)
         function = self.function
+        faults: list[Diagnostic] = []
+        written = [
+            None if each is None else self._checked(each, expr, types.module, faults)
+            for expr, each in (*((var, var.type_annotation) for var in function.params), (function, function.ret_type))
+        ]
         parameters: dict[str, Type] = {}
-        for var in function.params:
-            parameters[f"%{var.name_hint}"] = var.type_annotation or OPEN
+        for var, annotation in zip(function.params, written, strict=False):
+            parameters[f"%{var.name_hint}"] = annotation or OPEN
         self.parameters: Final[Mapping[str, Type]] = parameters
         self.untyped: Final = tuple([name for name, type in parameters.items() if type is OPEN])
         """The parameters that are declared without a type."""
-        self.result: Final = function.ret_type
+        self.result: Final = written[-1]
         open_type = FuncType(
-            tuple([var.type_annotation or IncompleteType() for var in function.params]),
-            function.ret_type or IncompleteType(),
+            tuple([annotation or IncompleteType() for annotation in written[:-1]]),
+            self.result or IncompleteType(),
             function.type_params,
         )
         self.signature: Final[Type] = open_type if is_readable else ERROR
         self.is_open: Final = has_incomplete(self.signature)
-        self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics)
+        self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics, *faults)
         """What is wrong with it; places count from its start."""
         self.type_parameters: Final = function.type_params
         complete = all(type is OPEN or not has_incomplete(type) for type in parameters.values())
         distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
-        written = (*parameters.values(), *(() if self.result is None else (self.result,)))
-        kinds_agree = not any(_kind_faults(type, types.module) for type in written)
-        self.is_plain: Final = bool(self.name) and complete and distinct and result_known and kinds_agree
+        self.is_plain: Final = bool(self.name) and complete and distinct and result_known
         self.memo: dict[object, object] = {}
         """What callers cache of it."""
+
+    def _checked(self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic]) -> Type:
+        """A type as it is written at a part of the head; where its kinds are at fault, that is reported."""
+        problems = KindChecker(module).faults(annotation)
+        span = place_span(self.origins, Place(expr)) or self.name_span
+        faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in problems]
+        return ERROR if problems else annotation
 
     def relaid(self, header: Segment) -> Head:
         """The same for a segment that differs in white space at its end."""
@@ -281,7 +292,3 @@ class _HeadLowering(Lowering):
 
     def _type_variable(self, name: str) -> TypeVar:
         return self._variables.setdefault(name, TypeVar(name))
-
-
-def _kind_faults(type: Type, module: IRModule) -> bool:
-    return any(True for _ in KindChecker(module).faults(type))

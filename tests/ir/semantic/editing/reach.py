@@ -17,6 +17,8 @@ __all__ = ["run_reach"]
 
 _SIZE: Final = 30
 _BINDS: Final = re.compile(r"(?:let\s+)?([%@][\w.]+)\s*(?:/\*.*?\*/\s*)?(?::[^=]*)?=(?![=>])|let\s+(%\w+)")
+_INSIDE: Final = re.compile(r"[(,]\s*(%\w+)\s*:")
+"""A parameter of a function in the statement: what is in that function is left without it where its brace is lost."""
 _NAME: Final = re.compile(r"[%@]\w+")
 _MARKS: Final = [*'()[],=;:"$#', "/*", "*/", "//", "\n", "%", "let ", "-> ", "nn.", "0.5"]
 _STATEMENTS: Final = ("%98765 = nn.relu(%x);", "let %typed = nn.relu(%x);", "%98765 = add(%x,\n    %x\n  );")
@@ -99,3 +101,5 @@ def _edit(chance: random.Random, text: str, statement: TextSpan) -> tuple[TextSp
 def _bound(text: str) -> Iterator[str]:
     for match in _BINDS.finditer(text):
         yield match[1] or match[2]
+    for match in _INSIDE.finditer(text):
+        yield match[1]
