@@ -153,7 +153,7 @@ class StatementTyper:
             raise NeedsFullAnalysis  # the declared type may tell that of the value
         if last is not None and last.is_value:
             type, findings = last.type, ()
-            if head.result not in (None, ERROR) and type != head.result and type is not ERROR:
+            if head.result is not None and _differ(type, head.result):
                 findings = self._result_findings(last, head.result)
             return replace(function, type=type, findings=findings)
         if head.is_misread or any(self._is_misread(states[index]) for index in reported):
@@ -167,7 +167,7 @@ class StatementTyper:
         if last is None or last.bound is not None:
             return replace(function, type=ERROR, findings=(missing,))
         findings = ()
-        if head.result not in (None, ERROR) and last.type != head.result and last.type is not ERROR:
+        if head.result is not None and _differ(last.type, head.result):
             findings = self._result_findings(last, head.result)
         return replace(function, type=last.type, findings=(missing, *findings))
 
@@ -486,6 +486,11 @@ class StatementTyper:
         is_graph = is_graph_name(name)
         candidates = (other for other in (*self.function.head.parameters, *nearby) if is_graph_name(other) == is_graph)
         return closest(name, candidates, count=3)
+
+
+def _differ(type: Type, declared: Type) -> bool:
+    """Whether the value of a function may have another type than is declared; where no error explains it."""
+    return type is not ERROR and type != declared and not has_error(declared)
 
 
 def _undefined(statement: TypedStatement, unknown: Mapping[str, Sequence[str]]) -> Iterator[Diagnostic]:
