@@ -19,17 +19,21 @@ import ast
 import collections.abc
 import dataclasses
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
-
-from typing_extensions import Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .dimensions import Dim, DimExpr, FloatImm, IntImm
 from .types import DataType
+
+if TYPE_CHECKING or sys.version_info < (3, 11):
+    from typing_extensions import Self, dataclass_transform
+else:
+    from typing import dataclass_transform  # the other module takes longer to load than all of this one
 
 _MISSING: Any = dataclasses.MISSING
 _CALLABLE: Any = collections.abc.Callable

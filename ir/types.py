@@ -9,11 +9,12 @@ import enum
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .dimensions import ANY, AnyDim, Dim, DimExpr, DimOperation, Shape, SizeVar, is_static
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "ANY",
