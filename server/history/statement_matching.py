@@ -8,7 +8,7 @@ or none like its counterpart, was edited by hand.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -113,6 +113,7 @@ class StatementMatching:
             old_left.append(before)
             new_left.append(after)
         pairs += _take_moved(old_left, new_left)
+        pairs += _take_of_one_name(old_left, new_left)
         for before, after in zip(old_left, new_left, strict=True):
             pairs += _take_edited(before, after, dict(_renamed(pairs)))
         pairs += _take_renamed(old_left, new_left, pairs)
@@ -210,10 +211,11 @@ def _take_alike(old: list[_Statement], new: list[_Statement]) -> Iterator[Statem
     """The statements of a gap that are alike, from its beginning and from its end on; they are taken out."""
     names: dict[str, str] = {}
     bound = {each.binder for each in old if not each.binder[1:].isdigit()}
+    bound_now = {each.binder for each in new if not each.binder[1:].isdigit()}
 
     def match(before: _Statement, after: _Statement) -> bool:
-        # Numbers move up when a statement goes; a name that was there before stands for the same statement.
-        is_other = before.binder != after.binder and after.binder in bound
+        # Numbers move up when a statement goes; a name that is there before and after stands for the same statement.
+        is_other = before.binder != after.binder and (after.binder in bound or before.binder in bound_now)
         return not is_other and _are_alike(before, after, names)
 
     least = min(len(old), len(new))
@@ -251,6 +253,27 @@ def _take_moved(old: Sequence[list[_Statement]], new: Sequence[list[_Statement]]
         left[:] = kept
     for left in old:
         left[:] = [statement for statement in left if id(statement.tokens) not in taken]
+
+
+def _take_of_one_name(old: Sequence[list[_Statement]], new: Sequence[list[_Statement]]) -> Iterator[StatementPair]:
+    """The statements that are left and bind a name that no other of them binds: they were moved and edited.
+
+    Numbers are no such names, which move up when a statement goes. The statements are taken out.
+    """
+    before, after = _by_own_name(old), _by_own_name(new)
+    taken: set[int] = set()
+    for name in before.keys() & after.keys():
+        pair = StatementPair(before[name], after[name])
+        taken |= {id(pair.old), id(pair.new)}
+        yield pair
+    for left in (*old, *new):
+        left[:] = [each for each in left if id(each) not in taken]
+
+
+def _by_own_name(statements: Iterable[Sequence[_Statement]]) -> Mapping[str, _Statement]:
+    named = [each for left in statements for each in left if each.binder and not each.binder[1:].isdigit()]
+    counts = Counter(each.binder for each in named)
+    return {each.binder: each for each in named if counts[each.binder] == 1}
 
 
 def _take_edited(old: list[_Statement], new: list[_Statement], renamed: dict[str, str]) -> list[StatementPair]:
