@@ -27,7 +27,8 @@ def load_protocol() -> None:
         importlib.import_module("lsprotocol.types")
     finally:
         attrs.define = _define
-    # lsprotocol resolves all types at once before the first message; ours are resolved each with its methods.
+    # lsprotocol resolves all types at once before the first message; ours are resolved each with its methods. It has no
+    # public name for that: tests/server/test_cold_start.py fails when it changes this one.
     hooks: Any = importlib.import_module("lsprotocol._hooks")
     hooks._resolved_forward_references = True
 
