@@ -218,7 +218,9 @@ class HistoryStore:
     def steps_to(self, text: str) -> tuple[StepRecord, ...]:
         """How ``text`` came to be: the steps that lead to it, the first one first.
 
-        Where the same text came out of several steps, the newest one counts.
+        Where the same text came out of several steps, the newest one counts: to the text itself of all, to each text
+        before it of those that were recorded before it was left. So a text that was left and is there again has what
+        led to it at first in its history as well.
         """
         return tuple(reversed(self._chain(text, "after")))
 
@@ -233,14 +235,18 @@ class HistoryStore:
         seen = {key}
         with self._transaction() as database:
             while len(steps) < _LONGEST_CHAIN:
+                left = steps[-1].id if steps and end == "after" else None
                 row = database.execute(
-                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id DESC LIMIT 1", (key,)
+                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id < ? DESC, id DESC LIMIT 1",
+                    (key, left),
                 ).fetchone()
                 if row is None:
                     break
                 step = _step(row)
                 key = step.before if end == "after" else step.after
-                if key in seen:
+                # Further back in time no step comes twice.
+                is_earlier = left is not None and step.id < left
+                if key in seen and not is_earlier:
                     break
                 steps.append(step)
                 seen.add(key)

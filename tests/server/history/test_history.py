@@ -31,11 +31,14 @@ def test_a_text_that_nobody_made_has_no_steps(tmp_path: Path) -> None:
     assert HistoryStore(tmp_path).steps_to("written by hand") == ()
 
 
-def test_a_pipeline_that_comes_back_to_where_it_was_ends(tmp_path: Path) -> None:
+def test_a_text_that_was_left_and_is_there_again_keeps_what_led_to_it(tmp_path: Path) -> None:
     history = HistoryStore(tmp_path)
+    history.record("First", "0", "a", 0)
     history.record("There", "a", "b", 0)
     history.record("Back", "b", "a", 0)
-    assert [step.pass_name for step in history.steps_to("a")] == ["Back"]
+    assert [step.pass_name for step in history.steps_to("a")] == ["First", "There", "Back"]
+    assert [step.pass_name for step in history.steps_to("b")] == ["First", "There"]
+    assert [step.pass_name for step in history.steps_from("a")] == ["There"]
 
 
 def test_a_step_that_changes_nothing_is_not_remembered(tmp_path: Path) -> None:

@@ -98,3 +98,23 @@ def test_following_edits_one_by_one_ends_where_comparing_does(edit: str):
     spans = [TextSpan(TEXT.index(value), TEXT.index(value) + len(value)) for value in VALUES]
     assert [mapped.to_new(span) for span in spans] == [fresh.to_new(span) for span in spans]
     assert mapped.followed(LineIndex(TEXT)).is_identity
+
+
+LETS = "".join(
+    f"  let %{name} = {value};\n" for name, value in (("a", "exp(%x)"), ("b", "tanh(%x)"), ("c", "sqrt(%x)"))
+)
+
+
+def test_a_statement_that_was_moved_and_edited_is_followed_by_its_name():
+    new = "".join(sorted(LETS.splitlines(keepends=True)[1:])) + "  let %a = log(%x);\n"
+    assert fates(LETS, new, "exp(%x)", "tanh(%x)", "sqrt(%x)") == ["log(%x)!", "tanh(%x)", "sqrt(%x)"]
+
+
+def test_the_same_statement_written_again_takes_nothing_from_the_first():
+    """Though every line is laid out anew."""
+    new = LETS.replace("  let %b", "  let %again = tanh(%x);\n  let %b").replace("  let", "\tlet")
+    between = TextMap(LineIndex(LETS), LineIndex(new))
+    start = LETS.index("tanh(%x)")
+    mapped = between.to_new(TextSpan(start, start + len("tanh(%x)")))
+    assert mapped is not None
+    assert (mapped.span.start, mapped.edited) == (new.index("tanh(%x)", new.index("%b")), False)
