@@ -117,18 +117,30 @@ export class Workbench {
 
     async hover(word, expected) {
         const shown = this.page.locator('.monaco-hover:not(.hidden) .hover-contents');
+        const text = async () => (await shown.count()) > 0 ? (await shown.allInnerTexts()).join('\n') : '';
         await this.until('the hover', async () => {
             await this.page.mouse.move(10, 10);
             await this.word(word).hover();
-            await this.page.waitForTimeout(500);
-            return (await shown.count()) > 0 && (await shown.allInnerTexts()).join('\n').includes(expected);
-        }, 60);
+            // A busy server answers late: the mouse rests until it has.
+            for (let tries = 0; tries < 100; tries += 1) {
+                await this.page.waitForTimeout(100);
+                const said = await text();
+                if (said.includes(expected)) {
+                    return true;
+                }
+                if (said !== '' && !said.includes('Loading')) {
+                    return false;
+                }
+            }
+            return false;
+        }, 120);
         return shown.allInnerTexts();
     }
 
     async focusEditor() {
         await this.page.mouse.move(10, 10);
-        await this.page.locator('.editor-instance .view-line').last().click();
+        // At its beginning: the middle of a long line is beyond the window, and would be scrolled to.
+        await this.page.locator('.editor-instance .view-line').last().click({ position: { x: 4, y: 8 } });
     }
 
     async save(file) {

@@ -1,0 +1,74 @@
+// Noon: passes are looked at, run, and run again.
+
+/** What the pipeline would change stands on the operators, once for a pass; the line above says what would run. */
+export async function hints(workbench) {
+    const { page } = workbench;
+    await workbench.quickOpen('resnet18.relay');
+    const seen = {};
+    const lens = page.locator('.codelens-decoration', { hasText: 'Run SimplifyInference' }).first();
+    await lens.waitFor({ timeout: 90_000 });
+    seen.lens = await lens.innerText();
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Control+S');
+    const marks = page.locator('.squiggly-hint');
+    await marks.first().waitFor({ timeout: 90_000 });
+    seen.marks = await marks.count();
+    await workbench.shot('pass-hints');
+    await page.mouse.move(10, 10);
+    return seen;
+}
+
+/** Operators are found by name, in the file and in the workspace. */
+export async function search(workbench) {
+    const { page } = workbench;
+    const rows = page.locator('.quick-input-list .monaco-list-row');
+    const seen = {};
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Control+Shift+O');
+    await workbench.type('@max_pool');
+    await workbench.until('the value', async () => (await rows.allInnerTexts()).join().includes('nn.max_pool2d'));
+    seen.inFile = await rows.allInnerTexts();
+    await workbench.shot('symbols');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+T');
+    await workbench.type('#conv2d strides=[2');
+    await workbench.until('the calls', async () => (await rows.allInnerTexts()).join().includes('strides=[2, 2]'));
+    seen.inWorkspace = await rows.allInnerTexts();
+    await workbench.shot('calls');
+    await page.keyboard.press('Escape');
+    return seen;
+}
+
+/** A pipeline is put together, Escape leads back step by step, and what it did is reported. */
+export async function pipeline(workbench) {
+    const { page } = workbench;
+    const seen = {};
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Home');
+    await workbench.palette('Relay: Run Pipeline');
+    await workbench.answer('New pipeline');
+    await workbench.titled('Relay: Pipeline of 0');
+    await workbench.answer('Add a pass');
+    await workbench.titled('Relay: Add Pass');
+    await workbench.answer('FuseOps');
+    await workbench.titled('FuseOps: options');
+    await page.keyboard.press('Escape');
+    await workbench.titled('Relay: Add Pass');
+    await page.keyboard.press('Escape');
+    await workbench.titled('Relay: Pipeline of 0');
+    await page.keyboard.press('Escape');
+    await workbench.titled('Relay: Run Pipeline');
+    await workbench.answer('On save');
+    const report = page.locator('.notification-list-item-message', { hasText: 'SimplifyInference:' }).first();
+    const started = Date.now();
+    await report.waitFor({ timeout: 90_000 });
+    seen.seconds = (Date.now() - started) / 1000;
+    seen.report = await report.innerText();
+    await workbench.shot('pipeline-report');
+    await workbench.palette('Notifications: Clear All Notifications');
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Z');
+    return seen;
+}

@@ -1,0 +1,75 @@
+"""A day in VS Code (code-server) in a real browser: what a person sees from opening a network to the evening.
+
+``RELAY_SCREENSHOTS=docs/images/day`` keeps the pictures of the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.editors.vscode.workspace import SERVER, Report, drive, needs_vscode
+
+pytestmark = needs_vscode
+
+COLOURS = """#[version = "0.0.5"]
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
+  %0 = nn.conv2d(%data, %weight,
+                 strides=[2, 2], padding=[1, 1, 1, 1]) /* span=conv1:0:0 */;
+  nn.relu(%0)
+}
+"""
+"""Every kind of word."""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    work = tmp_path_factory.mktemp("day")
+    (work / "workspace").mkdir()
+    (work / "workspace" / "colours.relay").write_text(COLOURS, "utf-8")
+    return drive(work, "day/drive.mjs", str(SERVER))
+
+
+@pytest.fixture
+def flow(report: Report) -> Callable[[str], dict[str, Any]]:
+    return report.flow
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "high-contrast-light", "high-contrast-dark"])
+def test_each_kind_of_word_has_a_colour_of_its_own(flow, theme):
+    colours = flow("colours")[theme]
+    assert len(colours) == 6
+    assert len(set(colours.values())) == 6, colours
+
+
+def test_hover_tells_what_is_under_the_mouse(flow):
+    seen = flow("hovers")
+    assert "Element 1 of 2" in seen["element"] or "Element 0 of 2" in seen["element"]
+    assert "= nn.conv2d(%data, %weight" in seen["definition"]
+    assert "%weight: Tensor[(4, 3, 3, 3), float32]" in seen["function"]
+
+
+def test_hints_stand_on_what_would_change_once_for_a_pass(flow):
+    seen = flow("hints")
+    assert "SimplifyInference → FuseOps" in seen["lens"]
+    assert 1 <= seen["marks"] <= 2
+
+
+def test_operators_are_found_in_the_file_and_in_the_workspace(flow):
+    seen = flow("search")
+    assert any("= nn.max_pool2d" in row for row in seen["inFile"])
+    assert any("nn.conv2d" in row and "strides=[2, 2]" in row for row in seen["inWorkspace"])
+
+
+def test_a_pipeline_reports_what_each_pass_did(flow):
+    seen = flow("pipeline")
+    assert "nn.batch_norm −19" in seen["report"]
+    assert "FuseOps:" in seen["report"]
+
+
+def test_the_walkthrough_works_from_anywhere(flow):
+    seen = flow("walkthrough")
+    assert len(seen["buttons"]) == 2
+    assert "SimplifyInference (preview)" in seen["title"]
