@@ -72,7 +72,8 @@ class ModuleTypes:
             try:
                 self.tables = read_metadata(text[text.index("]") + 1 :])
             except MetadataError as error:
-                self.metadata_error = error
+                # Its traceback would keep the frames of this analysis, and with them the texts before, alive.
+                self.metadata_error = MetadataError(*error.args)
         names = Names()
         names.metadata = self.tables
         if earlier is not None:

@@ -190,9 +190,9 @@ def _edited(
 
     if progress is not None:
 
-        def tell(settled: int, followed: Mapping[int, TypedStatement]) -> None:
+        def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis:
-                analysis = analysis_with(typer.unfinished(), followed, replaced(states, followed))
+                analysis = analysis_with(typing.unfinished(), followed, replaced(states, followed))
                 return PartialAnalysis(analysis, settled, head.last + 1)
 
             # What an edited statement tells of a parameter is settled with the last statement that uses it.

@@ -302,13 +302,13 @@ class ModuleAnalyzer:
         if progress is None:
             return
 
-        def tell(settled: int, followed: Mapping[int, TypedStatement]) -> None:
+        def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis | None:
                 reported = _with_reported(self.reported, followed)
                 states = replaced(self.states, followed)
-                return self._partial(typer.unfinished(), heads, settled, states, reported)
+                return self._partial(typing.unfinished(), heads, settled, states, reported)
 
-            progress(nothing_yet if typer.function.head.untyped else part)
+            progress(nothing_yet if typing.function.head.untyped else part)
 
         typer.progress = tell
 

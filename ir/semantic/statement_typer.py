@@ -70,8 +70,11 @@ class StatementTyper:
         """New statements that are not among ``states`` yet: they come after those before the first of them."""
         self.reported: list[int] = []
         """Those of them that are reported, by segment."""
-        self.progress: Callable[[int, Mapping[int, TypedStatement]], None] | None = None
-        """Called while statements are typed anew: up to which segment all are settled, and those made so far."""
+        self.progress: Callable[[StatementTyper, int, Mapping[int, TypedStatement]], None] | None = None
+        """Called while statements are typed anew: up to which segment all are settled, and those made so far.
+
+        It is given this typer, so that it need not hold it: with a cycle every edit would leave its objects to the
+        garbage collector, which looks for them seldom."""
 
     # ---- names
 
@@ -316,7 +319,7 @@ class StatementTyper:
                 if len(made) % STEP == 0:
                     check_cancelled()
                     if self.progress is not None:
-                        self.progress(index + 1, made)
+                        self.progress(self, index + 1, made)
             if stop < end:
                 self._follow(stop, changed, made)
             at = stop + 1

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Final
+from weakref import WeakValueDictionary
 
 from ..collections.cached import cached
 from ..diagnostics import Diagnostic, Place, Severity, in_order
@@ -217,26 +219,46 @@ class WholeModuleAnalysis:
     # ---- symbols
 
     @cached
-    def _symbols(self) -> _Symbols:
-        return _Symbols(self.reading, self._definition_type)
+    def _definitions(self) -> list[tuple[int, Definition]]:
+        """What is defined in the text, in order, each with the offset of its name."""
+        places = ((definition.unit, definition) for definition in self.reading.lowering.definitions)
+        named = ((unit.span(definition.token), definition) for unit, definition in places if unit is not None)
+        return [(span.start, definition) for span, definition in sorted(named, key=lambda placed: placed[0])]
 
     @cached
+    def _symbols(self) -> WeakValueDictionary[Definition, Symbol]:
+        # The symbols that callers hold: they know this analysis, which must not keep them, as what is in a circle is
+        # left to the garbage collector with each edit.
+        return WeakValueDictionary()
+
+    def _symbol(self, definition: Definition) -> Symbol:
+        """The symbol of a definition: always the same one."""
+        symbol = self._symbols.get(definition)
+        if symbol is None:
+            container = definition.container
+            outer = self._symbol(container) if container is not None and container.unit is not None else None
+            made = Symbol(definition.kind, definition.name, outer, self, definition)
+            symbol = self._symbols.setdefault(definition, made)
+        return symbol
+
+    @property
     def _in_order(self) -> list[Symbol]:
-        return sorted(self._symbols.by_definition.values(), key=lambda symbol: symbol.span)
+        return [self._symbol(definition) for _, definition in self._definitions]
 
     def symbol_at(self, index: int, token: int) -> Symbol | None:
         """The symbol that a token of a segment defines or uses."""
         definition = self._resolved.get(index, {}).get(token)
-        return self._symbols.by_definition.get(definition) if definition is not None else None
+        return self._symbol(definition) if definition is not None and definition.unit is not None else None
 
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments, in order."""
-        in_order, segments = self._in_order, self._segments
+        in_order, segments = self._definitions, self._segments
         if end <= first:
             return iter(())
-        start = bisect_left(in_order, segments.start(first), key=lambda symbol: symbol.span.start)
+        start = bisect_left(in_order, segments.start(first), key=itemgetter(0))
         stop = segments.start(end) if end < len(segments) else segments.length
-        return iter(in_order[start : bisect_left(in_order, stop, key=lambda symbol: symbol.span.start)])
+        last = bisect_left(in_order, stop, key=itemgetter(0))
+        return (self._symbol(definition) for _, definition in in_order[start:last])
 
     def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
         """The kind and name of each definition in a range of segments, in order."""
@@ -310,32 +332,18 @@ class WholeModuleAnalysis:
         assert isinstance(symbol.key, Definition)
         return symbol.key.unit is None or is_visible(symbol, symbol.key.unit, offset)
 
-    def _definition_type(self, definition: Definition) -> Type | None:
-        value = definition.value
-        if isinstance(value, Constructor):
-            return constructor_type(self.module, value)
-        return self.type_of(value) if isinstance(value, Expr) else None
+    # ---- what symbols ask
 
+    @cached
+    def _extents(self) -> dict[Definition, TextSpan]:
+        return {definition: TextSpan(start, end) for definition, start, end in self.reading.extents}
 
-class _Symbols:
-    """The symbols of a text that was read whole."""
-
-    def __init__(self, reading: Reading, type_of: Callable[[Definition], Type | None]) -> None:
-        self._type_of: Final = type_of
-        self._extents: Final = {definition: TextSpan(start, end) for definition, start, end in reading.extents}
-        self._written: Final[dict[Definition, list[TextSpan]]] = {}
-        self.by_definition: Final[dict[Definition, Symbol]] = {}
-        made, written = self.by_definition, self._written
-        for definition in reading.lowering.definitions:
-            unit = definition.unit
-            if unit is None:
-                continue
-            container = made.get(definition.container) if definition.container is not None else None
-            written[definition] = []
-            made[definition] = Symbol(definition.kind, definition.name, container, self, definition)
-        for unit, token, definition in reading.lowering.uses:
-            if definition in written:
-                written[definition].append(unit.span(token))
+    @cached
+    def _uses(self) -> Mapping[Definition, Sequence[TextSpan]]:
+        uses: dict[Definition, list[TextSpan]] = {}
+        for unit, token, definition in self.reading.lowering.uses:
+            uses.setdefault(definition, []).append(unit.span(token))
+        return uses
 
     def name_span(self, key: object) -> TextSpan:
         """The range of the name."""
@@ -354,9 +362,12 @@ class _Symbols:
     def uses(self, key: object) -> Sequence[TextSpan]:
         """Where the name is used."""
         assert isinstance(key, Definition)
-        return self._written[key]
+        return self._uses.get(key, ())
 
     def symbol_type(self, key: object) -> Type | None:
         """The type, where it is known."""
         assert isinstance(key, Definition)
-        return self._type_of(key)
+        value = key.value
+        if isinstance(value, Constructor):
+            return constructor_type(self.module, value)
+        return self.type_of(value) if isinstance(value, Expr) else None

@@ -1,0 +1,52 @@
+"""What an edit makes and the next one drops is freed at once: it does not wait for the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.diagnostics import diagnostics
+
+_BODY = "".join(f"  %{n} = nn.relu(%{n - 1});\n" for n in range(1, 200))
+_HEAD = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 64), float32]) {\n  %0 = nn.relu(%x);\n'
+_PLAIN = f"{_HEAD}{_BODY}  nn.relu(%199)\n}}\n"
+_WHOLE = _PLAIN.replace("def @main", "type Pair {\n  Both(float32, float32),\n}\ndef @main")
+_METADATA = _PLAIN + "#[metadata]\n{"
+_EDITS = {
+    "the name of an operator": (_PLAIN, "relu(%50)", "x", "relx"),
+    "the dtype of a parameter": (_PLAIN, "float32", "", "float16"),
+    "the name of a data type": (_WHOLE, "Pair", "P", "Pairs"),
+    "metadata that cannot be read": (_METADATA, "{", "{{", "[["),
+}
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """Leave objects in circles where they are, until the test asks for them."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collection")
+@pytest.mark.parametrize("edited", _EDITS)
+def test_an_edit_leaves_nothing_to_the_garbage_collector(edited: str) -> None:
+    text, old, first, second = _EDITS[edited]
+    snapshot = Snapshot.open(text, "edited.relay")
+    written = old
+    start = text.rindex(old)
+    for number in range(20):
+        typed = (first, second)[number % 2]
+        snapshot = snapshot.edit(TextSpan(start, start + len(written)), typed)
+        snapshot.analyse(lambda part: part())
+        diagnostics(snapshot)
+        written = typed
+        if number == 9:
+            gc.collect()  # caches are filled by now
+    left = gc.collect()
+    assert left < 1_000  # ten heads with their parts; the text alone has thousands
