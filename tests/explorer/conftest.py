@@ -48,6 +48,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     export(work, "model", (work / "imported.relay").read_text("utf-8"), "-p", "FuseOps")
     export(work, "overlays", OVERLAID, "-p", "FuseOps", *overlays(work))
     lines = trace_lines(work / "layers.relay")
+    (work / "layers.trace.jsonl").write_text("".join(lines), "utf-8")
+    collections = (ROOT / "examples/collections.relay").read_text("utf-8")
+    export(work, "collections", collections, "-p", "LambdaLift", "-p", "PartialEvaluate", "-p", "ToANormalForm")
     write_page(
         work, "version", ['{"record":"trace","format":"relay-lsp-trace","version":7,"producer":"relay-lsp 9"}\n']
     )

@@ -6,13 +6,18 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from '../editors/vscode/server.mjs';
 import { habits } from './habits.mjs';
+import { panel } from './panel.mjs';
 
 const [work, served, ...chosen] = process.argv.slice(2);
 const report = { seen: {}, errors: {}, requests: [], faults: [] };
 const browser = await chromium();
 
-async function open(name, hash = '') {
+/** Open a page; `before` runs in it before its own script. */
+async function open(name, hash = '', before = undefined) {
     const page = await browser.newPage();
+    if (before) {
+        await page.addInitScript(before);
+    }
     page.on('request', request => /^(file|data|blob):/.test(request.url()) || report.requests.push(request.url()));
     page.on('pageerror', error => report.faults.push(`${name}: ${error}`));
     page.on('console', message => message.type() === 'error' && report.faults.push(`${name}: ${message.text()}`));
@@ -404,7 +409,7 @@ const flows = {
     },
 };
 
-for (const [name, flow] of Object.entries({ ...flows, ...habits({ open, pane, texts, point }) }).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
+for (const [name, flow] of Object.entries({ ...flows, ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }) }).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
     try {
         report.seen[name] = await flow();
     } catch (error) {

@@ -1,0 +1,70 @@
+// The page in VS Code's panel: the editor's side of it is played here, by the messages of editors/vscode/src/explorer.ts.
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** The flow, for a driver that opens pages (`open`) with a script that runs before the page's own. */
+export const panel = ({ open, pane, work }) => ({
+    async panel() {
+        const page = await open('layers.html', '', () => {
+            window.posted = [];
+            window.acquireVsCodeApi = () => ({ postMessage: message => window.posted.push(message) });
+        });
+        await page.locator('.pane .cm-line').first().waitFor();
+        const posted = () => page.evaluate(() => window.posted);
+        const answer = message => page.evaluate(data => window.postMessage(data, '*'), message);
+        const question = async kind => {
+            await page.waitForFunction(name => window.posted.some(each => each[name] !== undefined), kind);
+            return (await posted()).findLast(each => each[kind] !== undefined);
+        };
+        // The buffer is edited, saved or not: the page marks what is stale, and asks for a run.
+        const text = fs.readFileSync(path.join(work, 'layers.relay'), 'utf8');
+        await answer({ text: text.replace('nn.relu(%3.0)', 'tanh(%3.0)') });
+        await page.locator('.edited').waitFor();
+        const stale = await page.locator('.cm-content .stale').allInnerTexts();
+        const { id, run } = await question('run');
+        await answer({ id, error: 'The text has an error in line 9.' });
+        await page.locator('.problem').waitFor();
+        const problem = await page.locator('.problem').innerText();
+        const kept = await page.locator('.pane').count();
+        // The second run comes by hand, and gives a trace.
+        await page.evaluate(() => (window.posted = []));
+        await page.getByRole('button', { name: 'Run …' }).click();
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        const again = await question('run');
+        await answer({ id: again.id, lines: fs.readFileSync(path.join(work, 'layers.trace.jsonl'), 'utf8') });
+        await page.locator('.timeline', { hasText: 'FuseOps' }).waitFor();
+        await page.getByRole('button', { name: 'Save as pipeline' }).click();
+        const { save } = await question('save');
+        // Under the page's policy, a graph is laid out by its worker.
+        await pane(page, 0).getByRole('button', { name: 'Graph' }).click();
+        await page.locator('.graph canvas[data-state=ready]').waitFor();
+        const themes = {};
+        for (const name of ['vscode-light', 'vscode-dark', 'vscode-high-contrast']) {
+            await page.evaluate(each => (document.body.className = each), name);
+            await page.waitForTimeout(50);
+            themes[name] = await page.evaluate(() => document.documentElement.dataset.theme);
+        }
+        return { stale, run, problem, kept, left: await page.locator('.problem, .edited').count(), save, themes };
+    },
+
+    async collections() {
+        const page = await open('collections.html');
+        await page.locator('.pane .cm-line').first().waitFor();
+        const last = page.locator('.pane[data-kind=module]').last();
+        const first = page.locator('.pane[data-kind=module]').first();
+        await first.locator('.cm-scroller').evaluate(each => each.scrollTo(0, each.scrollHeight / 2));
+        await page.waitForTimeout(300);
+        const steps = await page.locator('.timeline .stage').allInnerTexts();
+        const asked = [];
+        const became = [];
+        // Calls in the middle of the first text are pointed at: what became of it lights up to the end, or a pass says that it removed it.
+        const words = first.locator('.cm-line :is(.s-function, .s-enumMember)').filter({ hasNotText: '@' });
+        for (let index = 0; index < Math.min(await words.count(), 12); index += 1) {
+            await words.nth(index).hover();
+            await page.waitForTimeout(80);
+            asked.push((await page.locator('.details b').first().innerText()));
+            became.push((await last.locator('header .lit-count').innerText()) || (await page.locator('.details .gone').allInnerTexts()).join());
+        }
+        return { steps, asked, became };
+    },
+});

@@ -1,0 +1,42 @@
+"""The page in VS Code's panel, with the editor's side played by the test; and modules with closures and data types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.explorer.pages import seen
+
+pytestmark = pytest.mark.xdist_group("explorer")
+
+
+def test_an_edit_of_the_buffer_marks_what_is_stale_and_asks_for_a_run(report: dict[str, Any]):
+    panel = seen(report, "panel")
+    assert "nn.relu(%3.0)" in panel["stale"]
+    assert not any("conv2d" in text for text in panel["stale"])
+    assert panel["run"]["passes"] == ["SimplifyInference", "FuseOps"]
+
+
+def test_a_text_with_errors_leaves_the_last_run_and_says_so(report: dict[str, Any]):
+    panel = seen(report, "panel")
+    assert panel["problem"] == "The text has an error in line 9."
+    assert panel["kept"] > 2
+
+
+def test_a_run_takes_the_place_of_the_last_one_and_is_saved_by_the_editor(report: dict[str, Any]):
+    panel = seen(report, "panel")
+    assert panel["left"] == 0
+    assert panel["save"] == ["SimplifyInference", "FuseOps"]
+
+
+def test_the_panel_has_the_theme_of_the_editor(report: dict[str, Any]):
+    themes = {"vscode-light": "light", "vscode-dark": "dark", "vscode-high-contrast": "contrast"}
+    assert seen(report, "panel")["themes"] == themes
+
+
+def test_in_a_module_of_closures_and_data_types_calls_are_followed_or_said_to_be_removed(report: dict[str, Any]):
+    collections = seen(report, "collections")
+    assert len(collections["asked"]) == len(collections["became"]) > 3
+    assert all(collections["became"]), collections
+    assert all("0 unexplained values" in text for text in collections["steps"] if " ms" in text)
