@@ -29,6 +29,8 @@ let lines: Line[] | undefined;
 let opened: number | undefined;
 let catalogue: PassDescription[] | undefined;
 let said = '';
+/** Draws the form as it was last asked for: an answer may come after a run that took the place of the one that asked. */
+let redrawLatest = (): void => undefined;
 const context = { level: 3, config: '', require: '', disable: '' };
 /** The form is one element for good: what is typed into it keeps the cursor while the page around it is drawn anew. */
 const host = document.createElement('div');
@@ -55,7 +57,7 @@ export function runForm(
     const passes = (lines ??= trace.pipeline.map(call => ({ call, isOn: true })));
     if (!catalogue && source.passes) {
         catalogue = [];
-        source.passes().then(all => { catalogue = all; redraw(); }, () => undefined);
+        source.passes().then(all => { catalogue = all; redrawLatest(); }, () => undefined);
     }
     const swap = (index: number, by: number) => {
         [passes[index], passes[index + by]] = [passes[index + by]!, passes[index]!];
@@ -117,6 +119,7 @@ export function runForm(
         ${said ? html`<p role="status"><small>${said}</small></p>` : nothing}
         ${before ? html`<p role="status">Against the run before: ${against(before, now)}</p>` : nothing}
     </form>`, host);
+    redrawLatest = () => void redraw();
     redraw();
     return html`${host}`;
 }

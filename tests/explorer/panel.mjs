@@ -33,6 +33,11 @@ export const panel = ({ open, pane, work }) => ({
         const again = await question('run');
         await answer({ id: again.id, lines: fs.readFileSync(path.join(work, 'layers.trace.jsonl'), 'utf8') });
         await page.locator('.timeline', { hasText: 'FuseOps' }).waitFor();
+        // What passes there are is answered late, after the run: the form keeps what the run said.
+        const late = await question('passes');
+        await answer({ id: late.id, passes: [] });
+        await page.waitForTimeout(100);
+        const form = await page.locator('.run').innerText();
         await page.getByRole('button', { name: 'Save as pipeline' }).click();
         const { save } = await question('save');
         // Under the page's policy, a graph is laid out by its worker.
@@ -44,7 +49,7 @@ export const panel = ({ open, pane, work }) => ({
             await page.waitForTimeout(50);
             themes[name] = await page.evaluate(() => document.documentElement.dataset.theme);
         }
-        return { stale, run, problem, kept, left: await page.locator('.problem, .edited').count(), save, themes };
+        return { form, stale, run, problem, kept, left: await page.locator('.problem, .edited').count(), save, themes };
     },
 
     async collections() {

@@ -27,6 +27,7 @@ def test_a_text_with_errors_leaves_the_last_run_and_says_so(report: dict[str, An
 def test_a_run_takes_the_place_of_the_last_one_and_is_saved_by_the_editor(report: dict[str, Any]):
     panel = seen(report, "panel")
     assert panel["left"] == 0
+    assert "Against the run before: " in panel["form"]
     assert panel["save"] == ["SimplifyInference", "FuseOps"]
 
 
