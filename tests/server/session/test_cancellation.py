@@ -73,19 +73,22 @@ async def test_the_analysis_of_a_closed_document_ends() -> None:
 
 async def test_an_edit_cancels_an_analysis_that_the_next_cannot_build_on() -> None:
     analysis = BackgroundAnalysis()
-    late = "def @f(%x: float32) { %x }\ntype T { A }\n"  # a type below a function: the text is read as a whole
-    document = Document("file:///a.relay", _HEAD + late + _unlike(1_600).removeprefix(_HEAD))
+    document = Document("file:///a.relay", _unlike(1_600))
     await analysis.snapshot(document)
-    _insert(document, "// a\n", 2)
+    _replace(document, "float32", "float64", 2)  # all statements use the parameter
     first = asyncio.ensure_future(analysis.snapshot(document))
     while not analysis.is_at_work(document):
+        assert not first.done()
         await asyncio.sleep(0)
     analysis.superseded(document)
-    _insert(document, "// b\n", 3)
+    _replace(document, "float64", "float16", 3)
     snapshot = await first
     assert snapshot.text == document.text
     analysis.shut_down()
 
 
-def _insert(document: Document, text: str, version: int) -> None:
-    document.apply([Change(text, Range(Position(1, 0), Position(1, 0)))], version, Encoding.UTF_8)
+def _replace(document: Document, old: str, new: str, version: int) -> None:
+    """Replace what stands on the second line."""
+    at = document.text.splitlines()[1].index(old)
+    span = Range(Position(1, at), Position(1, at + len(old)))
+    document.apply([Change(new, span)], version, Encoding.UTF_8)
