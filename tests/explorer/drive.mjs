@@ -30,29 +30,37 @@ const pane = (page, index) => page.locator('.pane[data-kind=module]').nth(index)
 const texts = (page, index, mark) => pane(page, index).locator(`.cm-content ${mark}`).allInnerTexts();
 const details = page => page.locator('.details').innerText();
 
-/** Put the pointer on the first place of a pane that has these words. */
-async function point(page, index, words) {
-    const box = await pane(page, index).locator('.cm-content').evaluate((content, sought) => {
-        for (const line of content.querySelectorAll('.cm-line')) {
-            let at = line.textContent.indexOf(sought);
-            const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-            for (let node = walker.nextNode(); at >= 0 && node; node = walker.nextNode()) {
-                if (at < node.textContent.length) {
-                    const range = document.createRange();
-                    range.setStart(node, at);
-                    range.setEnd(node, at + 1);
-                    const { x, y, width, height } = range.getBoundingClientRect();
-                    return { x: x + width / 2, y: y + height / 2 };
-                }
-                at -= node.textContent.length;
+/** Where the first place of a pane stands on the screen that has these words. */
+const place = (page, index, words) => pane(page, index).locator('.cm-content').evaluate((content, sought) => {
+    for (const line of content.querySelectorAll('.cm-line')) {
+        let at = line.textContent.indexOf(sought);
+        const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); at >= 0 && node; node = walker.nextNode()) {
+            if (at < node.textContent.length) {
+                const range = document.createRange();
+                range.setStart(node, at);
+                range.setEnd(node, at + 1);
+                const { x, y, width, height } = range.getBoundingClientRect();
+                return { x: x + width / 2, y: y + height / 2 };
             }
+            at -= node.textContent.length;
         }
-        throw new Error(`there is no ${sought}`);
-    }, words);
-    await page.mouse.move(box.x - 1, box.y);
-    await page.mouse.move(box.x, box.y);
-    await page.waitForTimeout(120);
-    return box;
+    }
+    throw new Error(`there is no ${sought}`);
+}, words);
+
+/** Put the pointer on the first place of a pane that has these words, again while the page is still laid out. */
+async function point(page, index, words) {
+    for (let box = await place(page, index, words); ;) {
+        await page.mouse.move(box.x - 1, box.y);
+        await page.mouse.move(box.x, box.y);
+        await page.waitForTimeout(120);
+        const now = await place(page, index, words);
+        if (Math.abs(now.x - box.x) + Math.abs(now.y - box.y) < 1) {
+            return box;
+        }
+        box = now;
+    }
 }
 
 const flows = {
