@@ -73,7 +73,7 @@ class Workspace:
         """The settings files, by their URIs, that findings are shown in."""
         self._folder_settings: dict[str, Settings] = {}
         self.analysis = BackgroundAnalysis(client.refresh_early_answers)
-        self.worker = Worker()
+        self.worker = Worker(writable=self._writable_folders)
         self.models = Models(self.worker)
         self.extensions = Extensions(self.worker, client.show_faults, self._read_anew)
         self.may_write = True
@@ -149,6 +149,14 @@ class Workspace:
         if not self.may_write and not self.extensions.is_trusted:
             settings = replace(settings, history=False, history_folder="")
         return settings, problems
+
+    def _writable_folders(self) -> Sequence[str]:
+        """Where the code of users may write files, once it may run: in the open folders, and where dumps are to go."""
+        if not self.extensions.is_trusted:
+            return ()
+        opened = list(self.folders.paths) or [self.root]
+        dumps = [call.options.get("dump_dir") for call in self._instruments()]
+        return [str(folder) for folder in (*opened, *dumps) if isinstance(folder, (str, Path))]
 
     def settings_for(self, uri: str) -> Settings:
         """The settings of a document: those of the innermost folder that it lies in, where that has any of its own.

@@ -11,7 +11,6 @@ import ctypes
 import errno
 import os
 import platform
-import socket
 import struct
 import sys
 from collections.abc import Sequence
@@ -31,7 +30,7 @@ _JUMP_IF_EQUAL: Final = 0x15
 _JUMP_IF_AT_LEAST: Final = 0x35
 _RETURN: Final = 0x06
 
-_CALL, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_CALL, _ARCHITECTURE = 0, 4
 """Where these lie in what a filter looks at (``struct seccomp_data``, little-endian)."""
 _FOREIGN_CALLS: Final = 0x40000000
 """From this number on, calls of x86-64 are those of its 32-bit variant."""
@@ -41,14 +40,13 @@ class _Machine(NamedTuple):
     """What a kind of processor calls itself and its system calls (``linux/audit.h``, ``asm/unistd.h``)."""
 
     architecture: int
-    socket: int
     refused: Sequence[int]
-    """``ptrace``, ``process_vm_readv``, ``process_vm_writev``, ``io_uring_setup``: other processes, other ways in."""
+    """``socket``, ``ptrace``, ``process_vm_readv``, ``process_vm_writev``, ``io_uring_setup``: ways out."""
 
 
 _MACHINES: Final = {
-    "x86_64": _Machine(0xC000003E, 41, (101, 310, 311, 425)),
-    "aarch64": _Machine(0xC00000B7, 198, (117, 270, 271, 425)),
+    "x86_64": _Machine(0xC000003E, (41, 101, 310, 311, 425)),
+    "aarch64": _Machine(0xC00000B7, (198, 117, 270, 271, 425)),
 }
 
 
@@ -61,7 +59,11 @@ class _Program(ctypes.Structure):
 def confine() -> str:
     """Keep this process from the network and from other processes from now on, in all threads that it will start.
 
-    Sockets of this computer alone (``AF_UNIX``) stay. Returns why that is not possible here; empty where it was done.
+    No socket can be made, not those of this computer alone (``AF_UNIX``) either: other programs that listen there would
+    do what this process may not. Pairs of sockets that are connected with each other stay.
+
+    Returns:
+        why that is not possible here; empty where it was done.
     """
     machine = _MACHINES.get(platform.machine())
     if not sys.platform.startswith("linux") or machine is None:
@@ -83,13 +85,10 @@ def _filter(machine: _Machine) -> Sequence[bytes]:
         _instruction(_JUMP_IF_EQUAL, machine.architecture, 1, 0),
         _instruction(_RETURN, _REFUSE | errno.EPERM),
         _instruction(_LOAD, _CALL),
-        _instruction(_JUMP_IF_AT_LEAST, _FOREIGN_CALLS, refusals + 3, 0),
-        *(_instruction(_JUMP_IF_EQUAL, call, refusals + 2 - place, 0) for place, call in enumerate(machine.refused)),
-        _instruction(_JUMP_IF_EQUAL, machine.socket, 0, 3),
-        _instruction(_LOAD, _FIRST_ARGUMENT),
-        _instruction(_JUMP_IF_EQUAL, socket.AF_UNIX, 1, 0),
-        _instruction(_RETURN, _REFUSE | errno.EPERM),
+        _instruction(_JUMP_IF_AT_LEAST, _FOREIGN_CALLS, refusals + 1, 0),
+        *(_instruction(_JUMP_IF_EQUAL, call, refusals - place, 0) for place, call in enumerate(machine.refused)),
         _instruction(_RETURN, _ALLOW),
+        _instruction(_RETURN, _REFUSE | errno.EPERM),
     ]
 
 

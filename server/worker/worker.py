@@ -6,13 +6,18 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import os
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..import_path import environment, safe_path
 from .worker_process import Cancel, Done, Job, Reported, Run, TaskFailed, read_data, write_frame
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 __all__ = ["JobCancelled", "JobError", "JobTimeout", "Worker", "WorkerDied"]
 
@@ -46,9 +51,13 @@ class JobCancelled(JobError):
 class Worker:
     """One process for one job at a time; the others wait their turn. It starts with the first job."""
 
-    def __init__(self, memory_limit: int = 0) -> None:
+    def __init__(self, memory_limit: int = 0, writable: Callable[[], Sequence[str]] = tuple) -> None:
+        """A worker whose process may write in the folders that ``writable`` gives, and in one of its own."""
         self.memory_limit = memory_limit
         """Bytes that the process may take; 0 for no limit. Heeded at the next start."""
+        self._writable = writable
+        self._confined_to: tuple[str, ...] = ()
+        self._temporary: TemporaryDirectory[str] | None = None
         self._process: Process | None = None
         self._starting: asyncio.Task[Process] | None = None
         self._has_ended = False
@@ -99,6 +108,8 @@ class Worker:
         """Kill the process for good; no other is started."""
         self._has_ended = True
         self._kill()
+        if self._temporary is not None and self._starting is None:
+            self._temporary.cleanup()
 
     async def close(self) -> None:
         """End the process, and wait until it is gone."""
@@ -107,6 +118,8 @@ class Worker:
             await asyncio.wait({self._starting})
         if self._reader is not None:
             await asyncio.wait({self._reader})
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
     @property
     def process_id(self) -> int | None:
@@ -115,7 +128,9 @@ class Worker:
 
     async def _started(self) -> Process:
         if self._process is not None and self._process.returncode is None:
-            return self._process
+            if self._confined_to == tuple(self._writable()):
+                return self._process
+            self._kill()  # what holds for a process cannot be widened; and narrowed, it should be at once
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
         # A process is let start even if no caller waits for it any more: asyncio can be caught in a half-started one.
@@ -123,8 +138,18 @@ class Worker:
 
     async def _start(self) -> Process:
         try:
+            if self._temporary is None:
+                from tempfile import TemporaryDirectory
+
+                self._temporary = TemporaryDirectory(prefix="relay-lsp-", ignore_cleanup_errors=True)
+            own = self._temporary.name
+            self._confined_to = tuple(self._writable())
             process = await asyncio.create_subprocess_exec(
-                *_command(self.memory_limit), env=environment(), stdin=PIPE, stdout=PIPE, start_new_session=True
+                *_command(self.memory_limit, (own, *self._confined_to)),
+                env={**environment(), **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), own)},
+                stdin=PIPE,
+                stdout=PIPE,
+                start_new_session=True,
             )
         finally:
             self._starting = None
@@ -149,11 +174,11 @@ class Worker:
                 length = int.from_bytes(await stream.readexactly(4), "big")
                 self._take(read_data(await stream.readexactly(length)))
         except asyncio.IncompleteReadError:
+            _kill_all(process)  # what it has started, if anything of that is left
             code = await process.wait()
         except Exception as error:  # code of users may write anything to where answers are written
             logger.warning("the worker does not answer as it should (%s) and is killed", error)
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            _kill_all(process)
             code = await process.wait()
         if self._process is process:
             self._process = None
@@ -190,12 +215,20 @@ class Worker:
     def _kill(self) -> None:
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            _kill_all(process)
         self._fail(JobCancelled("the worker was stopped"))
 
 
-def _command(memory_limit: int) -> list[str]:
+def _kill_all(process: Process) -> None:
+    """Kill a worker's process and what it has started, which is in its group unless it has left that."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _command(memory_limit: int, writable: Sequence[str]) -> list[str]:
     """What starts the process. It imports from where this one does, and never from the folder that it is started in.
 
     With ``-m`` Python would look into that folder before our first line; so it would with ``-c``, from 3.13 on and
@@ -203,7 +236,7 @@ def _command(memory_limit: int) -> list[str]:
     """
     start = (
         f"import sys; sys.path[:] = {safe_path()!a}; "
-        f"from {__package__} import worker_process; worker_process.main({memory_limit})"
+        f"from {__package__} import worker_process; worker_process.main({memory_limit}, {writable!a})"
     )
     return [sys.executable, *(["-P"] if sys.version_info >= (3, 11) else []), "-c", start]
 

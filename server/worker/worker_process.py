@@ -17,7 +17,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
 from types import FrameType
 from typing import Any, BinaryIO, Final, Protocol, cast
@@ -191,14 +191,26 @@ class _Worker:
         self._jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
         self._current: int | None = None
         self._cancelled: set[int] = set()
+        self._process_id = os.getpid()
 
     def serve(self) -> None:
         signal.signal(signal.SIGINT, self._on_interrupt)
+        if hasattr(os, "register_at_fork"):  # not on Windows
+            os.register_at_fork(after_in_child=self._let_go)
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
             message = self._jobs.get()
             outcome = self._run(message)
+            if os.getpid() != self._process_id:
+                os._exit(0)  # a copy that a job has made has come to the end of the job
             self._send(outcome)
+
+    def _let_go(self) -> None:
+        """In a copy of this process that a job has made: leave the streams to the original, whose end they tell."""
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (self._stdin, self._stdout):
+            os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
     def _listen(self) -> None:
         """Take messages while a job runs. The end of the input is the end of the process, whatever it is doing."""
@@ -227,6 +239,7 @@ class _Worker:
         if message.id in self._cancelled:
             self._cancelled.discard(message.id)
             return TaskFailed(message.id, "cancelled", cancelled=True)
+        folder, depth = _current_folder(), sys.getrecursionlimit()
         try:
             self._current = message.id
             result = message.job.run(lambda text: self._send(Reported(message.id, text)))
@@ -241,6 +254,7 @@ class _Worker:
             return TaskFailed(message.id, words, traceback.format_exc())
         finally:
             self._current = None
+            _restore(folder, depth)
 
     def _send(self, message: Done | TaskFailed | Reported) -> None:
         try:
@@ -250,6 +264,20 @@ class _Worker:
         with self._write_lock:
             self._stdout.write(frame)
             self._stdout.flush()
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is there no longer
+        return os.sep
+
+
+def _restore(folder: str, depth: int) -> None:
+    """Take back what a job may have changed of the process: the current folder, and the limit of recursion."""
+    with contextlib.suppress(OSError, RecursionError):
+        sys.setrecursionlimit(depth)
+        os.chdir(folder)
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -290,8 +318,13 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def main(memory_limit: int) -> None:
-    """Serve until the other side closes our input, with at most ``memory_limit`` bytes; 0 for no limit."""
+def main(memory_limit: int, writable: Sequence[str]) -> None:
+    """Serve until the other side closes our input.
+
+    Args:
+        memory_limit: how many bytes the process may take; 0 for no limit.
+        writable: the folders that files may be written in, where the system can see to that.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal reaches us, too: we are not the one to end
     _end_with_parent()
     _give_way()
@@ -300,7 +333,10 @@ def main(memory_limit: int) -> None:
     if memory_limit:
         _limit_memory(memory_limit)
     from .confinement import confine
+    from .file_confinement import confine_files
 
+    if reason := confine_files(writable):
+        print(f"relay-lsp: passes are not kept from files outside the workspace: {reason}", file=sys.stderr, flush=True)
     if reason := confine():
         print(f"relay-lsp: passes are not kept from the network: {reason}", file=sys.stderr, flush=True)
     _Worker(sys.stdin.buffer, frames_out).serve()

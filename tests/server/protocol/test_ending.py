@@ -83,7 +83,7 @@ def test_a_worker_that_holds_the_interpreter_goes_with_its_server(tmp_path: Path
     extension.write_text(
         f"import os, re\nopen({str(mark)!r}, 'w').write(str(os.getpid()))\nre.match('(a+)+b', 'a' * 60)\n"
     )
-    options = {"trusted": True, "extensions": [str(extension)]}
+    options = {"trusted": True, "extensions": [str(extension)], "folder": str(tmp_path)}
     parameters = {"processId": None, "rootUri": None, "capabilities": {}, "initializationOptions": options}
     initialized = {"jsonrpc": "2.0", "method": "initialized", "params": {}}
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:

@@ -11,7 +11,9 @@ from lsprotocol import types
 
 from tests.server.protocol.conftest import URI, Editor, leave, start
 from tests.server.protocol.test_passes import after, ask, run
+from tests.server.worker.test_file_confinement import VERSION
 
+landlock = pytest.mark.skipif(VERSION < 3, reason="the kernel has no Landlock, or an early one")
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SOUND = '''from relay_lsp.ir.expressions import Call
@@ -92,12 +94,12 @@ def @main(%x: Tensor[(4), float32]) {
 """
 
 
-async def opened(tmp_path: Path, text: str, **more: Any) -> tuple[Editor, Path]:
-    """An editor whose settings name a file with this text, and a model."""
+async def opened(tmp_path: Path, text: str, *, root: Path | None = None, **more: Any) -> tuple[Editor, Path]:
+    """An editor whose settings name a file with this text, and a model; it has the folder ``root`` open."""
     file = tmp_path / "mine.py"
     file.write_text(text)
     settings = {"history": {"folder": str(tmp_path)}, "extensions": [str(file)], **more}
-    editor = await start("visual-studio-code", settings)
+    editor = await start("visual-studio-code", settings, root=root)
     editor.open(MODEL)
     return editor, file
 
@@ -213,6 +215,22 @@ operator.register(operator.Op("user.bad", doc="Fails.", arguments=(operator.Argu
     answer = await run(editor, "relay-lsp.runPass", **{"pass": "ToANormalForm"})
     assert answer["applied"], answer
     await leave(editor)
+
+
+@landlock
+async def test_code_of_users_writes_in_the_open_folder_and_not_beside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "opened"
+    folder.mkdir()
+    inside, outside = folder / "inside", tmp_path / "outside"
+    write = f"\nopen({str(inside)!r}, 'w').close()\nopen({str(outside)!r}, 'w').close()\n"
+    editor, file = await opened(folder, SOUND + write, root=folder, trusted=True)
+    try:
+        (fault,) = await faults(editor, file, 1)
+        assert "Permission denied" in fault.message
+        assert inside.exists()
+        assert not outside.exists()
+    finally:
+        await leave(editor)
 
 
 async def test_without_trust_nothing_runs(tmp_path: Path) -> None:

@@ -274,7 +274,7 @@ async def test_trust_over_a_network_is_the_command_line_s_to_give(
     mark, history = tmp_path / "mark", tmp_path / "history"
     extension = tmp_path / "mine.py"
     extension.write_text(f"open({str(mark)!r}, 'w').close()\n")
-    settings = {"extensions": [str(extension)], "history": {"folder": str(history)}}
+    settings = {"extensions": [str(extension)], "history": {"folder": str(history)}, "folder": str(tmp_path)}
     port = free_port()
     process = await serve("tcp", port, "--once", *options)
     reader, writer = await patiently(lambda: asyncio.open_connection("127.0.0.1", port))

@@ -31,7 +31,7 @@ async def outcome_of(code: str) -> object:
 
 
 @confined
-@pytest.mark.parametrize("family", ["AF_INET", "AF_INET6", "AF_PACKET", "AF_NETLINK"])
+@pytest.mark.parametrize("family", ["AF_INET", "AF_INET6", "AF_PACKET", "AF_NETLINK", "AF_UNIX"])
 async def test_a_job_reaches_no_network(family: str) -> None:
     with pytest.raises(JobError, match="Operation not permitted"):
         await outcome_of(f"import socket; socket.socket(socket.{family}, socket.SOCK_DGRAM)")

@@ -179,3 +179,42 @@ async def test_a_job_that_is_stopped_in_the_middle_of_an_import_leaves_nothing_h
 
 async def test_no_time_limit_is_zero(worker: Worker) -> None:
     assert await worker.run(Code("import time; time.sleep(0.1); return 1"), timeout=0) == 1
+
+
+needs_forks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no forks")
+
+
+@needs_forks
+async def test_a_job_that_ends_its_process_but_not_a_copy_of_it_is_reported_at_once(worker: Worker) -> None:
+    copy = "import os, time\nif os.fork() == 0: time.sleep(60)\nos._exit(3)"
+    with pytest.raises(WorkerDied, match="exit code 3"):
+        await worker.run(Code(copy), timeout=30)
+    assert await worker.run(Code("return 'next'")) == "next"
+
+
+@needs_forks
+async def test_a_copy_of_the_process_that_comes_to_the_end_of_a_job_gives_no_answer(worker: Worker) -> None:
+    assert await worker.run(Code("import os\nreturn 'a copy' if os.fork() == 0 else 'itself'")) == "itself"
+    assert await worker.run(Code("return 'next'")) == "next"
+
+
+@needs_forks
+async def test_what_a_job_has_started_ends_with_the_process(worker: Worker) -> None:
+    started = "import subprocess\nreturn subprocess.Popen(['sleep', '60']).pid"
+    process = await worker.run(Code(started))
+    await worker.close()
+    for _ in range(100):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{process}/stat").exists() and " Z " in Path(f"/proc/{process}/stat").read_text():
+            return  # ended; the system has not taken note of it yet
+        await asyncio.sleep(0.02)
+    raise AssertionError("it goes on")
+
+
+async def test_a_job_moves_the_process_and_lowers_its_limits_for_itself_alone(worker: Worker) -> None:
+    before = await worker.run(Code("import os, sys\nreturn os.getcwd(), sys.getrecursionlimit()"))
+    await worker.run(Code("import os, sys, tempfile\nos.chdir(tempfile.gettempdir())\nsys.setrecursionlimit(100)"))
+    assert await worker.run(Code("import os, sys\nreturn os.getcwd(), sys.getrecursionlimit()")) == before
