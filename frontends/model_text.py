@@ -16,6 +16,7 @@ from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.model_reference import ModelReference
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.printing import text_pieces
+from relay_lsp.ir.type_visitor import has_incomplete
 from relay_lsp.ir.types import TensorType
 from relay_lsp.ir.visitor import post_order, rewrite_post_order
 
@@ -118,13 +119,23 @@ def model_text_pieces(
         module, params = without_weights(module, params)
     else:
         module, params = with_weights(module, params), {}
-    pieces = text_pieces(infer_types(module).module)
+    pieces = text_pieces(_without_open_results(infer_types(module).module))
     source = imported.source
     if source.sha256:
         version = next(pieces)  # The first line, as TVM's parser wants it.
         reference = ModelReference(_path_from(folder, source.path), source.framework, source.sha256)
         pieces = chain((version, f"{reference}\n"), pieces)
     return pieces, params
+
+
+def _without_open_results(module: IRModule) -> IRModule:
+    """The module without the return types that could not be found: as metadata, they could not be read back."""
+    closed = {
+        name: Function(function.params, function.body, None, function.type_params, function.attrs, function.span)
+        for name, function in module.functions.items()
+        if function.ret_type is not None and has_incomplete(function.ret_type)
+    }
+    return module.with_functions({**module.functions, **closed})
 
 
 def _path_from(folder: Path | None, path: Path | None) -> str:

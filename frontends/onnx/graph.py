@@ -326,7 +326,7 @@ class GraphImporter:
         return bool(broken) and any(value in broken for value in node.inputs if value is not None)
 
     def _report_failure(self, error: ConversionError, node: OnnxNode, place: ModelPlace) -> None:
-        if self._uses_broken(node):
+        if self._uses_broken(node) and error.code != "unknown-model-operator":
             return  # It follows from what was reported.
         at = ModelPlace(place.node, place.operator, error.attribute, error.input)
         self._report_error(error.code, error.message, at)

@@ -47,6 +47,11 @@ def test_an_unknown_operator_is_kept_by_its_name() -> None:
     assert {problem.code for problem in parsed.diagnostics} == {"undefined-operator"}
 
 
+def test_an_unknown_operator_is_reported_also_behind_an_error() -> None:
+    made = read(model([node("Relu", "nothing", "a"), node("Foo", "a", "y")], {"x": X}, ["y"]))
+    assert codes(made) == ["undefined-model-value", "unknown-model-operator"]
+
+
 def test_what_follows_from_an_error_is_not_reported() -> None:
     nodes = [node("MatMul", "x x", "r"), node("Softmax", "r", "q"), node("Add", "q x", "y")]
     made = read(model(nodes, {"x": X}))
@@ -132,6 +137,7 @@ def test_broken_bytes_never_break_the_importer(seed: int) -> None:
 def test_cycles() -> None:
     made = read(model([node("Add", "x b", "a"), node("Relu", "a", "b"), node("Tanh")], {"x": X}, ["b", "y"]))
     assert "cyclic-model" in codes(made)
+    assert not [problem for problem in ir.parse(model_text(made)[0]).diagnostics if problem.code == "expected-token"]
     assert "tanh(%x)" in ir.to_text(made.module)
 
 
