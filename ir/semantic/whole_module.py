@@ -37,6 +37,9 @@ from .symbols import OF_MODULE, Symbol, constructor_type, is_visible, parameters
 
 __all__ = ["WholeModuleAnalysis"]
 
+_OF_FUNCTIONS: Final = frozenset(SymbolKind) - set(OF_MODULE)
+"""What is known within one function."""
+
 
 class WholeModuleAnalysis:
     """The meaning of a text, read from its first segment to its last."""
@@ -241,9 +244,9 @@ class WholeModuleAnalysis:
             symbol = self._symbols.setdefault(definition, made)
         return symbol
 
-    @property
-    def _in_order(self) -> list[Symbol]:
-        return [self._symbol(definition) for _, definition in self._definitions]
+    def _symbols_of(self, kinds: Collection[SymbolKind]) -> Iterator[Symbol]:
+        """The symbols of some kinds, in the order of the text."""
+        return (self._symbol(definition) for _, definition in self._definitions if definition.kind in kinds)
 
     def symbol_at(self, index: int, token: int) -> Symbol | None:
         """The symbol that a token of a segment defines or uses."""
@@ -252,27 +255,29 @@ class WholeModuleAnalysis:
 
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments, in order."""
+        return map(self._symbol, self._defined(first, end))
+
+    def _defined(self, first: int, end: int) -> Iterator[Definition]:
         in_order, segments = self._definitions, self._segments
         if end <= first:
             return iter(())
         start = bisect_left(in_order, segments.start(first), key=itemgetter(0))
         stop = segments.start(end) if end < len(segments) else segments.length
         last = bisect_left(in_order, stop, key=itemgetter(0))
-        return (self._symbol(definition) for _, definition in in_order[start:last])
+        return (definition for _, definition in in_order[start:last])
 
     def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
         """The kind and name of each definition in a range of segments, in order."""
-        return ((symbol.kind, symbol.name) for symbol in self.symbols(first, end))
+        return ((definition.kind, definition.name) for definition in self._defined(first, end))
 
     @property
     def calls(self) -> Sequence[tuple[str, Collection[str]]]:
         """The functions of the module in the order of the text, and the names of those that each one names."""
         calls: list[tuple[str, set[str]]] = []
         heads: list[int] = []
-        for symbol in self._in_order:
-            if symbol.kind is SymbolKind.FUNCTION:
-                calls.append((symbol.name, set()))
-                heads.append(symbol.full_span.start)
+        for symbol in self._symbols_of((SymbolKind.FUNCTION,)):
+            calls.append((symbol.name, set()))
+            heads.append(symbol.full_span.start)
         for unit, token, definition in self.reading.lowering.uses:
             if definition.kind is SymbolKind.FUNCTION and heads:
                 calls[max(0, bisect_right(heads, unit.span(token).start) - 1)][1].add(definition.name)
@@ -280,7 +285,7 @@ class WholeModuleAnalysis:
 
     def functions_named(self, names: Collection[str]) -> Sequence[Symbol]:
         """The functions of the module that have one of some names, in order."""
-        return [one for one in self._in_order if one.kind is SymbolKind.FUNCTION and one.name in names]
+        return [function for function in self._symbols_of((SymbolKind.FUNCTION,)) if function.name in names]
 
     def function_names_among(self, names: Collection[str]) -> Iterator[tuple[str, TextSpan]]:
         """Those of some names that are those of functions of the module, and where they stand, in order."""
@@ -292,18 +297,16 @@ class WholeModuleAnalysis:
 
     def module_symbols(self) -> list[Symbol]:
         """The functions, types and constructors of the module, in order."""
-        return [symbol for symbol in self._in_order if symbol.kind in OF_MODULE]
+        return list(self._symbols_of(OF_MODULE))
 
     def values_at(self, index: int, offset: int) -> Iterator[Symbol]:
         """The values and type parameters that are visible at an offset in a segment, those bound last first."""
         inner: dict[str, Symbol] = {}
         container: Symbol | None = None
-        for symbol in self._in_order:
-            if symbol.kind is SymbolKind.FUNCTION and symbol.full_span.contains(offset):
+        for symbol in self._symbols_of((SymbolKind.FUNCTION,)):
+            if symbol.full_span.contains(offset):
                 container = symbol
-        for symbol in self._in_order:
-            if symbol.kind in OF_MODULE:
-                continue
+        for symbol in self._symbols_of(_OF_FUNCTIONS):
             if symbol.span.end <= offset and symbol.container is container and self._is_visible(symbol, offset):
                 inner[symbol.name] = symbol
         yield from reversed(inner.values())
@@ -324,7 +327,7 @@ class WholeModuleAnalysis:
 
     def function_names(self, index: int) -> FunctionNames | None:
         """The names of all functions: which one is around a segment decides little here, where all are read anew."""
-        names = {symbol.name for symbol in self._in_order if symbol.kind not in OF_MODULE}
+        names = {definition.name for _, definition in self._definitions if definition.kind in _OF_FUNCTIONS}
         return FunctionNames(names, {}, ())
 
     def _is_visible(self, symbol: Symbol, offset: int) -> bool:
