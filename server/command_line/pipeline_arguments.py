@@ -10,37 +10,42 @@ __all__ = [
     "add_instruments",
     "add_pipeline_arguments",
     "add_remarks",
+    "add_repeatable",
     "add_seed",
 ]
+
+
+def add_repeatable(
+    command: argparse.ArgumentParser, *names: str, words: str, metavar: str, dest: str | None = None
+) -> None:
+    """An option that may be given several times: a list of its values, empty where it is not given."""
+    command.add_argument(*names, action="append", default=[], metavar=metavar, dest=dest, help=words)
 
 
 def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
     """The file, the passes, and the context and the limits that they run in."""
     command.add_argument("file", metavar="FILE")
-    command.add_argument(
+    add_repeatable(
+        command,
         "-p",
         "--pass",
         dest="passes",
         metavar="NAME[OPTIONS]",
-        action="append",
-        default=[],
-        help="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
+        words="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
     )
-    command.add_argument(
+    add_repeatable(
+        command,
         "--build",
         metavar="O0…O4|graph|vm",
-        action="append",
-        default=[],
-        help="all passes that a build runs at this level, before those of --pass; for the graph executor, or for the "
+        words="all passes that a build runs at this level, before those of --pass; for the graph executor, or for the "
         "virtual machine with a second --build vm",
     )
-    command.add_argument(
+    add_repeatable(
+        command,
         "--target",
         dest="targets",
         metavar="TARGET",
-        action="append",
-        default=[],
-        help='what the program is compiled for, such as "llvm -mcpu=core-avx2" (llvm); one for each kind of device',
+        words='what the program is compiled for, such as "llvm -mcpu=core-avx2" (llvm); one for each kind of device',
     )
     command.add_argument(
         "--params",
@@ -55,10 +60,8 @@ def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
         help="the level of the context that passes run in (3); where it is given, passes of a higher level are skipped",
     )
     for flag, words in (("require", "run these passes whatever their level"), ("disable", "skip these passes")):
-        command.add_argument(f"--{flag}", metavar="NAME", action="append", default=[], help=words)
-    command.add_argument(
-        "--config", metavar="KEY=VALUE", action="append", default=[], help="an option of the context, such as of TVM's"
-    )
+        add_repeatable(command, f"--{flag}", metavar="NAME", words=words)
+    add_repeatable(command, "--config", metavar="KEY=VALUE", words="an option of the context, such as of TVM's")
     command.add_argument(
         "--timeout",
         metavar="SECONDS",
@@ -70,26 +73,24 @@ def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
 
 def add_instruments(command: argparse.ArgumentParser) -> None:
     """What watches the passes."""
-    command.add_argument(
+    add_repeatable(
+        command,
         "--instrument",
         dest="instruments",
         metavar="NAME[OPTIONS]",
-        action="append",
-        default=[],
-        help="what watches the passes, and tells on standard error: PassTimingInstrument, OperatorCounter, "
+        words="what watches the passes, and tells on standard error: PassTimingInstrument, OperatorCounter, "
         "PassProfiler, PrintBeforeAll, PrintAfterAll, PassPrintingInstrument, Verifier, DumpIR[dump_dir=FOLDER]",
     )
 
 
 def add_extensions(command: argparse.ArgumentParser) -> None:
     """Files with the user's own passes and operators."""
-    command.add_argument(
+    add_repeatable(
+        command,
         "--extension",
         dest="extensions",
         metavar="FILE|PACKAGE",
-        action="append",
-        default=[],
-        help="a Python file (….py) or an installed package with passes and operators of your own; its code is run",
+        words="a Python file (….py) or an installed package with passes and operators of your own; its code is run",
     )
 
 

@@ -16,6 +16,7 @@ from .pipeline_arguments import (
     add_instruments,
     add_pipeline_arguments,
     add_remarks,
+    add_repeatable,
     add_seed,
 )
 from .problems import EXIT_TROUBLE, CommandError
@@ -147,12 +148,11 @@ def _add_serve(commands: Commands[argparse.ArgumentParser]) -> None:
     where.add_argument("--stdio", action="store_true", help="speak over standard input and output (the default)")
     where.add_argument("--tcp", metavar="HOST:PORT", help="serve every client of a TCP port that has the token")
     where.add_argument("--ws", metavar="HOST:PORT", help="the same over a WebSocket")
-    serve.add_argument(
+    add_repeatable(
+        serve,
         "--origin",
         metavar="ORIGIN",
-        action="append",
-        default=[],
-        help="with --ws: where pages that may connect come from besides this computer, such as https://vscode.dev",
+        words="with --ws: where pages that may connect come from besides this computer, such as https://vscode.dev",
     )
     serve.add_argument(
         "--allow-remote", action="store_true", help="let the port be reached from other computers (it is not encrypted)"
@@ -225,21 +225,19 @@ def _add_import(commands: Commands[argparse.ArgumentParser]) -> None:
         "--without-weights", action="store_true", help="make weights parameters of @main, and write them nowhere"
     )
     importing.add_argument("--framework", default="", help="what the model is of (its file's name says)")
-    importing.add_argument(
+    add_repeatable(
+        importing,
         "--shape",
         dest="shapes",
         metavar="NAME=1,3,224,224",
-        action="append",
-        default=[],
-        help="the shape of an input, with ? for what is not known",
+        words="the shape of an input, with ? for what is not known",
     )
-    importing.add_argument(
+    add_repeatable(
+        importing,
         "--dtype",
         dest="dtypes",
         metavar="NAME=int64",
-        action="append",
-        default=[],
-        help="the dtype of an input that the model does not declare, as TorchScript does not (float32)",
+        words="the dtype of an input that the model does not declare, as TorchScript does not (float32)",
     )
     importing.add_argument("--strict", action="store_true", help="refuse a model of which a part cannot be converted")
     importing.add_argument(
@@ -356,13 +354,12 @@ def _add_explore(commands: Commands[argparse.ArgumentParser]) -> None:
     add_instruments(explore)
     add_function(explore)
     explore.add_argument("--export", metavar="PAGE.html", help="write one file that needs no server, and end")
-    explore.add_argument(
+    add_repeatable(
+        explore,
         "--overlay",
         dest="overlays",
         metavar="FILE",
-        action="append",
-        default=[],
-        help="what TVM wrote about the same module, as further panes and colours: TIR, the graph executor's JSON, a "
+        words="what TVM wrote about the same module, as further panes and colours: TIR, the graph executor's JSON, a "
         "tuning log, or a table of times by kernel, layer or line (CSV, JSON)",
     )
     explore.add_argument("--port", type=int, default=0, help="the port of the page on this computer (a free one)")
