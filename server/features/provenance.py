@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from relay_lsp.ir.semantic.snapshot import Snapshot, SymbolKind
@@ -10,10 +10,11 @@ from relay_lsp.ir.span_comments import sources_in
 from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.text_span import TextSpan
 
+from .history import ValueEvent
 from .layers.stated import StatedLayers
 from .values import stated_around, value_at
 
-__all__ = ["ValueOrigin", "function_at", "origins_at", "origins_in", "origins_of", "remembered_origins"]
+__all__ = ["ValueOrigin", "ValuePast", "function_at", "origins_at", "origins_in", "origins_of", "remembered_origins"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,14 @@ class ValueOrigin:
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}" if self.line else self.source
+
+
+@dataclass(frozen=True)
+class ValuePast:
+    """What is remembered of a value: what passes did to it, and the layers that it came from."""
+
+    events: Sequence[ValueEvent] = ()
+    origins: Sequence[ValueOrigin] = ()
 
 
 def origins_in(comment: str, start: int = 0) -> Iterator[ValueOrigin]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from lsprotocol import types
 
 from ..documents.documents import Document
+from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from .views import refusal
@@ -17,7 +18,6 @@ __all__ = [
     "calls_in",
     "cursor_in",
     "field_of",
-    "fields_of",
     "numbers_in",
     "one_argument",
     "open_document",
@@ -35,11 +35,6 @@ def one_argument(arguments: Sequence[Any]) -> dict[str, Any]:
     if isinstance(argument, dict):
         return cast("dict[str, Any]", argument)
     raise refusal('the command takes one object, such as {"uri": …}')
-
-
-def fields_of(given: object) -> dict[str, Any]:
-    """The fields of an object of JSON; none where it is something else."""
-    return cast("dict[str, Any]", given) if isinstance(given, dict) else {}
 
 
 def field_of(params: object, *path: str) -> Any:

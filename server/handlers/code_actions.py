@@ -15,9 +15,10 @@ from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_a
 from ..features.normal_forms import normal_form_actions
 from ..features.repairs import with_repairs
 from ..lsp.capabilities import RUN_PIPELINE
+from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCallError, parse_pipeline
-from .arguments import calls_in, fields_of, open_document, version_in
+from .arguments import calls_in, open_document, version_in
 from .explanations import EXPLANATION_KIND, explanation_actions
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes

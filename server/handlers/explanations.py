@@ -12,9 +12,10 @@ from ..features.explanations import Question, questions_at, remarks_on
 from ..features.values import value_at
 from ..lsp.capabilities import EXPLAIN, SHOW_REMARKS
 from ..lsp.conversion import ProtocolConverter
+from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
-from .arguments import fields_of, one_argument, open_document, version_in
+from .arguments import one_argument, open_document, version_in
 from .passes import calls_asked_for
 from .running import work
 from .views import View, refusal, view

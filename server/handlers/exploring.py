@@ -10,6 +10,7 @@ from relay_lsp.ir.model_reference import ModelReference
 
 from ..explorer.models import with_model
 from ..explorer.page import PageNotBuiltError, explorer_page
+from ..lsp.methods import EXPLORE
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCallError
 from ..pass_contexts import ContextOptions, config_entry
@@ -20,8 +21,6 @@ from .running import work
 from .views import refusal
 
 __all__ = ["register"]
-
-EXPLORE = "relay/explore"
 
 
 async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]:

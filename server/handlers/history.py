@@ -13,6 +13,7 @@ from ..documents.line_edits import line_edits
 from ..features.exporting import command_line, pipeline_comment_line
 from ..history.store import StepRecord
 from ..lsp.capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
+from ..lsp.methods import EXPORT_PIPELINE, HISTORY, HISTORY_DIFFERENCE, HISTORY_TEXT
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
 from .addresses import path_of
@@ -21,11 +22,6 @@ from .running import apply, run_and_apply, work
 from .views import moved_on, refusal
 
 __all__ = ["calls_of_steps", "register"]
-
-HISTORY = "relay/history"
-HISTORY_TEXT = "relay/historyText"
-HISTORY_DIFFERENCE = "relay/historyDifference"
-EXPORT_PIPELINE = "relay/exportPipeline"
 
 
 async def on_history(server: RelayLanguageServer, params: Any) -> dict[str, Any]:

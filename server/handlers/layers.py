@@ -16,15 +16,12 @@ from ..features.layers.layer_index import LayerIndex
 from ..features.layers.navigation import layer_at, neighbouring_layer
 from ..features.layers.table import layer_table
 from ..features.values import value_at
+from ..lsp.methods import COLOURS, LAYERS, NEIGHBOUR
 from ..lsp.protocol import RelayLanguageServer
 from .arguments import field_of, position_in
 from .views import View, refusal, view
 
 __all__ = ["register"]
-
-COLOURS = "relay/colours"
-LAYERS = "relay/layers"
-NEIGHBOUR = "relay/neighbouringLayer"
 
 
 async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any) -> dict[str, Any] | None:

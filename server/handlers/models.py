@@ -17,6 +17,7 @@ from ..features.model_nodes import NodeList, node_markdown
 from ..features.provenance import ValueOrigin, origins_at
 from ..file_urls import path_of_url
 from ..history.store import default_folder
+from ..lsp.methods import IMPORT_MODEL
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import file_uri, folder_of
 from .arguments import field_of
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["node_definition", "node_documentation", "register"]
 
-IMPORT_MODEL = "relay/importModel"
 
 _HOVER_SECONDS = 1.0
 """How long a hover waits for a model that is being read; the next one finds it."""

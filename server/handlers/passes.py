@@ -14,6 +14,7 @@ from ..features.exporting import command_line
 from ..features.pass_documentation import describe_pass
 from ..lsp.capabilities import RESTART_WORKER, RUN_PASS, RUN_PIPELINE, VERIFY
 from ..lsp.conversion import ProtocolConverter
+from ..lsp.methods import PASSES, PREVIEW
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall, PassCallError
 from .addresses import path_of
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from ..worker.jobs import PassesOutcome
 
 __all__ = ["calls_asked_for", "register"]
-
-PASSES = "relay/passes"
-PREVIEW = "relay/preview"
 
 
 # Commands

@@ -9,15 +9,13 @@ from ..documents.documents import Document
 from ..features.history import RemovedValue, ValueEvent
 from ..features.provenance import ValueOrigin, function_at, origins_of
 from ..features.values import value_at
+from ..lsp.methods import FATE, PROVENANCE
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address
 from .arguments import field_of, position_in
 from .views import refusal, view
 
 __all__ = ["register"]
-
-PROVENANCE = "relay/provenance"
-FATE = "relay/fate"
 
 
 async def on_provenance(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:

@@ -17,11 +17,11 @@ from relay_lsp.ir.diagnostics import Severity, TextEdit
 
 from ..documents.documents import Document
 from ..features.following import place_after
+from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
 from ..session.workspace import MovedOn
 from ..worker.worker import JobCancelled, JobError
-from .arguments import fields_of
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, refusal
 
 if TYPE_CHECKING:

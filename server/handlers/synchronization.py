@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,9 @@ from ..documents.documents import Document
 from ..import_path import withhold
 from ..lsp.capabilities import initialize_result
 from ..lsp.conversion import change_of
-from ..lsp.message_codec import Plain
+from ..lsp.message_codec import Plain, fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.pygls_adapter import parameters_at_work
-from .arguments import fields_of
 from .running import apply
 
 __all__ = ["fetch_settings", "register"]
@@ -116,9 +116,11 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
 
 
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:
-    """Start what the first pass would have to wait for."""
+    """Load what the first request of each kind, and start what the first pass, would have to wait for."""
     await server.state.analysis.snapshot(document)
     await server.state.quiet()
+    for _ in server.register_rest():
+        await asyncio.sleep(0)
     await server.state.prepare()
 
 

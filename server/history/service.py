@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
-from ..features.hover import ValuePast
 from ..features.layers.indexing import layer_index
-from ..features.provenance import remembered_origins
+from ..features.provenance import ValuePast, remembered_origins
 from ..scheduling.executor import SingleThread
 from ..settings import Settings
 from .buffer_view import BufferHistory, buffer_history

@@ -16,7 +16,7 @@ from ..scheduling.time_slices import in_slices
 from .conversion import ProtocolConverter
 from .structures import OutlineEntry
 
-__all__ = ["layer_symbols", "with_layers"]
+__all__ = ["layer_information", "layer_symbols", "with_layers"]
 
 _NOTHING_MORE = re.compile(r"(?:\s|;|/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)*\Z")
 
@@ -38,7 +38,14 @@ async def with_layers(
 def layer_symbols(index: LayerIndex, converter: ProtocolConverter) -> Iterator[types.SymbolInformation]:
     """The layers of a text in a list, each at its first value."""
     for name, values in index.by_layer.items():
-        yield converter.layer_information(name, values[0].span, _words(len(values)))
+        yield layer_information(name, values, converter)
+
+
+def layer_information(name: str, values: Sequence[LayerValue], converter: ProtocolConverter) -> types.SymbolInformation:
+    """A layer for a search over several files, at its first value."""
+    return types.SymbolInformation(
+        converter.location(values[0].span), name, types.SymbolKind.Module, container_name=_words(len(values))
+    )
 
 
 def _words(count: int) -> str:

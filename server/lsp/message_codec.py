@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
-__all__ = ["Plain", "decode_message", "encode_message"]
+__all__ = ["Plain", "decode_message", "encode_message", "fields_of"]
 
 
 @dataclass(frozen=True)
@@ -43,3 +43,8 @@ def encode_message(value: Any) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:  # half of a surrogate pair, which JSON has as an escape only
         return json.dumps(value, default=msgspec.to_builtins).encode()
+
+
+def fields_of(given: object) -> dict[str, Any]:
+    """The fields of an object of JSON; none where it is something else."""
+    return cast("dict[str, Any]", given) if isinstance(given, dict) else {}

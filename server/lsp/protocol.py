@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,9 @@ class RelayLanguageServer(LanguageServer):
     """pygls's server with :class:`.RelayProtocol`; the client of a :class:`.workspace.Workspace`."""
 
     protocol: RelayProtocol  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    register_rest: Callable[[], Iterator[str]]
+    """Registers the handlers that no message has asked for yet, module by module; gives their names."""
 
     def __init__(self) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]

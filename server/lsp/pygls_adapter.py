@@ -22,7 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
 from .envelope import PARSE_ERROR, Lifecycle, Refusal, bad_parameters, too_many_requests, unasked_answer, unknown_method
-from .message_codec import Plain, decode_message, encode_message
+from .message_codec import Plain, decode_message, encode_message, fields_of
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -55,9 +55,7 @@ message_at_work: ContextVar[Mapping[str, Any] | None] = ContextVar("message_at_w
 
 def parameters_at_work() -> Mapping[str, Any]:
     """The parameters of the message that is being handled, as the client wrote them."""
-    message = message_at_work.get() or {}
-    parameters = message.get("params")
-    return cast("Mapping[str, Any]", parameters) if isinstance(parameters, Mapping) else {}
+    return fields_of(fields_of(message_at_work.get()).get("params"))
 
 
 def _without_capabilities(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -69,6 +67,13 @@ def _without_capabilities(message: Mapping[str, Any]) -> dict[str, Any]:
     fields = cast("dict[str, Any]", params)
     is_readable = isinstance(fields.get("capabilities"), dict)
     return {**message, "params": {**fields, "capabilities": {}}} if is_readable else dict(message)
+
+
+def _answered_by(message: object) -> str:
+    """What a handler is registered for: the method of a message, or the command that it asks for."""
+    fields = fields_of(message)
+    method = fields.get("method")
+    return str(fields_of(fields.get("params")).get("command") if method == types.WORKSPACE_EXECUTE_COMMAND else method)
 
 
 class RelayProtocol(LanguageServerProtocol):
@@ -101,6 +106,7 @@ class RelayProtocol(LanguageServerProtocol):
         except (ValueError, RecursionError) as error:
             self.refuse(Refusal(PARSE_ERROR, f"no JSON: {error}"))
             return
+        self.register_for(_answered_by(message))
         refusal = self.lifecycle.refusal(message) or self._refusal(message)
         if refusal is not None:
             self.refuse(refusal)
@@ -178,3 +184,6 @@ class RelayProtocol(LanguageServerProtocol):
 
     in_background: Callable[[Awaitable[None]], object]
     """Runs what a writer gives to its end."""
+
+    register_for: Callable[[str], object]
+    """Registers what answers a method or a command, before its first message is handled."""

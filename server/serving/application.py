@@ -2,48 +2,11 @@
 
 from __future__ import annotations
 
-from ..handlers import (
-    code_actions,
-    diagnostics,
-    document_links,
-    explanations,
-    exploring,
-    files,
-    formatting,
-    history,
-    language,
-    layers,
-    models,
-    passes,
-    provenance,
-    reduction,
-    semantic_tokens,
-    structure,
-    synchronization,
-)
+from ..handlers import diagnostics, synchronization
+from ..handlers.loading import HandlersOnDemand
 from ..lsp.protocol import RelayLanguageServer
 
 __all__ = ["create_server"]
-
-_HANDLERS = (
-    synchronization,
-    files,
-    language,
-    semantic_tokens,
-    formatting,
-    document_links,
-    exploring,
-    structure,
-    diagnostics,
-    code_actions,
-    explanations,
-    passes,
-    history,
-    provenance,
-    reduction,
-    layers,
-    models,
-)
 
 
 def create_server(trusted: bool | None = None) -> RelayLanguageServer:
@@ -54,6 +17,9 @@ def create_server(trusted: bool | None = None) -> RelayLanguageServer:
     """
     server = RelayLanguageServer()
     server.granted_trust = trusted
-    for handlers in _HANDLERS:
+    for handlers in (synchronization, diagnostics):
         handlers.register(server)
+    on_demand = HandlersOnDemand(server)
+    server.protocol.register_for = on_demand.register_for
+    server.register_rest = on_demand.register_rest
     return server

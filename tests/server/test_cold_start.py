@@ -68,3 +68,9 @@ def test_a_server_starts_without_what_runs_passes():
     loaded = modules_after("from relay_lsp.server.serving.application import create_server; create_server()")
     jobs = {"jobs", "tracing", "verification", "reduction", "confinement"}
     assert loaded.isdisjoint({f"relay_lsp.server.worker.{name}" for name in jobs})
+
+
+def test_a_server_starts_without_the_features_that_no_message_has_asked_for():
+    loaded = modules_after("from relay_lsp.server.serving.application import create_server; create_server()")
+    features = {"completion", "hover", "inlay_hints", "outline", "references", "signature_help", "code_actions"}
+    assert loaded.isdisjoint({f"relay_lsp.server.features.{name}" for name in features})

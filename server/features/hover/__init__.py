@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .contents import Hover, ValuePast
+from .contents import Hover
 from .hover import hover
 from .rendering import render
 
-__all__ = ["Hover", "ValuePast", "hover", "render"]
+__all__ = ["Hover", "hover", "render"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from relay_lsp.ir.text.text_span import TextSpan
@@ -11,7 +10,7 @@ from ..history import RemovedValue, ValueEvent
 from ..layers.layer_index import LayerCount
 from ..provenance import ValueOrigin
 
-__all__ = ["Hover", "ValuePast"]
+__all__ = ["Hover"]
 
 
 @dataclass(frozen=True)
@@ -29,11 +28,3 @@ class Hover:
     """For a function, what passes removed from it."""
     layers: tuple[LayerCount, ...] = ()
     """For a function, fused or not, the layers of what is in it; for a parameter, those of what uses it."""
-
-
-@dataclass(frozen=True)
-class ValuePast:
-    """What is remembered of a value: what passes did to it, and the layers that it came from."""
-
-    events: Sequence[ValueEvent] = ()
-    origins: Sequence[ValueOrigin] = ()

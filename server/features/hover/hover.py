@@ -15,11 +15,11 @@ from relay_lsp.ir.types import DataType
 
 from ..markdown import plain
 from ..operator_documentation import operator_documentation
-from ..provenance import origins_of
+from ..provenance import ValuePast, origins_of
 from ..values import bound_value, value_at
 from .attributes import attribute_hover, shape_hover
 from .comments import comment_hover
-from .contents import Hover, ValuePast
+from .contents import Hover
 from .directives import directive_hover
 from .signatures import folded_type, function_signature, one_line
 

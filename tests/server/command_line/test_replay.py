@@ -12,7 +12,7 @@ import pytest
 from relay_lsp.ir.internal_errors import fault
 from relay_lsp.server.command_line.program import run
 from relay_lsp.server.crash_reports import crash_report, read_report, write_report
-from relay_lsp.server.handlers import language
+from relay_lsp.server.handlers import hover
 from relay_lsp.server.serving.application import create_server
 
 URI = "file:///home/someone/secret/model.relay"
@@ -68,7 +68,7 @@ def _break_hover(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise KeyError("/home/someone/secret/model.relay has no such key")
 
-    monkeypatch.setattr(language, "hover", fail)
+    monkeypatch.setattr(hover, "hover", fail)
 
 
 def test_a_report_has_text_versions_request_and_stack_and_no_paths(report: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_report_has_text_versions_request_and_stack_and_no_paths(report: Path)
     assert read.method == "textDocument/hover"
     assert read.text == TEXT
     assert {"relay-lsp", "python", "system"} <= read.versions.keys()
-    assert any("server/handlers/language.py" in place for place in read.stack)
+    assert any("server/handlers/hover.py" in place for place in read.stack)
     assert "secret" not in written
     assert str(Path.home()) not in written.replace(TEXT, "")
 

@@ -6,6 +6,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.folding import FoldKind, folds, passages_in
 from relay_lsp.server.lsp.conversion import ProtocolConverter
+from relay_lsp.server.lsp.whole_text import fold_entry
 from tests.fixture import Fixture, read_fixture
 
 
@@ -62,7 +63,7 @@ def test_broken_text_folds_as_far_as_it_goes() -> None:
 
 def lines(fixture: Fixture, lines_only: bool) -> list[tuple[int, int]]:
     converter = ProtocolConverter("file:///x", fixture.snapshot.lines, Encoding.UTF_16)
-    entries = (converter.fold_entry(fold, lines_only) for fold in folds(fixture.snapshot))
+    entries = (fold_entry(fold, lines_only, converter) for fold in folds(fixture.snapshot))
     return [(entry.start_line, entry.end_line) for entry in entries if entry is not None]
 
 

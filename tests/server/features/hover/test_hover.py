@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.history import HistoryStep, ValueEvent, value_events
-from relay_lsp.server.features.hover import Hover, ValuePast, hover, render
+from relay_lsp.server.features.hover import Hover, hover, render
 from relay_lsp.server.features.markdown import markdown
+from relay_lsp.server.features.provenance import ValuePast
 from tests.fixture import read_fixture
 
 

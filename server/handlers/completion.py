@@ -1,0 +1,125 @@
+"""What can be written at the cursor: completions, and the signature of the call around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from lsprotocol import types
+
+from relay_lsp.ir.text.text_span import TextSpan
+
+from ..documents.encoding import Encoding
+from ..documents.positions import Range, units
+from ..features.completion import Completion, CompletionKind, completions, documentation
+from ..features.signature_help import SignatureHelp, signature_help
+from ..lsp.conversion import ProtocolConverter
+from ..lsp.message_codec import Plain
+from ..lsp.protocol import RelayLanguageServer
+from .views import view
+
+__all__ = ["register"]
+
+_COMPLETION_KINDS = {
+    CompletionKind.ATTRIBUTE: types.CompletionItemKind.Property,
+    CompletionKind.ATTRIBUTE_VALUE: types.CompletionItemKind.Value,
+    CompletionKind.VALUE: types.CompletionItemKind.Variable,
+    CompletionKind.FUNCTION: types.CompletionItemKind.Function,
+    CompletionKind.CONSTRUCTOR: types.CompletionItemKind.EnumMember,
+    CompletionKind.OPERATOR: types.CompletionItemKind.Function,
+    CompletionKind.TYPE: types.CompletionItemKind.Class,
+    CompletionKind.DTYPE: types.CompletionItemKind.Struct,
+    CompletionKind.KEYWORD: types.CompletionItemKind.Keyword,
+    CompletionKind.PASS: types.CompletionItemKind.Event,
+    CompletionKind.OPTION: types.CompletionItemKind.Property,
+}
+
+
+async def on_completion(server: RelayLanguageServer, params: types.CompletionParams) -> Plain | None:
+    """What can be written at the cursor."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    offered = completions(seen.snapshot, seen.converter.offset(params.position))
+    snippets = server.supports("textDocument", "completion", "completionItem", "snippetSupport")
+    items = _completion_items(offered.items, snippets, seen.converter)
+    return Plain({"isIncomplete": offered.is_incomplete, "items": items})
+
+
+def _completion_items(
+    completions: Iterable[Completion], snippets: bool, converter: ProtocolConverter
+) -> list[dict[str, Any]]:
+    """What can be written here, in the order in which the feature gave it, as JSON: there are hundreds."""
+    ranges: dict[TextSpan, Range] = {}
+    items: list[dict[str, Any]] = []
+    for rank, completion in enumerate(completions):
+        range = ranges.get(completion.span)
+        if range is None:
+            range = ranges[completion.span] = converter.plain_range(completion.span)
+        items.append(_completion_item(completion, rank, snippets, range))
+    return items
+
+
+def _completion_item(completion: Completion, rank: int, snippets: bool, range: Range) -> dict[str, Any]:
+    use_snippet = snippets and bool(completion.snippet)
+    new_text = completion.snippet if use_snippet else completion.insert_text or completion.label
+    item: dict[str, Any] = {
+        "label": completion.label,
+        "kind": _COMPLETION_KINDS[completion.kind].value,
+        "sortText": f"{rank:05}",
+        "filterText": completion.label,
+        "textEdit": {"range": range, "newText": new_text},
+    }
+    if completion.detail:
+        item["detail"] = completion.detail
+    if use_snippet:
+        item["insertTextFormat"] = types.InsertTextFormat.Snippet.value
+    if completion.subject:
+        item["data"] = completion.subject
+    return item
+
+
+def on_completion_resolve(server: RelayLanguageServer, item: types.CompletionItem) -> types.CompletionItem:
+    """The documentation of a completion that is looked at."""
+    words = documentation(item.data) if isinstance(item.data, str) else ""
+    if words:
+        item.documentation = types.MarkupContent(types.MarkupKind.Markdown, words)
+    return item
+
+
+async def on_signature_help(
+    server: RelayLanguageServer, params: types.SignatureHelpParams
+) -> types.SignatureHelp | None:
+    """The call around the cursor."""
+    seen = await view(server, params.text_document.uri)
+    signature = signature_help(seen.snapshot, seen.converter.offset(params.position)) if seen is not None else None
+    return None if seen is None or signature is None else _signature_help(signature)
+
+
+def _signature_help(help: SignatureHelp) -> types.SignatureHelp:
+    """The call around the cursor."""
+    parameters = [
+        types.ParameterInformation(
+            (
+                units(help.label[: parameter.start], Encoding.UTF_16),
+                units(help.label[: parameter.end], Encoding.UTF_16),
+            ),
+            types.MarkupContent(types.MarkupKind.Markdown, parameter.documentation)
+            if parameter.documentation
+            else None,
+        )
+        for parameter in help.parameters
+    ]
+    signature = types.SignatureInformation(
+        help.label, types.MarkupContent(types.MarkupKind.Markdown, help.documentation), parameters
+    )
+    # A number past the parameters is the protocol's way to say that none of them is being written.
+    active = help.active if help.active is not None else len(parameters)
+    return types.SignatureHelp([signature], active_signature=0, active_parameter=active)
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(types.TEXT_DOCUMENT_COMPLETION)(on_completion)
+    server.feature(types.COMPLETION_ITEM_RESOLVE)(on_completion_resolve)
+    server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP)(on_signature_help)

@@ -1,0 +1,102 @@
+"""Requests that lead from a name or a layer to its definition and its uses."""
+
+from __future__ import annotations
+
+from lsprotocol import types
+
+from ..features.definition import DefinitionTarget, definition, type_definition
+from ..features.references import Access, Highlight, highlights, references
+from ..lsp.conversion import ProtocolConverter
+from ..lsp.message_codec import Plain
+from ..lsp.protocol import RelayLanguageServer
+from ..lsp.structures import HighlightEntry, LocationEntry
+from .layer_views import layer_under, layers_of_all_texts
+from .models import node_definition
+from .views import early_view, view
+
+__all__ = ["register"]
+
+
+async def on_definition(
+    server: RelayLanguageServer, params: types.DefinitionParams
+) -> types.Location | list[types.Location] | list[types.LocationLink] | None:
+    """Where the name under the cursor is defined; of a layer's name, or of what has none, the node of the model."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    offset = seen.converter.offset(params.position)
+    target = definition(seen.snapshot, offset)
+    if target is None:
+        return await node_definition(server, seen, offset) or None
+    if server.supports("textDocument", "definition", "linkSupport"):
+        return [_link(target, seen.converter)]
+    return seen.converter.location(target.span)
+
+
+async def on_type_definition(
+    server: RelayLanguageServer, params: types.TypeDefinitionParams
+) -> list[types.Location] | list[types.LocationLink] | None:
+    """Where the data types in the type of what is under the cursor are defined."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    targets = type_definition(seen.snapshot, seen.converter.offset(params.position))
+    if server.supports("textDocument", "typeDefinition", "linkSupport"):
+        return [_link(target, seen.converter) for target in targets]
+    return [seen.converter.location(target.span) for target in targets]
+
+
+def _link(target: DefinitionTarget, converter: ProtocolConverter) -> types.LocationLink:
+    """A definition, with the word that leads to it."""
+    return types.LocationLink(
+        target_uri=converter.uri,
+        target_range=converter.range(target.full_span),
+        target_selection_range=converter.range(target.span),
+        origin_selection_range=converter.range(target.origin) if target.origin is not None else None,
+    )
+
+
+async def on_references(server: RelayLanguageServer, params: types.ReferenceParams) -> Plain | None:
+    """Where the name under the cursor is used."""
+    seen = await view(server, params.text_document.uri)
+    if seen is None:
+        return None
+    offset = seen.converter.offset(params.position)
+    layer = layer_under(server, seen, offset)
+    if layer is None or not layer.is_name:
+        spans = references(seen.snapshot, offset, include_definition=params.context.include_declaration)
+        if layer is None or spans:
+            return Plain(seen.converter.location_entries(spans))
+    entries: list[LocationEntry] = []
+    for converter, index in await layers_of_all_texts(server):
+        entries += converter.location_entries(index.spans_of(layer.names))
+    return Plain(entries)
+
+
+async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighlightParams) -> Plain | None:
+    """Where the name under the cursor is read and written; while a long text is being read, at its beginning."""
+    seen = await early_view(server, params.text_document.uri, params.position)
+    if seen is None:
+        return None
+    offset = seen.converter.offset(params.position)
+    layer = layer_under(server, seen, offset)
+    if layer is None:
+        return Plain([_highlight_entry(item, seen.converter) for item in highlights(seen.snapshot, offset)])
+    index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
+    places = seen.converter.plain_ranges(index.spans_of(layer.names))
+    return Plain([HighlightEntry(place) for place in places])
+
+
+def _highlight_entry(highlight: Highlight, converter: ProtocolConverter) -> HighlightEntry:
+    """A place of the name under the cursor."""
+    writes = highlight.access is Access.WRITE
+    kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
+    return HighlightEntry(converter.plain_range(highlight.span), kind.value)
+
+
+def register(server: RelayLanguageServer) -> None:
+    """Answer these requests."""
+    server.feature(types.TEXT_DOCUMENT_DEFINITION)(on_definition)
+    server.feature(types.TEXT_DOCUMENT_TYPE_DEFINITION)(on_type_definition)
+    server.feature(types.TEXT_DOCUMENT_REFERENCES)(on_references)
+    server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(on_highlight)

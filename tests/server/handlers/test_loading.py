@@ -1,0 +1,47 @@
+"""Handlers are loaded when their first message comes: none may be missing then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from relay_lsp.server import handlers
+from relay_lsp.server.lsp.capabilities import COMMANDS
+from relay_lsp.server.serving.application import create_server
+
+FOLDER = Path(handlers.__file__ or "").parent
+
+
+def names(server: Any) -> set[str]:
+    manager = server.protocol.fm
+    return {*manager.features, *manager.commands}
+
+
+def test_a_method_and_a_command_are_registered_when_they_are_first_asked_for() -> None:
+    server = create_server()
+    for name in ("textDocument/hover", "relay-lsp.runPass", "relay/history"):
+        assert name not in names(server)
+        server.protocol.register_for(name)
+        assert name in names(server)
+        server.protocol.register_for(name)
+
+
+def test_what_nothing_answers_is_left_to_the_protocol() -> None:
+    server = create_server()
+    before = names(server)
+    server.protocol.register_for("textDocument/unheardOf")
+    assert names(server) == before
+
+
+def test_each_module_registers_what_it_is_listed_with_and_every_module_is_listed() -> None:
+    """A handler that is registered and not listed would never be loaded by a message."""
+    server = create_server()
+    at_start = names(server)
+    modules = list(server.register_rest())
+    later = create_server()
+    for name in names(server) - at_start:
+        later.protocol.register_for(name)
+    assert names(later) == names(server)
+    assert set(COMMANDS) <= names(server)
+    registering = {path.stem for path in FOLDER.glob("*.py") if "\ndef register(" in path.read_text(encoding="utf-8")}
+    assert registering == {*modules, "synchronization", "diagnostics"}
