@@ -8,16 +8,19 @@ Source of the rule: ``src/relay/printer/meta_data.h``, ``src/node/serialization.
 
 from .encoding import MetadataError
 from .nodes import type_key_of
-from .objects import MetadataNode, SharedString
-from .reader import read_metadata
+from .objects import MetadataNode, SharedString, Unreadable
+from .reader import MetadataFault, read_metadata, read_metadata_parts
 from .writer import metadata_pieces, write_metadata
 
 __all__ = [
     "MetadataError",
+    "MetadataFault",
     "MetadataNode",
     "SharedString",
+    "Unreadable",
     "metadata_pieces",
     "read_metadata",
+    "read_metadata_parts",
     "type_key_of",
     "write_metadata",
 ]

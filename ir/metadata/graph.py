@@ -30,6 +30,8 @@ class GraphNode:
     fields: dict[str, str] = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
     keys: list[str] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
     data: list[int] = field(default_factory=list)  # pyright: ignore[reportUnknownVariableType]
+    fault: str = ""
+    """Why the node cannot be read; it has nothing else then."""
 
 
 @dataclass(slots=True)
@@ -38,11 +40,12 @@ class Graph:
 
     root: int
     nodes: list[GraphNode]
-    tensors: list[str]
+    tensors: Sequence[object]
+    """Strings, where they can be read."""
 
 
 def read_graph(text: str) -> Graph:
-    """Read the JSON text of a metadata section.
+    """Read the JSON text of a metadata section. A node that cannot be read has its :attr:`GraphNode.fault`.
 
     Raises:
         MetadataError: the text is not JSON, or not a graph of nodes.
@@ -55,20 +58,23 @@ def read_graph(text: str) -> Graph:
     root = top.get("root")
     if not isinstance(root, int):
         raise MetadataError("the metadata section names no root node")
-    nodes = [_read_node(_mapping(node, "a metadata node")) for node in _sequence(top.get("nodes"), "nodes")]
-    tensors = [
-        _string(blob, "an entry of b64ndarrays") for blob in _sequence(top.get("b64ndarrays", []), "b64ndarrays")
-    ]
+    given = _sequence(top.get("nodes"), "nodes")
+    nodes = [_read_or_fault(node, len(given)) for node in given]
+    tensors = _sequence(top.get("b64ndarrays", []), "b64ndarrays")
     if not 0 <= root < len(nodes):
         raise MetadataError(f"the root of the metadata section, {root}, is not one of its {len(nodes)} nodes")
-    for node in nodes:
-        for index in node.data:
-            if not 0 <= index < len(nodes):
-                raise MetadataError(f"a metadata node refers to node {index}, and there are {len(nodes)}")
     return Graph(root, nodes, tensors)
 
 
-def _read_node(node: Mapping[str, Any]) -> GraphNode:
+def _read_or_fault(node: object, count: int) -> GraphNode:
+    """A node of a graph of ``count`` nodes."""
+    try:
+        return _read_node(_mapping(node, "a metadata node"), count)
+    except MetadataError as error:
+        return GraphNode(fault=str(error))
+
+
+def _read_node(node: Mapping[str, Any], count: int) -> GraphNode:
     made = GraphNode(_string(node.get("type_key", ""), "a type key"))
     if "repr_str" in node:
         try:
@@ -84,6 +90,8 @@ def _read_node(node: Mapping[str, Any]) -> GraphNode:
     for index in _sequence(node.get("data", []), "data"):
         if not isinstance(index, int):
             raise MetadataError("data of a metadata node must be node numbers")
+        if not 0 <= index < count:
+            raise MetadataError(f"a metadata node refers to node {index}, and there are {count}")
         made.data.append(index)
     return made
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from ..expressions import Var
 
-__all__ = ["FieldText", "Identity", "Kind", "MetadataNode", "PrimType", "SharedArray", "SharedString"]
+__all__ = ["FieldText", "Identity", "Kind", "MetadataNode", "PrimType", "SharedArray", "SharedString", "Unreadable"]
 
 Kind: TypeAlias = Literal["node", "tensor", "int", "bool", "float", "string", "dtype"]
 """How a field is written: as the number of another node or of a tensor, or as text in place."""
@@ -60,3 +60,10 @@ class PrimType:
     """The type of a symbolic dimension."""
 
     dtype: str
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """Stands for an object whose node, or one below it, cannot be read."""
+
+    reason: str

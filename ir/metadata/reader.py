@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 from ..attributes import AttributeValueError, find_attributes
 from ..dimensions import FloatImm, IntImm, SizeVar
@@ -19,33 +19,59 @@ from ..visitor import children
 from .attribute_fields import attribute_kinds
 from .encoding import MetadataError
 from .graph import Graph, GraphNode, read_graph
+from .node_places import node_places
 from .nodes import SCHEMAS
-from .objects import FieldText, Kind, MetadataNode, SharedArray, SharedString
+from .objects import FieldText, Kind, MetadataNode, SharedArray, SharedString, Unreadable
 from .tensors import decode_tensor
 
-__all__ = ["read_metadata"]
+__all__ = ["MetadataFault", "MetadataTables", "read_metadata", "read_metadata_parts"]
 
+_NO_TENSOR = MetadataError("an entry of b64ndarrays must be a string")
 _MOST_DIGITS = 10
 """Of the number of a node."""
 
 
-def read_metadata(json_text: str) -> dict[str, list[object]]:
+class MetadataFault(NamedTuple):
+    """Something in a metadata section that cannot be read."""
+
+    message: str
+    span: TextSpan | None
+    """Of the node, in the section's JSON text; ``None`` where it is the section."""
+
+
+class MetadataTables(NamedTuple):
+    """What a metadata section holds, as far as it can be read."""
+
+    tables: Mapping[str, Sequence[object]]
+    """The objects by type key; :class:`.Unreadable` in the places of those that use a node at fault."""
+    faults: Sequence[MetadataFault]
+
+
+def read_metadata(json_text: str) -> dict[str, Sequence[object]]:
     """The objects of a metadata section by type key, in the order that ``meta[type key][index]`` counts.
 
     Raises:
         MetadataError: the text is not a metadata section, or a node lacks what nodes of its kind have.
     """
+    tables, faults = read_metadata_parts(json_text)
+    if faults:
+        raise MetadataError(faults[0].message)
+    return dict(tables)
+
+
+def read_metadata_parts(json_text: str) -> MetadataTables:
+    """The objects of a metadata section of which some nodes may be at fault: these cost what uses them."""
     try:
-        graph = read_graph(json_text)
-        root = _Reader(graph).read(graph.root)
-    except MetadataError:
-        raise
+        reader = _Reader(read_graph(json_text))
+        tables = reader.tables()
+    except MetadataError as error:
+        return MetadataTables({}, [MetadataFault(str(error), None)])
     except Exception as error:
-        raise MetadataError(internal_error(error, "reading the metadata section", TextSpan(0, 0)).message) from error
-    if not isinstance(root, dict):
-        raise MetadataError("the root of the metadata section must be a Map of type keys")
-    table = cast("dict[str, object]", root)
-    return {key: list(_objects(key, values)) for key, values in table.items()}
+        message = internal_error(error, "reading the metadata section", TextSpan(0, 0)).message
+        return MetadataTables({}, [MetadataFault(message, None)])
+    places = node_places(json_text) if reader.faults else ()
+    faults = [MetadataFault(message, places[number]) for number, message in sorted(reader.faults.items())]
+    return MetadataTables(tables, faults)
 
 
 def _is_sound(made: object) -> bool:
@@ -67,22 +93,59 @@ def _is_sound(made: object) -> bool:
     return True
 
 
-def _objects(key: str, values: object) -> Sequence[object]:
-    if not isinstance(values, tuple):
-        raise MetadataError(f"the metadata section must hold a list of objects under {key}")
-    return cast("Sequence[object]", values)
-
-
 class _Reader:
-    """Makes each node's object once, children before parents."""
+    """Makes each node's object once, children before parents; what cannot be made has a reason, looked for once."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.objects: dict[int, object] = {}
-        self.tensors: dict[int, tuple[NDArray, DataType]] = {}
+        self.faults: dict[int, str] = {}
+        """What is wrong with the nodes at fault, by their numbers."""
+        self._unreadable: dict[int, str] = {}
+        """These, and those that use them, each with the reason."""
+        self.tensors: dict[int, tuple[NDArray, DataType] | MetadataError] = {}
         self.numbers = {id(node): number for number, node in enumerate(graph.nodes)}
+        self.children = [self._children(number, node) for number, node in enumerate(graph.nodes)]
         self.inside_targets = self._nodes_of_targets()
-        self.uses = Counter(child for node in graph.nodes for _, child in self._references(node))
+        self.uses = Counter(child for children in self.children for child in children)
+
+    def _children(self, number: int, node: GraphNode) -> Sequence[int]:
+        """The nodes that a node refers to, in order; none where it is at fault, which is noted."""
+        if not node.fault:
+            try:
+                return [child for _, child in self._references(node)]
+            except MetadataError as error:
+                node.fault = str(error)
+        self.faults[number] = self._unreadable[number] = node.fault
+        return ()
+
+    def tables(self) -> Mapping[str, Sequence[object]]:
+        """The objects of the root by type key.
+
+        Raises:
+            MetadataError: the root is no ``Map`` of type keys.
+        """
+        root = self.graph.nodes[self.graph.root]
+        if root.fault:
+            raise MetadataError(root.fault)
+        keys: Sequence[object] = root.keys or [self._object(child) for child in root.data[::2]]
+        if root.type_key != "Map" or not all(isinstance(key, str) for key in keys):
+            self.read(self.graph.root)  # raises what is wrong with it, where that can be said
+            raise MetadataError("the root of the metadata section must be a Map of type keys")
+        lists = root.data if root.keys else root.data[1::2]
+        return {str(key): self._entries(str(key), number) for key, number in zip(keys, lists, strict=False)}
+
+    def _entries(self, key: str, number: int) -> Sequence[object]:
+        node = self.graph.nodes[number]
+        if node.type_key != "Array" and not node.fault:
+            self.faults[number] = f"the metadata section must hold a list of objects under {key}"
+        return [self._object(child) for child in node.data] if number not in self.faults else ()
+
+    def _object(self, number: int) -> object:
+        try:
+            return self.read(number)
+        except MetadataError as error:
+            return Unreadable(str(error))
 
     def _nodes_of_targets(self) -> set[int]:
         """The nodes below targets, where one string is used in several places."""
@@ -92,7 +155,7 @@ class _Reader:
             index = stack.pop()
             if index not in nodes:
                 nodes.add(index)
-                stack.extend(child for _, child in self._references(self.graph.nodes[index]))
+                stack.extend(self.children[index])
         return nodes
 
     def _fields(self, node: GraphNode) -> Sequence[tuple[str, Kind]]:
@@ -144,19 +207,34 @@ class _Reader:
         open_nodes: set[int] = set()
         while stack:
             index, expanded = stack.pop()
-            node = self.graph.nodes[index]
-            if expanded:
-                open_nodes.discard(index)
-                self.objects[index] = self._make(index, node)
-            elif index not in self.objects:
-                if index in open_nodes:
-                    raise MetadataError("the metadata section refers to itself in a circle")
-                open_nodes.add(index)
-                stack.append((index, True))
-                stack.extend(
-                    (child, False) for _, child in reversed(self._references(node)) if child not in self.objects
-                )
+            try:
+                if index in self._unreadable:
+                    raise MetadataError(self._unreadable[index])
+                if expanded:
+                    open_nodes.discard(index)
+                    self.objects[index] = self._make(index, self.graph.nodes[index])
+                elif index not in self.objects:
+                    if index in open_nodes:
+                        raise MetadataError("the metadata section refers to itself in a circle")
+                    open_nodes.add(index)
+                    stack.append((index, True))
+                    stack.extend(
+                        (child, False) for child in reversed(self.children[index]) if child not in self.objects
+                    )
+            except MetadataError as error:
+                self._fail(index, str(error), open_nodes)
+                raise
+            except Exception as error:
+                fault = internal_error(error, "reading a node of the metadata section", TextSpan(0, 0))
+                self._fail(index, fault.message, open_nodes)
+                raise MetadataError(fault.message) from error
         return self.objects[root]
+
+    def _fail(self, index: int, reason: str, users: Iterable[int]) -> None:
+        """Note that a node cannot be read, nor what uses it."""
+        if index not in self._unreadable:
+            self.faults[index] = reason
+        self._unreadable.update(dict.fromkeys((index, *users), reason))
 
     def _make(self, index: int, node: GraphNode) -> object:
         key = node.type_key
@@ -227,9 +305,7 @@ class _Reader:
             return self.objects[self._number(node, name, len(self.graph.nodes))]
         if kind == "tensor":
             number = self._number(node, name, len(self.graph.tensors))
-            if number not in self.tensors:
-                self.tensors[number] = decode_tensor(self.graph.tensors[number])
-            return self.tensors[number]
+            return self._tensor(number)
         if kind == "int":
             return _integer(node, name)
         if kind == "bool":
@@ -237,6 +313,18 @@ class _Reader:
         if kind == "float":
             return _float(node, name)
         return DataType(_field(node, name)) if kind == "dtype" else _field(node, name)
+
+    def _tensor(self, number: int) -> tuple[NDArray, DataType]:
+        if number not in self.tensors:
+            blob = self.graph.tensors[number]
+            try:
+                self.tensors[number] = decode_tensor(blob) if isinstance(blob, str) else _NO_TENSOR
+            except MetadataError as error:
+                self.tensors[number] = MetadataError(str(error))
+        known = self.tensors[number]
+        if isinstance(known, MetadataError):
+            raise MetadataError(str(known))
+        return known
 
 
 def _is_number(text: str) -> bool:

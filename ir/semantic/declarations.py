@@ -13,7 +13,7 @@ from ..diagnostics import Diagnostic, Place, Severity
 from ..expressions import Expr, GlobalVar, Tuple
 from ..inference import OPEN
 from ..inference.kinds import KindChecker
-from ..metadata import MetadataError, read_metadata
+from ..metadata import MetadataFault, read_metadata_parts
 from ..module import IRModule
 from ..ops import operator as operators
 from ..syntax.expression_spans import place_span
@@ -23,6 +23,7 @@ from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
 from ..syntax.tokens import DEF, GLOBAL, META
+from ..syntax.top_level import metadata_json
 from ..syntax.units import SyntaxOrigin, Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_incomplete
@@ -50,7 +51,7 @@ class ModuleTypes:
         "changed",
         "memos",
         "metadata",
-        "metadata_error",
+        "metadata_faults",
         "module",
         "reading",
         "segments",
@@ -65,15 +66,9 @@ class ModuleTypes:
         self.metadata: Final = metadata
         self.segments: Final = segments
         self.tables: Mapping[str, Sequence[object]] = {}
-        self.metadata_error: MetadataError | None = None
-        """Why the metadata section cannot be read: then there is none."""
+        self.metadata_faults: Sequence[MetadataFault] = ()
         if metadata is not None:
-            text = metadata.tokens[1][0]
-            try:
-                self.tables = read_metadata(text[text.index("]") + 1 :])
-            except MetadataError as error:
-                # Its traceback would keep the frames of this analysis, and with them the texts before, alive.
-                self.metadata_error = MetadataError(*error.args)
+            self.tables, self.metadata_faults = read_metadata_parts(metadata_json(metadata))
         names = Names()
         names.metadata = self.tables
         if earlier is not None:

@@ -94,9 +94,9 @@ class ModuleAnalysis:
         """Everything that is wrong, in the order of the text."""
         diagnostics = list(self.context.types.diagnostics([self.segments.start(index) for index in self.types]))
         diagnostics.extend(self._of_top_level())
-        error = self.context.types.metadata_error
-        if error is not None:
-            diagnostics.append(unreadable_metadata(self.unit(len(self.segments) - 1), error))
+        faults = self.context.types.metadata_faults
+        if faults:
+            diagnostics.extend(unreadable_metadata(self.unit(len(self.segments) - 1), faults))
         if len(self.heads) < len(self.functions):
             diagnostics.extend(self._redefined())
         diagnostics.extend(self._of_statements())

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Place, Related, Severity
 from ..expressions import Constructor, ErrorExpr, Expr, Function, GlobalVar
-from ..metadata import MetadataError, read_metadata
+from ..metadata import read_metadata_parts
 from ..module import IRModule, TypeData
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar
@@ -21,6 +21,7 @@ from .tokens import DEF, EXTERN, GLOBAL
 from .top_level import (
     VERSION_LINE,
     function_redefined,
+    metadata_json,
     top_level_findings,
     unclosed_function,
     unexpected_brace,
@@ -150,10 +151,9 @@ class Reading:
                     self._report("invalid-metadata", "a module has one metadata section", head)
                     continue
                 seen_metadata = True
-                try:
-                    tables = read_metadata(texts[0][texts[0].index("]") + 1 :])
-                except MetadataError as error:
-                    self.diagnostics.append(unreadable_metadata(unit, error))
+                read, faults = read_metadata_parts(metadata_json(unit.segment))
+                tables.update({key: list(entries) for key, entries in read.items()})
+                self.diagnostics.extend(unreadable_metadata(unit, faults))
             elif role is Role.HEADER and kinds.startswith(DEF + GLOBAL):
                 self._declare_function(unit, texts[1])
             elif role is Role.TYPE:

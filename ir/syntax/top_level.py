@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Related, Severity, TextEdit
-from ..metadata import MetadataError
+from ..metadata import MetadataFault
 from ..text.text_span import TextSpan
 from .segments import Role
+from .statements import Segment
 from .tokens import DIRECTIVE, VERSION
 from .units import Unit
 
 __all__ = [
     "VERSION_LINE",
     "function_redefined",
+    "metadata_json",
     "top_level_findings",
     "unclosed_function",
     "unexpected_brace",
+    "unreadable_metadata",
     "version_findings",
 ]
 
@@ -87,8 +90,19 @@ def function_redefined(name: str, span: TextSpan, earlier: TextSpan) -> Diagnost
     return Diagnostic("function-redefined", Severity.WARNING, message, span, related=related)
 
 
-def unreadable_metadata(unit: Unit, error: MetadataError) -> Diagnostic:
-    """The error about a metadata section that cannot be read."""
+def metadata_json(segment: Segment) -> str:
+    """What stands behind ``#[metadata]``."""
+    text = segment.tokens[1][0]
+    return text[text.index("]") + 1 :]
+
+
+def unreadable_metadata(unit: Unit, faults: Sequence[MetadataFault]) -> Iterator[Diagnostic]:
+    """The errors about what cannot be read of a metadata section: its nodes, or all of it."""
     start = unit.span(0).start
     head = TextSpan(start, start + unit.segment.tokens[1][0].index("]") + 1)
-    return _error("invalid-metadata", f"the metadata section cannot be read: {error}", head)
+    for message, place in faults:
+        if place is None:
+            yield _error("invalid-metadata", f"the metadata section cannot be read: {message}", head)
+        else:
+            span = TextSpan(head.end + place.start, head.end + place.end)
+            yield _error("invalid-metadata", f"this node cannot be read: {message}", span)

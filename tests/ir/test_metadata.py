@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import struct
 
@@ -10,6 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from relay_lsp.ir import parse
 from relay_lsp.ir.attributes import Attrs, attribute, attributes
 from relay_lsp.ir.dimensions import DimCall, DimCast, DimOperation, IntImm, SizeVar
 from relay_lsp.ir.expressions import Call, Constant, Function, Tuple, Var, VirtualDevice
@@ -147,3 +149,71 @@ def test_a_node_of_unknown_kind_is_kept() -> None:
     known = write_metadata({"Span": [Span(SourceName("here"), 1, 1, 2, 3)]})
     unknown = known.replace('"Span"', '"some.Node"')
     assert write_metadata(read_metadata(unknown)) == unknown
+
+
+def section_with(*damages: tuple[int, str, object]) -> str:
+    """A section of three constants and a device, each with a field of one of its nodes replaced."""
+    constants = [Constant(np.full(2, value, "float32")) for value in (1, 2, 3)]
+    table = {"relay.Constant": constants, "VirtualDevice": [VirtualDevice(1, 0, None, "global")]}
+    section = json.loads(write_metadata(table))
+    nodes = [node for node in section["nodes"] if node["type_key"] == "relay.Constant"]
+    for which, name, value in damages:
+        node = nodes[which]
+        (node if name in node else node["attrs"])[name] = value
+    return json.dumps(section, indent=1)
+
+
+MODULE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2), float32]) {
+  %0 = add(%x, meta[relay.Constant][0]);
+  %1 = add(%0, meta[relay.Constant][1]);
+  add(%1, meta[relay.Constant][2])
+}
+#[metadata]
+"""
+
+DAMAGES = {
+    "a tensor that is none": ("data", "17"),
+    "a field that is a list": ("data", ["0"]),
+    "a type key that is none": ("type_key", 5),
+    "attributes that are none": ("attrs", []),
+    "a span that is elsewhere": ("span", "1000000"),
+    "a circle": ("_checked_type_", "1"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_node_at_fault_costs_what_uses_it(which: int, damage: str) -> None:
+    text = MODULE + section_with((which, *DAMAGES[damage]))
+    at_node, *at_uses = sorted(parse(text).diagnostics, key=lambda each: -(each.span.start if each.span else 0))
+    assert {each.code for each in (at_node, *at_uses)} == {"invalid-metadata"}
+    assert at_node.span is not None
+    damaged = json.loads(text[at_node.span.start : at_node.span.end])
+    assert damaged in json.loads(section_with((which, *DAMAGES[damage])))["nodes"]
+    (at_use,) = at_uses
+    assert at_use.span is not None
+    assert text[at_use.span.start : at_use.span.end] == f"meta[relay.Constant][{which}]"
+
+
+def test_what_is_wrong_with_several_nodes_is_said_at_each() -> None:
+    text = MODULE + section_with((0, "data", "17"), (2, "data", "18"))
+    assert [each.message for each in parse(text).diagnostics if each.message.startswith("this node")] == [
+        "this node cannot be read: field data of a relay.Constant must be a number below 3, not '17'",
+        "this node cannot be read: field data of a relay.Constant must be a number below 3, not '18'",
+    ]
+
+
+def test_a_node_that_many_use_is_at_fault_once() -> None:
+    count = 3_000
+    chain = [{"type_key": "Array", "data": [number + 4]} for number in range(count)]
+    nodes = [
+        {"type_key": ""},
+        {"type_key": "Map", "keys": ["many"], "data": [2]},
+        {"type_key": "Array", "data": [3] * count},
+        *chain,
+        {"type_key": "relay.Constant"},
+    ]
+    section = json.dumps({"root": 1, "nodes": nodes, "b64ndarrays": []})
+    (fault,) = parse(f'#[version = "0.0.5"]\ndef @main() {{\n  ()\n}}\n#[metadata]\n{section}\n').diagnostics
+    assert fault.message.startswith("this node cannot be read: a relay.Constant in the metadata section has no field")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ...diagnostics import Diagnostic, Fix, Related, Severity
 from ...expressions import ErrorExpr, Expr
+from ...metadata import Unreadable
 from ...ops.operator import Op
 from ...spans import Span
 from ...text.text_span import TextSpan
@@ -159,7 +160,11 @@ class LoweringContext:
             count = len(entries)
             self.report("missing-metadata", f"the metadata section has {count} of {key}, there is no {index}", span)
             return FAILED
-        return entries[int(digits)]
+        entry = entries[int(digits)]
+        if isinstance(entry, Unreadable):
+            self.report("invalid-metadata", f"{text} cannot be read: {entry.reason}", span)
+            return FAILED
+        return entry
 
     def _as_expr(self, value: Any) -> Expr:
         return value if isinstance(value, Expr) else ErrorExpr()

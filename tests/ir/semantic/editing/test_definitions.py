@@ -49,6 +49,23 @@ def test_an_edit_in_one_of_two_functions_of_one_name_is_followed(function: str):
     assert len(typed(text, at, "\n  %7 = add(%x, 2);").diagnostics) >= 1
 
 
+def test_a_node_of_metadata_that_is_damaged_and_mended_is_followed():
+    fields = '"_checked_type_": "0", "data": "0", "span": "0", "virtual_device_": "0"'
+    constant = f'{{"type_key": "relay.Constant", "attrs": {{{fields}}}}}'
+    nodes = '{"type_key": ""}, {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]}, '
+    nodes += f'{{"type_key": "Array", "data": [3, 3]}}, {constant}'
+    tensor = "P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAIgAQACAAAAAAAAAAgAAAAAAAAAAACAPwAAgD8="
+    section = f'#[metadata]\n{{"root": 1, "nodes": [{nodes}], "b64ndarrays": ["{tensor}"]}}\n'
+    use = "def @main() {\n  %0 = negative(meta[relay.Constant][0]);\n  add(%0, meta[relay.Constant][1])\n}\n"
+    text = f'#[version = "0.0.5"]\n{use}{section}'
+    at = text.index('"data": "0"') + len('"data": "0')
+    assert not Snapshot.open(text, "example.relay").diagnostics
+    damaged = typed(text, at, "7")
+    assert [finding.code for finding in damaged.diagnostics] == ["invalid-metadata"] * 3
+    mended = damaged.edit(TextSpan(at, at + 1), "")
+    assert not mended.diagnostics
+
+
 def test_metadata_that_cannot_be_read_is_at_fault_alone():
     text = '#[version = "0.0.5"]\n' + _SECOND + _MAIN
     assert not typed(text, len(text), _METADATA).diagnostics
