@@ -9,9 +9,11 @@ changed, or at last the whole text, are replaced by canonical text instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from relay_lsp.ir.diagnostics import Severity, TextEdit, apply_edits
-from relay_lsp.ir.expressions import Constructor, Function, GlobalVar
+from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar, Let
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.metadata import read_metadata, write_metadata
 from relay_lsp.ir.module import IRModule
@@ -29,9 +31,9 @@ from .function_edits import Printed, Unsuitable, edit_function
 from .layout import FunctionLayout, TextLayout, layout_of
 from .metadata_indices import MetadataIndices
 from .pairing import Origins
-from .renaming import is_renamed
+from .renaming import Renaming, renaming
 
-__all__ = ["text_edits"]
+__all__ = ["EditedText", "edited_text", "text_edits"]
 
 
 def _read(text: str) -> Parsed:
@@ -39,10 +41,29 @@ def _read(text: str) -> Parsed:
     return Parsed(reading.module, tuple(reading.diagnostics), reading)
 
 
+@dataclass(frozen=True, eq=False)
+class EditedText:
+    """The edits of a text that give a module, and the text that they give."""
+
+    edits: tuple[TextEdit, ...]
+    """In order and without overlap; none where nothing changed."""
+    text: str
+    places: Callable[[Expr], TextSpan | None] | None = None
+    """Where the module's expressions stand in the edited text, where that is known without reading it; a function of
+    the module stands where its name does. It is of no use for variables, operators, global names and ``let``."""
+
+
 def text_edits(
     text: str, parsed: Parsed, after: IRModule, trace: Trace | None = None, read: Callable[[str], Parsed] = _read
 ) -> tuple[TextEdit, ...]:
-    """The edits of ``text`` that give ``after``, in order and without overlap; none where nothing changed.
+    """The edits of :func:`edited_text`."""
+    return edited_text(text, parsed, after, trace, read).edits
+
+
+def edited_text(
+    text: str, parsed: Parsed, after: IRModule, trace: Trace | None = None, read: Callable[[str], Parsed] = _read
+) -> EditedText:
+    """What ``text`` becomes by the smallest edits that give ``after``.
 
     ``parsed`` is what ``text`` was read as, and ``parsed.module`` what the passes began with. Statements that the
     passes left alone keep their bytes, names and comments. With the trace of the passes, names follow their values.
@@ -54,21 +75,33 @@ def text_edits(
     if any(diagnostic.severity is Severity.ERROR for diagnostic in parsed.diagnostics):
         raise ValueError("a text with errors cannot be edited by a pass")
     if parsed.module is after:
-        return ()
+        return EditedText((), text)
     printed = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False)
     if set(after.type_definitions) == set(parsed.module.type_definitions):
-        layouts = layout_of(text), layout_of(printed.text)
+        layouts = layout_of(text, [unit.segment for unit in parsed.reading.units]), layout_of(printed.text)
         origins: Origins = trace.origins if trace is not None else lambda _: ()
+        inferred = {f"@{var.name_hint}" for var, function in after.functions.items() if _tells_result_type(function)}
         wanted: IRModule | None = None
         for whole_functions in (False, True):
             edits = _edit(parsed, after, Printed(printed.text, printed.positions), layouts, origins, whole_functions)
             edited = apply_edits(text, edits)
-            if is_renamed(layout_of(edited), layouts[1]):
-                return edits
+            names = renaming(layout_of(edited), layouts[1], inferred)
+            if names is not None:
+                return EditedText(edits, edited, partial(_place, printed.positions, names))
             wanted = wanted or (after if _is_typed(after) else infer_types(after).module)
             if _means(read(edited), wanted):
-                return edits
-    return (TextEdit(TextSpan(0, len(text)), printed.text),)
+                return EditedText(edits, edited)
+    return EditedText((TextEdit(TextSpan(0, len(text)), printed.text),), printed.text)
+
+
+def _tells_result_type(function: Function) -> bool:
+    """Whether the body of a function has the type that the function states; then it need not be stated."""
+    return function.ret_type is not None and function.ret_type == function.body.checked_type
+
+
+def _place(positions: Mapping[Expr, TextSpan], names: Renaming, expr: Expr) -> TextSpan | None:
+    canonical = None if isinstance(expr, Let) else positions.get(expr)
+    return None if canonical is None else names.place(canonical)
 
 
 def _is_typed(module: IRModule) -> bool:
@@ -116,7 +149,7 @@ def _edit(
         position = layout.end
     added = [function for function in new_layout.functions if function.name[1:] not in old_functions]
     if added:
-        pieces = [indices.renumbered(printed.text[function.start : function.end], {}) for function in added]
+        pieces = [_canonical_text(printed.text, function, indices) for function in added]
         edits.append(TextEdit(TextSpan(position, position), "".join(f"\n\n{piece}" for piece in pieces)))
     edits += _edit_metadata(text, old_layout, indices)
     return tuple(edits)
@@ -137,8 +170,13 @@ def _edit_function(
             return edit_function(parsed, layout, old, replacement, new, printed, indices, origins)
         except Unsuitable:
             pass
-    new_text = indices.renumbered(printed.text[replacement.start : replacement.end], {})
-    return [TextEdit(TextSpan(layout.start, layout.end), new_text)]
+    return [TextEdit(TextSpan(layout.start, layout.end), _canonical_text(printed.text, replacement, indices))]
+
+
+def _canonical_text(text: str, layout: FunctionLayout, indices: MetadataIndices) -> str:
+    """A function of the new text, with its references to metadata renumbered."""
+    tokens = (token for row in layout.rows for token in row.not_plain)
+    return indices.renumbered(text, tokens, {}, TextSpan(layout.start, layout.end))
 
 
 def _with_blank_lines(text: str, layout: FunctionLayout) -> TextSpan:

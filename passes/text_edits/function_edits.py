@@ -10,11 +10,11 @@ from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Constant, Constructor, Expr, Function, GlobalVar, Let, Var
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.syntax.parsing import Parsed
-from relay_lsp.ir.syntax.tokens import GRAPH, VALUES
+from relay_lsp.ir.syntax.tokens import GRAPH
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import children, post_order
 
-from .layout import FunctionLayout, LayoutToken, StatementLayout
+from .layout import FunctionLayout, LayoutToken, LayoutTokens, StatementLayout
 from .metadata_indices import MetadataIndices
 from .pairing import Origins, Pairing, same_head, same_header
 
@@ -116,7 +116,7 @@ class _Editor:
         ):
             old_header, new_header = self._old_layout.header, self._new_layout.header
             span = TextSpan(old_header[0].start, old_header[-1].end)
-            edits.append(TextEdit(span, self._written(new_header[0].start, new_header[-1].end)))
+            edits.append(TextEdit(span, self._written(new_header, new_header[0].start, new_header[-1].end)))
         return [*edits, *self._edit_body(self._order())]
 
     # ---- what stays
@@ -241,16 +241,14 @@ class _Editor:
         for statement in (*self._statements, self._final):
             if statement.kept:
                 assert statement.old is not None
-                used = {
-                    token.text for token in self._old_layout.statements[statement.old].tokens if token.kind in VALUES
-                }
+                used = {token.text for token in self._old_layout.statements[statement.old].tokens.values}
                 used.discard(statement.name)
                 if not (used & old_binders) <= by_old_name.keys():
                     statement.kept = False
                 else:
                     statement.needs = [by_old_name[name] for name in used if name in by_old_name]
             if not statement.kept:
-                used = {token.text for token in statement.layout.tokens if token.kind in VALUES}
+                used = {token.text for token in statement.layout.tokens.values}
                 others = [by_new_name[name] for name in used if name in by_new_name]
                 statement.needs = [other for other in others if other is not statement]
 
@@ -315,7 +313,7 @@ class _Editor:
         if not layout.is_let or (isinstance(old_var, Var) and same_head(old_var, statement.root)):
             return TextEdit(value, self._value_text(statement))
         new = statement.layout
-        text = self._written(new.start, new.value_start) + self._value_text(statement)
+        text = self._written(new.tokens, new.start, new.value_start) + self._value_text(statement)
         return TextEdit(TextSpan(layout.start, value.end), text)
 
     def _statement_text(self, statement: _New) -> str:
@@ -325,14 +323,14 @@ class _Editor:
             return self._text[layout.start : layout.end]
         layout = statement.layout
         if layout.is_let:
-            return self._written(layout.start, layout.end)
+            return self._written(layout.tokens, layout.start, layout.end)
         return f"{statement.name} = {self._value_text(statement)};"
 
     def _value_text(self, statement: _New) -> str:
         layout = statement.layout
         # A type comment stands between the value and its semicolon.
         end = layout.line_end if layout.binder is None else layout.tokens[-1].start
-        return self._written(layout.value_start, end).rstrip()
+        return self._written(layout.tokens, layout.value_start, end).rstrip()
 
     def _value_span(self, layout: StatementLayout) -> TextSpan:
         """The old value, with the comment that gives its type, but with no other comment."""
@@ -340,8 +338,9 @@ class _Editor:
         behind = self._text[layout.value_end : end]
         return TextSpan(layout.value_start, end if "/* ty=" in behind else layout.value_end)
 
-    def _written(self, start: int, end: int) -> str:
-        return self._indices.renumbered(self._printed.text[start:end], self._names)
+    def _written(self, tokens: LayoutTokens, start: int, end: int) -> str:
+        """What stands there in the new text, which has these tokens, in the names and references of the old one."""
+        return self._indices.renumbered(self._printed.text, tokens.not_plain, self._names, TextSpan(start, end))
 
 
 def _largest_at(places: Iterable[tuple[Expr, TextSpan | None]]) -> dict[int, Expr]:
@@ -373,9 +372,9 @@ def _roots(layout: FunctionLayout, starts: Mapping[int, Expr], named: Mapping[st
 
 
 def _names(layout: FunctionLayout) -> Iterable[LayoutToken]:
-    yield from (token for token in layout.header if token.kind in VALUES)
+    yield from layout.header.values
     for statement in layout.statements:
-        yield from (token for token in statement.tokens if token.kind in VALUES)
+        yield from statement.tokens.values
 
 
 def _closure(roots: Iterable[_New], without: Container[_New] = ()) -> set[_New]:

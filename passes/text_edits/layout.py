@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import NamedTuple
+from functools import cached_property
+from typing import Final, NamedTuple
 
-from relay_lsp.ir.syntax.lexer import WHITE_SPACE
 from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.statements import Segment
-from relay_lsp.ir.syntax.tokens import COMMENT, GRAPH
+from relay_lsp.ir.syntax.tokens import GRAPH, META, VALUES
+from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["FunctionLayout", "LayoutToken", "StatementLayout", "TextLayout", "layout_of"]
+__all__ = ["FunctionLayout", "LayoutToken", "LayoutTokens", "StatementLayout", "TextLayout", "layout_of"]
+
+_NOT_PLAIN: Final = frozenset(VALUES + META)
+"""Tokens that may be written in another way where they mean the same."""
 
 
 class LayoutToken(NamedTuple):
@@ -29,11 +32,50 @@ class LayoutToken(NamedTuple):
         return self.start + len(self.text)
 
 
+class LayoutTokens:
+    """The tokens of a segment, comments left out; there are many, so each is made when it is asked for."""
+
+    def __init__(self, tokens: tuple[str, list[str], list[int]], base: int) -> None:
+        """``tokens``: kinds, texts and starts, as a segment at ``base`` has them."""
+        self.kinds, self.texts, self._starts = tokens
+        self._base: Final = base
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def __getitem__(self, number: int) -> LayoutToken:
+        return LayoutToken(self.kinds[number], self.texts[number], self._starts[number] + self._base)
+
+    def before(self, number: int) -> LayoutTokens:
+        """The first so many."""
+        return LayoutTokens((self.kinds[:number], self.texts[:number], self._starts[:number]), self._base)
+
+    @cached_property
+    def not_plain(self) -> Sequence[LayoutToken]:
+        """The names of values, and what refers to the metadata."""
+        return [self[number] for number, kind in enumerate(self.kinds) if kind in _NOT_PLAIN]
+
+    @property
+    def values(self) -> Iterator[LayoutToken]:
+        """The names of values."""
+        return (token for token in self.not_plain if token.kind in VALUES)
+
+    def starts(self) -> Iterator[int]:
+        """Where the tokens start."""
+        base = self._base
+        return (start + base for start in self._starts)
+
+    def ends(self) -> Iterator[int]:
+        """Where the tokens end."""
+        base = self._base
+        return (start + base + len(text) for start, text in zip(self._starts, self.texts, strict=True))
+
+
 @dataclass(frozen=True, eq=False)
 class StatementLayout:
     """A statement: ``binder`` is the variable that it binds, ``None`` for the value at the end of a body."""
 
-    tokens: Sequence[LayoutToken]
+    tokens: LayoutTokens
     binder: LayoutToken | None
     is_let: bool
     value_start: int
@@ -55,10 +97,17 @@ class FunctionLayout:
 
     name: str
     start: int
-    header: Sequence[LayoutToken]
+    header: LayoutTokens
     statements: Sequence[StatementLayout]
     end: int
     is_regular: bool
+    rows: Sequence[LayoutTokens]
+    """All tokens: those of the header, of each statement whatever it is, and of the end."""
+
+    @property
+    def name_span(self) -> TextSpan:
+        """Where its name stands."""
+        return TextSpan(self.header[1].start, self.header[1].end)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,65 +121,58 @@ class TextLayout:
     """Whether anything else is there: the definition of a data type."""
 
 
-def layout_of(text: str) -> TextLayout:
-    """The layout of a text without errors."""
+def layout_of(text: str, segments: Sequence[Segment] | None = None) -> TextLayout:
+    """The layout of a text without errors; ``segments`` are those of the text, where they are at hand."""
     functions: list[FunctionLayout] = []
     metadata: LayoutToken | None = None
-    header: tuple[LayoutToken, ...] = ()
+    header: LayoutTokens | None = None
+    rows: list[LayoutTokens] = []
     statements: list[StatementLayout] = []
     regular, has_others = True, False
     base = 0
-    for segment in split(text):
-        tokens = _tokens(segment, base)
-        base += sum(map(len, segment.pieces))
+    for segment in split(text) if segments is None else segments:
+        tokens = LayoutTokens(segment.tokens, base)
+        base += segment.length
         if not tokens:
             continue
         if segment.role is Role.HEADER:
-            header, statements, regular = tokens, [], True
+            header, rows, statements, regular = tokens, [tokens], [], True
         elif segment.role is Role.METADATA:
             metadata = tokens[0]
         elif segment.role is Role.STATEMENT:
+            rows.append(tokens)
             statement = _statement(text, tokens)
             regular = regular and statement is not None and (not statements or statements[-1].binder is not None)
             if statement is not None:
                 statements.append(statement)
-        elif segment.role is Role.CLOSE and header:
+        elif segment.role is Role.CLOSE and header is not None:
             regular = regular and bool(statements) and statements[-1].binder is None
-            functions.append(
-                FunctionLayout(header[1].text, header[0].start, header, statements, tokens[-1].end, regular)
-            )
+            rows.append(tokens)
+            name, start, end = header.texts[1], header[0].start, tokens[-1].end
+            functions.append(FunctionLayout(name, start, header, statements, end, regular, rows))
         elif segment.role is not Role.DIRECTIVE:
             has_others = True
     return TextLayout(text, functions, metadata, has_others)
 
 
-def _tokens(segment: Segment, base: int) -> tuple[LayoutToken, ...]:
-    starts = accumulate(map(len, segment.pieces), initial=base)
-    return tuple(
-        [
-            LayoutToken(kind, piece.rstrip(WHITE_SPACE), start)
-            for kind, piece, start in zip(segment.kinds, segment.pieces, starts, strict=False)
-            if kind != COMMENT
-        ]
-    )
-
-
-def _statement(text: str, tokens: Sequence[LayoutToken]) -> StatementLayout | None:
+def _statement(text: str, tokens: LayoutTokens) -> StatementLayout | None:
     """``None`` for what is neither a binding nor the value at the end: ``free_var``, a value that is thrown away."""
-    ends = tokens[-1].kind == ";"
-    last = tokens[-2] if ends and len(tokens) > 1 else tokens[-1]
-    line_end = _line_end(text, tokens[-1].end)
-    is_let = tokens[0].text == "let"
-    is_graph = tokens[0].kind == GRAPH and len(tokens) > 1 and tokens[1].kind == "="
+    kinds, texts = tokens.kinds, tokens.texts
+    ends = kinds[-1] == ";"
+    last = tokens[-2] if ends and len(kinds) > 1 else tokens[-1]
+    end = tokens[-1].end
+    line_end = _line_end(text, end)
+    is_let = texts[0] == "let"
+    is_graph = kinds[0] == GRAPH and kinds[1:2] == "="
     if not (is_let or is_graph):
-        if ends or tokens[0].text == "free_var":
+        if ends or texts[0] == "free_var":
             return None
         return StatementLayout(tokens, None, False, tokens[0].start, last.end, last.end, line_end)
-    equals = next((position for position, token in enumerate(tokens) if token.kind in "={"), 0)
-    if not ends or tokens[equals].kind != "=" or equals + 1 >= len(tokens):
+    equals = next((position for position, kind in enumerate(kinds) if kind in "={"), 0)
+    if not ends or kinds[equals] != "=" or equals + 1 >= len(kinds):
         return None
     binder = tokens[1] if is_let else tokens[0]
-    return StatementLayout(tokens, binder, is_let, tokens[equals + 1].start, last.end, tokens[-1].end, line_end)
+    return StatementLayout(tokens, binder, is_let, tokens[equals + 1].start, last.end, end, line_end)
 
 
 def _line_end(text: str, position: int) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from relay_lsp.ir.expressions import Constant
-from relay_lsp.ir.syntax.lexer import lex
-from relay_lsp.ir.syntax.tokens import META, VALUES
+from relay_lsp.ir.syntax.tokens import META
+from relay_lsp.ir.text.text_span import TextSpan
+
+from .layout import LayoutToken
 
 __all__ = ["MetadataIndices"]
 
@@ -28,18 +30,18 @@ class MetadataIndices:
                 if isinstance(entry, Constant):
                     self._constants.setdefault((key, *_content(entry)), index)
 
-    def renumbered(self, text: str, names: Mapping[str, str]) -> str:
-        """``text``, a piece of the new text, with its references renumbered and its variables renamed."""
-        lexed = lex(text)
+    def renumbered(self, text: str, tokens: Iterable[LayoutToken], names: Mapping[str, str], span: TextSpan) -> str:
+        """What ``span`` of the new text says, its references renumbered and its values renamed: ``tokens``, in order,
+        are those that stand there, or more."""
         pieces: list[str] = []
-        for kind, piece in zip(lexed.kinds, lexed.pieces, strict=True):
-            if kind == META:
-                piece = _REFERENCE.sub(self._reference, piece)
-            elif kind in VALUES:
-                token = piece.rstrip()
-                piece = names.get(token, token) + piece[len(token) :]
-            pieces.append(piece)
-        return "".join(pieces)
+        position = span.start
+        for token in tokens:
+            if span.start <= token.start < span.end:
+                other = _REFERENCE.sub(self._reference, token.text) if token.kind == META else names.get(token.text)
+                if other is not None:
+                    pieces += (text[position : token.start], other)
+                    position = token.end
+        return "".join((*pieces, text[position : span.end]))
 
     def _reference(self, match: re.Match[str]) -> str:
         return f"meta[{match[1]}][{self._index(match[1], int(match[2]))}]"

@@ -2,47 +2,98 @@
 
 An edited text is made of canonical text with other names, and of old statements that say what canonical ones say. Where
 their tokens agree one by one, the edited text means what the canonical one means, and need not be read back. Tokens
-that differ (another spelling of an attribute, a value that has a name in one text only) prove nothing.
+that differ (another spelling of an attribute, a value that has a name in one text only) prove nothing. And since each
+token of one is a token of the other, what stands where in the canonical text tells what stands where in the edited one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import cached_property
 
 from relay_lsp.ir.syntax.tokens import VALUES
+from relay_lsp.ir.text.text_span import TextSpan
 
-from .layout import FunctionLayout, LayoutToken, StatementLayout, TextLayout
+from .layout import FunctionLayout, LayoutTokens, StatementLayout, TextLayout
 
-__all__ = ["is_renamed"]
+__all__ = ["Renaming", "renaming"]
 
 
-def is_renamed(edited: TextLayout, canonical: TextLayout) -> bool:
-    """Whether each function of ``edited`` is one of ``canonical`` with its values renamed one to one, and with each
-    statement in a place before its uses. Texts with metadata or with data types are not looked into."""
+class Renaming:
+    """Which token of an edited text is which one of the canonical text."""
+
+    def __init__(self, functions: Sequence[_FunctionRenaming]) -> None:
+        self._functions = functions
+
+    @cached_property
+    def _heads(self) -> dict[int, TextSpan]:
+        """Where the names of the functions stand, by where their canonical texts start."""
+        return {function.canonical.start: function.edited.name_span for function in self._functions}
+
+    @cached_property
+    def _starts(self) -> dict[int, int]:
+        """Where tokens start, by where those of the canonical text do."""
+        starts: dict[int, int] = {}
+        for function in self._functions:
+            for edited, canonical in function.pairs:
+                starts.update(zip(canonical.starts(), edited.starts(), strict=True))
+        return starts
+
+    @cached_property
+    def _ends(self) -> dict[int, int]:
+        ends: dict[int, int] = {}
+        for function in self._functions:
+            for edited, canonical in function.pairs:
+                ends.update(zip(canonical.ends(), edited.ends(), strict=True))
+        return ends
+
+    def place(self, span: TextSpan) -> TextSpan | None:
+        """Where in the edited text stands what stands at ``span`` of the canonical one: of a function of the module,
+        its name. Nothing where that is not a row of tokens of a statement."""
+        if span.start in self._heads:
+            return self._heads[span.start]
+        start, end = self._starts.get(span.start), self._ends.get(span.end)
+        return None if start is None or end is None else TextSpan(start, end)
+
+
+def renaming(edited: TextLayout, canonical: TextLayout, inferred: Container[str] = ()) -> Renaming | None:
+    """How ``edited`` is ``canonical`` with the values of each function renamed one to one, and with each statement in
+    a place before its uses; ``None`` where it is not. Texts with metadata or with data types are not looked into.
+
+    The functions of ``inferred``, such as ``@main``, have a result type in ``canonical`` that their bodies tell; they
+    may be without one in ``edited``.
+    """
     if edited.metadata is not None or canonical.metadata is not None or edited.has_others or canonical.has_others:
-        return False
+        return None
     by_name = {function.name: function for function in canonical.functions}
-    return (
+    if not (
         len(by_name) == len(canonical.functions) == len(edited.functions)
         and {function.name for function in edited.functions} == by_name.keys()
-        and all(_Renaming(function, by_name[function.name]).holds() for function in edited.functions)
-    )
+    ):
+        return None
+    functions = [
+        _FunctionRenaming(function, by_name[function.name], function.name in inferred) for function in edited.functions
+    ]
+    return Renaming(functions) if all(function.holds() for function in functions) else None
 
 
-class _Renaming:
+class _FunctionRenaming:
     """The names of one function's canonical text, and which name each has in the edited one."""
 
-    def __init__(self, edited: FunctionLayout, canonical: FunctionLayout) -> None:
-        self._edited = edited
-        self._canonical = canonical
+    def __init__(self, edited: FunctionLayout, canonical: FunctionLayout, is_inferred: bool) -> None:
+        self.pairs: list[tuple[LayoutTokens, LayoutTokens]] = []
+        """Tokens of the edited text, and one by one those of the canonical one."""
+        self.edited = edited
+        self.canonical = canonical
+        self._is_inferred = is_inferred
         self._edited_name: dict[str, str] = {}
         self._canonical_name: dict[str, str] = {}
 
     def holds(self) -> bool:
-        edited, canonical = self._edited.statements, self._canonical.statements
-        if not (self._edited.is_regular and self._canonical.is_regular) or len(edited) != len(canonical):
+        edited, canonical = self.edited.statements, self.canonical.statements
+        if not (self.edited.is_regular and self.canonical.is_regular) or len(edited) != len(canonical):
             return False
-        if not self._agree(self._edited.header, self._canonical.header):
+        if not self._heads_agree(self.edited.header, self.canonical.header):
             return False
         if any(statement.is_let for statement in (*edited, *canonical)):
             # What is bound by let happens in its order.
@@ -51,31 +102,32 @@ class _Renaming:
 
     def _values_agree(self) -> bool:
         """From the result on, what each name is bound to."""
-        edited = _by_binder(self._edited.statements)
-        canonical = _by_binder(self._canonical.statements)
+        edited = _by_binder(self.edited.statements)
+        canonical = _by_binder(self.canonical.statements)
         if edited is None or canonical is None or len(edited) != len(canonical):
             return False
-        pairs = [(self._edited.statements[-1], self._canonical.statements[-1])]
+        pairs = [(self.edited.statements[-1], self.canonical.statements[-1])]
         reached: set[str] = set()
         while pairs:
             statement, same = pairs.pop()
             if not self._is_same(statement, same):
                 return False
-            for token in same.tokens:
-                if token.text not in canonical or token.text in reached:
+            for token in same.tokens.values:
+                name = token.text
+                if name not in canonical or name in reached:
                     continue
-                used = edited.get(self._edited_name[token.text])
+                used = edited.get(self._edited_name[name])
                 if used is None:
                     return False
-                reached.add(token.text)
-                pairs.append((used, canonical[token.text]))
+                reached.add(name)
+                pairs.append((used, canonical[name]))
         return len(reached) == len(canonical)
 
     def _are_bound_in_time(self) -> bool:
         """Whether each name of the edited text is bound once, and no statement names a value that is bound below it."""
-        later = {each.binder.text for each in self._edited.statements if each.binder is not None}
-        for statement in self._edited.statements:
-            if any(token.text in later for token in statement.tokens if token is not statement.binder):
+        later = {each.binder.text for each in self.edited.statements if each.binder is not None}
+        for statement in self.edited.statements:
+            if any(token.text in later for token in statement.tokens.values if token != statement.binder):
                 return False
             if statement.binder is not None:
                 if statement.binder.text not in later:
@@ -83,23 +135,31 @@ class _Renaming:
                 later.remove(statement.binder.text)
         return True
 
+    def _heads_agree(self, edited: LayoutTokens, canonical: LayoutTokens) -> bool:
+        brace = len(edited) - 1
+        if self._is_inferred and canonical.texts[brace : brace + 1] == ["->"] and edited.texts[brace] == "{":
+            return self._agree(edited.before(brace), canonical.before(brace))
+        return self._agree(edited, canonical)
+
     def _is_same(self, edited: StatementLayout, canonical: StatementLayout) -> bool:
         return self._agree(edited.tokens, canonical.tokens)
 
-    def _agree(self, edited: Sequence[LayoutToken], canonical: Sequence[LayoutToken]) -> bool:
+    def _agree(self, edited: LayoutTokens, canonical: LayoutTokens) -> bool:
         """Whether tokens are the same; names are paired when they are first met."""
         if len(edited) != len(canonical):
             return False
         edited_name, canonical_name = self._edited_name, self._canonical_name
-        for ours, theirs in zip(edited, canonical, strict=True):
-            if ours[0] not in VALUES:
-                if ours[1] != theirs[1]:
+        for kind, ours, other_kind, theirs in zip(
+            edited.kinds, edited.texts, canonical.kinds, canonical.texts, strict=True
+        ):
+            if kind not in VALUES:
+                if ours != theirs:
                     return False
-            elif theirs[0] not in VALUES or (
-                edited_name.setdefault(theirs[1], ours[1]) != ours[1]
-                or canonical_name.setdefault(ours[1], theirs[1]) != theirs[1]
+            elif other_kind not in VALUES or (
+                edited_name.setdefault(theirs, ours) != ours or canonical_name.setdefault(ours, theirs) != theirs
             ):
                 return False
+        self.pairs.append((edited, canonical))
         return True
 
 

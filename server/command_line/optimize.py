@@ -40,7 +40,7 @@ def _run(
     provenance: bool = False,
     keeps_layers: bool = False,
     layers: SpanLayers = (),
-    with_details: bool = True,
+    with_steps: bool = True,
 ) -> PassesOutcome:
     pipeline, opt_level = read_pipeline(options, file.text)
     calls = tuple(replace(call, function=options.function) for call in pipeline)
@@ -56,7 +56,8 @@ def _run(
         layers=layers,
         remarks=with_remarks,
         context=context,
-        with_details=with_details,
+        with_steps=with_steps,
+        with_changes=False,
     )
     with working(f"reading {name}") as progress, limited(options.timeout, lambda: progress.doing):
         outcome = job.run(progress)
@@ -93,8 +94,8 @@ def opt(options: argparse.Namespace) -> int:
 
 def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | None) -> int:
     layers = history.known.span_layers if history is not None else ()
-    with_details = history is not None
-    outcome = _run(options, file, options.provenance, keeps_layers=True, layers=layers, with_details=with_details)
+    with_steps = history is not None
+    outcome = _run(options, file, options.provenance, keeps_layers=True, layers=layers, with_steps=with_steps)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.remarks or options.remarks_output:

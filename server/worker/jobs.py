@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -137,8 +137,10 @@ class RunPasses:
     """The context that the passes run in; without one, all that are named run, at ``opt_level``."""
     remarks: bool = False
     """Whether the passes say what they did and did not, and why."""
-    with_details: bool = True
-    """Whether it is worked out what each step made of what, for who shows more than the result."""
+    with_steps: bool = True
+    """Whether it is worked out what each step made of what, for a caller who shows or keeps that."""
+    with_changes: bool = True
+    """Whether it is worked out what of the old text became what of the new, for a caller who shows that."""
 
     def run(self, progress: Progress) -> PassesOutcome:
         """Run them. A pass that refuses, or a text that has errors, is a diagnostic of the outcome."""
@@ -155,7 +157,7 @@ class RunPasses:
 
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
         from relay_lsp.ir.semantic.lints.stale_type_comments import trust_type_comments, type_comment_updates
-        from relay_lsp.passes.text_edits import followed_by, kept_pieces, text_edits, written_spans
+        from relay_lsp.passes.text_edits import edited_text, followed_by, kept_pieces, written_spans
 
         def read(text: str) -> Parsed:
             return open_snapshot(text, self.name).parsed
@@ -170,22 +172,31 @@ class RunPasses:
             return run
         remarks = tuple(placed_remarks(run.trace, run.parsed, self.text)) if self.remarks else ()
         progress("writing the text")
-        readers = (read,) if self.with_details else ()  # places and types in the new text are of use for details alone
-        edits = text_edits(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else ()
+        # Where places in the new text are wanted, its reading is kept for them.
+        readers = (read,) if self.with_steps or self.with_changes else ()
+        edited = edited_text(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else None
+        edits = edited.edits if edited is not None else ()
         edits = with_carried_comments(self.text, self.name, edits, run.parsed, run.module, run.trace)
         if any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
             # What the passes left alone keeps its bytes, and may have another type all the same.
-            edited = open_snapshot(apply_edits(self.text, edits), self.name)
-            trust_type_comments(edited, written_spans(edits))
-            edits = followed_by(edits, type_comment_updates(edited))
+            snapshot = open_snapshot(apply_edits(self.text, edits), self.name)
+            trust_type_comments(snapshot, written_spans(edits))
+            edits = followed_by(edits, type_comment_updates(snapshot))
         if any(map(_gives_spans, run.changing)):
             edits = followed_by(edits, _span_edits(run, self.name, apply_edits(self.text, edits)))
         text = apply_edits(self.text, edits)
-        texts = _step_texts(run, self.name, text) if edits and self.with_details else {}
+
+        def new_places(module: IRModule) -> Places:
+            """Where the expressions of the result, or of an equal module, stand in its text."""
+            if edited is not None and edited.places is not None and edited.text == text and module is run.module:
+                return edited.places
+            return places_in(text, self.name, module)
+
+        texts = _step_texts(run, text, new_places) if edits and self.with_steps else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
         changes = PassChanges()
-        if edits and self.with_details:
-            places = places_in(text, self.name, run.module)
+        if edits and self.with_changes:
+            places = new_places(run.module)
             changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
         if self.provenance or (self.keeps_layers and edits):
             text = _with_comments(run, self.name, text, provenance=self.provenance)
@@ -451,10 +462,11 @@ class _StepText(NamedTuple):
     layers: SpanLayers = ()
 
 
-def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepText]:
+def _step_texts(run: _Run, final_text: str, final_places: Callable[[IRModule], Places]) -> dict[_RunStep, _StepText]:
     """For each step that changes the text, the text after it and what became of what.
 
-    The first step starts from the buffer, and the last one ends in it; between them stand canonical texts.
+    The first step starts from the buffer, and the last one ends in it, where ``final_places`` tells the places of a
+    module that it says; between them stand canonical texts.
     """
     from relay_lsp.ir.printing import to_text_with_positions
     from relay_lsp.ir.visitor import post_order
@@ -468,7 +480,7 @@ def _step_texts(run: _Run, name: str, final_text: str) -> dict[_RunStep, _StepTe
             places = _places_through(step, places)
             continue
         if step is run.changing[-1]:
-            text, new_places = final_text, places_in(final_text, name, step.after)
+            text, new_places = final_text, final_places(step.after)
         else:
             printed = to_text_with_positions(step.after, show_spans="span=" in run.parsed.reading.text)
             text, new_places = printed.text, printed.positions.get

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relay_lsp.passes.text_edits.layout import layout_of
-from relay_lsp.passes.text_edits.renaming import is_renamed
+from relay_lsp.passes.text_edits.renaming import renaming
 
 CANONICAL = """
 def @main(%x: Tensor[(2), float32]) {
@@ -21,7 +21,7 @@ def @main(%x: Tensor[(2), float32]) {
 
 
 def renamed(edited: str, canonical: str = CANONICAL) -> bool:
-    return is_renamed(layout_of(edited), layout_of(canonical))
+    return renaming(layout_of(edited), layout_of(canonical)) is not None
 
 
 @pytest.mark.parametrize(("edits", "why"), [
@@ -64,3 +64,11 @@ def test_what_is_bound_by_let_keeps_its_order() -> None:
 @pytest.mark.parametrize("other", ["type Box[A] {\n  Box(A),\n}\n", '#[metadata]\n{"root": 1, "nodes": []}\n'])
 def test_data_types_and_metadata_are_not_compared(other: str) -> None:
     assert not renamed(f"{CANONICAL}\n{other}", f"{CANONICAL}\n{other}")
+
+
+def test_a_result_type_that_the_body_tells_need_not_be_stated() -> None:
+    stated = CANONICAL.replace(") {\n  %0", ") -> Tensor[(2), float32] {\n  %0")
+    assert stated != CANONICAL
+    assert renaming(layout_of(CANONICAL), layout_of(stated), {"@main"}) is not None
+    assert renaming(layout_of(CANONICAL), layout_of(stated)) is None
+    assert renaming(layout_of(stated), layout_of(CANONICAL), {"@main"}) is None

@@ -6,10 +6,13 @@ import textwrap
 
 import pytest
 
-from relay_lsp.ir.diagnostics import apply_edits
+from relay_lsp.ir.diagnostics import Place, apply_edits
+from relay_lsp.ir.expressions import GlobalVar, Let, Var
+from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.syntax import parse
+from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassContext, Sequential, Trace, create
-from relay_lsp.passes.text_edits import text_edits
+from relay_lsp.passes.text_edits import edited_text, text_edits
 from tests.passes.modules import VERSION, assert_same
 
 
@@ -153,3 +156,28 @@ def test_a_text_with_errors_is_refused():
     parsed = parse(text)
     with pytest.raises(ValueError, match="errors"):
         text_edits(text, parsed, parsed.module.with_functions({}))
+
+
+@pytest.mark.parametrize("passes", ["FuseOps", "ToANormalForm", "SimplifyInference", "FastMath, FuseOps"])
+def test_where_values_stand_is_known_without_reading_the_edited_text(passes: str) -> None:
+    text = VERSION + textwrap.dedent("""
+        def @main(%x: Tensor[(4), float32], %y: Tensor[(4), float32]) {
+          %0 = nn.relu(  %x );   // the first
+          %1 = nn.dropout(%0);
+          %2 = exp( %1.0 );
+          %3 = add(%2, %y);
+          %4 = tanh(%0);
+          (%3, %4, %0)
+        }
+        """)
+    parsed = parse(text)
+    with PassContext(opt_level=4), Trace() as trace:
+        module = Sequential([create(name) for name in passes.split(", ")])(parsed.module)
+    edited = edited_text(text, parsed, module, trace)
+    assert edited.places is not None
+    assert edited.text == apply_edits(text, edited.edits) != text
+    read = parse(edited.text)
+    ours, theirs = (post_order(*each.functions.values()) for each in (module, read.module))
+    for expr, same in zip(ours, theirs, strict=True):
+        if not isinstance(expr, (Op, Var, GlobalVar, Let)):
+            assert edited.places(expr) == read.locate(Place(same)), expr
