@@ -46,9 +46,9 @@ class LayoutTokens:
     def __getitem__(self, number: int) -> LayoutToken:
         return LayoutToken(self.kinds[number], self.texts[number], self._starts[number] + self._base)
 
-    def before(self, number: int) -> LayoutTokens:
-        """The first so many."""
-        return LayoutTokens((self.kinds[:number], self.texts[:number], self._starts[:number]), self._base)
+    def part(self, first: int, end: int) -> LayoutTokens:
+        """Those from ``first`` up to ``end``."""
+        return LayoutTokens((self.kinds[first:end], self.texts[first:end], self._starts[first:end]), self._base)
 
     @cached_property
     def not_plain(self) -> Sequence[LayoutToken]:
@@ -89,6 +89,11 @@ class StatementLayout:
     def start(self) -> int:
         """The first token."""
         return self.tokens[0].start
+
+    @property
+    def value_tokens(self) -> LayoutTokens:
+        """The tokens of the value that a statement without ``let`` binds."""
+        return self.tokens.part(2, len(self.tokens) - 1)
 
 
 @dataclass(frozen=True, eq=False)

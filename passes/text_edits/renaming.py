@@ -91,28 +91,34 @@ class _FunctionRenaming:
 
     def holds(self) -> bool:
         edited, canonical = self.edited.statements, self.canonical.statements
-        if not (self.edited.is_regular and self.canonical.is_regular) or len(edited) != len(canonical):
+        if not (self.edited.is_regular and self.canonical.is_regular):
             return False
         if not self._heads_agree(self.edited.header, self.canonical.header):
             return False
         if any(statement.is_let for statement in (*edited, *canonical)):
             # What is bound by let happens in its order.
-            return all(map(self._is_same, edited, canonical))
+            return len(edited) == len(canonical) and all(map(self._is_same, edited, canonical))
         return self._are_bound_in_time() and self._values_agree()
 
     def _values_agree(self) -> bool:
         """From the result on, what each name is bound to."""
         edited = _by_binder(self.edited.statements)
         canonical = _by_binder(self.canonical.statements)
-        if edited is None or canonical is None or len(edited) != len(canonical):
+        if edited is None or canonical is None:
             return False
-        pairs = [(self.edited.statements[-1], self.canonical.statements[-1])]
+        result = self.edited.statements[-1].tokens
+        if len(result) == 1 and len(edited) == len(canonical) + 1 and result.texts[0] in edited:
+            # The edited text names its result and then says the name.
+            result = edited.pop(result.texts[0]).value_tokens
+        if len(edited) != len(canonical):
+            return False
+        pairs = [(result, self.canonical.statements[-1].tokens)]
         reached: set[str] = set()
         while pairs:
-            statement, same = pairs.pop()
-            if not self._is_same(statement, same):
+            ours, theirs = pairs.pop()
+            if not self._agree(ours, theirs):
                 return False
-            for token in same.tokens.values:
+            for token in theirs.values:
                 name = token.text
                 if name not in canonical or name in reached:
                     continue
@@ -120,7 +126,7 @@ class _FunctionRenaming:
                 if used is None:
                     return False
                 reached.add(name)
-                pairs.append((used, canonical[name]))
+                pairs.append((used.tokens, canonical[name].tokens))
         return len(reached) == len(canonical)
 
     def _are_bound_in_time(self) -> bool:
@@ -138,7 +144,7 @@ class _FunctionRenaming:
     def _heads_agree(self, edited: LayoutTokens, canonical: LayoutTokens) -> bool:
         brace = len(edited) - 1
         if self._is_inferred and canonical.texts[brace : brace + 1] == ["->"] and edited.texts[brace] == "{":
-            return self._agree(edited.before(brace), canonical.before(brace))
+            return self._agree(edited.part(0, brace), canonical.part(0, brace))
         return self._agree(edited, canonical)
 
     def _is_same(self, edited: StatementLayout, canonical: StatementLayout) -> bool:

@@ -29,6 +29,7 @@ def renamed(edited: str, canonical: str = CANONICAL) -> bool:
     ([("%3", "%9"), ("%0", "%7")], "other names"),
     ([("%x", "%image"), ("%p0", "%data")], "other names of parameters"),
     ([("nn.relu(%x)", "nn.relu( /* the first */ %x )")], "spaces and comments"),
+    ([("  add(%3, %0)", "  %4 = add(%3, %0);\n  %4")], "a result with a name"),
     ([("%0 = nn.relu(%x);\n  %1 = exp(%x);", "%1 = exp(%x);\n  %0 = nn.relu(%x);")], "another order"),
 ])  # fmt: skip
 def test_a_text_says_the_same_with(edits: list[tuple[str, str]], why: str) -> None:
@@ -47,6 +48,8 @@ def test_a_text_says_the_same_with(edits: list[tuple[str, str]], why: str) -> No
     ("%p0", "%x", "a parameter that hides another"),
     ("  %1 = exp(%x);\n", "  %1 = exp(%x);\n  %8 = exp(%x);\n", "a value that no other uses"),
     ("@main", "@other", "another function"),
+    ("  add(%3, %0)", "  %4 = exp(%3);\n  %4", "another result with a name"),
+    ("add(%3, %0)\n", "%0\n", "a value with a name as the result"),
     ("  %0 = nn.relu(%x);\n  %1 = exp(%x);\n", "  %1 = exp(%0);\n  %0 = nn.relu(%x);\n", "a use before its value"),
 ])  # fmt: skip
 def test_a_text_may_say_something_else_with(old: str, new: str, why: str) -> None:
