@@ -19,6 +19,7 @@ import { emptyView, fromHash, toHash } from './state';
 import { staleSince } from './stale';
 import type { Stage, Step, Trace } from './trace';
 import { unchangedLines } from './unchanged';
+import { Followers, ScrollTurns } from './turns';
 import { plain } from './words';
 
 const SHOWN_AT_FIRST = 4;
@@ -38,6 +39,8 @@ export class Explorer {
     /** What each stage costs; worked out after the first picture. */
     readonly costs = new Map<number, Costs>();
     private active = 0;
+    private readonly turns: ScrollTurns;
+    private readonly followers = new Followers();
     private readonly memory: string;
     /** For each stage what comes from lines that have changed in the meantime. */
     private stale = new Map<number, ReadonlySet<number>>();
@@ -49,6 +52,7 @@ export class Explorer {
         this.painter.times = sharesOfTime(overlays, this.links);
         this.memory = `relay-explorer:${trace.source}`;
         this.panesElement.className = 'panes';
+        this.turns = new ScrollTurns(this.panesElement, element => this.panes.find(pane => pane.view.scrollDOM === element)?.view);
         this.view = this.read();
         this.arrange();
         this.search(this.view.query, this.view.field);
@@ -315,6 +319,8 @@ export class Explorer {
     }
 
     dispose(): void {
+        this.turns.dispose();
+        this.followers.dispose();
         for (const pane of this.panes) {
             pane.dispose();
         }
@@ -430,19 +436,24 @@ export class Explorer {
         const target = this.target;
         this.linked = target && this.links.linked(target.stage, target.expression);
         const all = this.panes.map((pane, index) => this.marksOf(pane, index));
-        // All panes are asked where they stand before the first one changes: so the page is laid out once.
+        // All panes are asked where they stand before the first one changes: so the page is laid out once. Light comes first;
+        // the panes that have to scroll for it follow frame by frame.
         const offsets = this.panes.map((pane, index) => {
             const { lit } = all[index]!;
             return lit && target?.stage !== pane.stage.number && this.view.follows ? pane.offsetOf(lit) : undefined;
         });
         this.panes.forEach((pane, index) => {
             const { lit } = all[index]!;
-            pane.show(all[index]!, offsets[index]);
+            pane.show(all[index]!);
             if (lit && target?.stage !== pane.stage.number && this.view.follows) {
                 pane.followInGraph(lit);
             }
             this.draw(pane);
         });
+        this.followers.replace(this.panes.flatMap((pane, index) => {
+            const offset = offsets[index];
+            return offset === undefined ? [] : [() => pane.reveal(offset)];
+        }));
         this.render();
     }
 

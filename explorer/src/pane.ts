@@ -12,6 +12,7 @@ import type { Declared, Word } from './syntax';
 import { declaredIn, tokensOfLines } from './syntax';
 import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
+import { drawsAhead } from './turns';
 import { count } from './words';
 
 /** What a pane shows beside its text. */
@@ -164,6 +165,7 @@ export class Pane {
                     EditorState.readOnly.of(true),
                     EditorView.contentAttributes.of({ 'aria-label': `${title}: text`, 'aria-readonly': 'true', tabindex: '0', spellcheck: 'false' }),
                     folds,
+                    drawsAhead,
                     painting(view => this.paintSides(view)),
                     painting(view => this.paintSyntax(view)),
                     painting(view => this.paintColours(view), recolour),
@@ -216,8 +218,8 @@ export class Pane {
         }
     }
 
-    /** Show marks, and scroll to an offset where one is given. What stays as it was is not drawn anew. */
-    show(marks: Marks, offset?: number): void {
+    /** Show marks. What stays as it was is not drawn anew. */
+    show(marks: Marks): void {
         const old = this.marks;
         const coloursStay = old.colours === marks.colours && old.filter === marks.filter;
         const linksStay = old.lit === marks.lit && old.asked === marks.asked && old.removed === marks.removed
@@ -227,7 +229,6 @@ export class Pane {
         const effects: StateEffect<unknown>[] = [
             ...(coloursStay ? [] : [recolour.of(null)]),
             ...(linksStay ? [] : [relink.of(null)]),
-            ...(offset === undefined ? [] : [EditorView.scrollIntoView(offset, { y: 'center' })]),
         ];
         if (effects.length > 0) {
             this.view.dispatch({ effects });

@@ -1,0 +1,105 @@
+// What would be too much for one frame is done in several: panes that follow, and panes that scroll at the same time.
+import { EditorSelection } from '@codemirror/state';
+import type { Extension, SelectionRange } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+
+/** Places that lines are drawn up to; nothing scrolls there. */
+const targets = new WeakSet<SelectionRange>();
+
+/** What an editor needs to be drawn ahead: a place of `targets` counts as scrolled to. */
+export const drawsAhead: Extension = EditorView.scrollHandler.of((_, range) => targets.has(range));
+
+interface Moving {
+    top: number;
+    /** Pixels in the last frame, negative upwards. */
+    speed: number;
+    /** How many frames the drawn lines last at this speed. */
+    lasts: number;
+}
+
+/**
+ * An editor draws more lines when the last drawn one comes on the screen. Editors that scroll alike would all do so in the
+ * same frame; here each frame has one of them draw ahead, that with the fewest lines left. Where a single one scrolls,
+ * nothing changes.
+ */
+export class ScrollTurns {
+    private readonly moving = new Map<EditorView, Moving>();
+    /** Those that scrolled since the last frame. */
+    private readonly scrolled = new Set<EditorView>();
+    private frame = 0;
+
+    /** `viewOf` gives the editor that an element scrolls. */
+    constructor(element: HTMLElement, viewOf: (element: EventTarget | null) => EditorView | undefined) {
+        element.addEventListener('scroll', event => {
+            const view = viewOf(event.target);
+            if (view) {
+                this.note(view);
+                this.scrolled.add(view);
+                this.frame ||= requestAnimationFrame(this.draw);
+            }
+        }, { capture: true, passive: true });
+    }
+
+    dispose(): void {
+        cancelAnimationFrame(this.frame);
+    }
+
+    private note(view: EditorView): void {
+        const { scrollTop: top, clientHeight } = view.scrollDOM;
+        const speed = top - (this.moving.get(view)?.top ?? top);
+        const { from, to } = view.viewport;
+        const isDown = speed > 0;
+        const isWhole = isDown ? to === view.state.doc.length : from === 0;
+        const ahead = isDown ? view.lineBlockAt(to).bottom - top - clientHeight : top - view.lineBlockAt(from).top;
+        this.moving.set(view, { top, speed, lasts: isWhole || speed === 0 ? Infinity : ahead / Math.abs(speed) });
+    }
+
+    private readonly draw = (): void => {
+        this.frame = 0;
+        const all = [...this.moving].sort((a, b) => a[1].lasts - b[1].lasts);
+        const [first] = all;
+        const count = all.filter(([, { lasts }]) => lasts < Infinity).length;
+        if (first && count > 1 && first[1].lasts > 0 && first[1].lasts <= count) {
+            drawAhead(first[0], first[1].speed > 0);
+        }
+        // What did not scroll any more has stopped.
+        for (const [view] of all) {
+            if (!this.scrolled.has(view)) {
+                this.moving.delete(view);
+            }
+        }
+        this.scrolled.clear();
+    };
+}
+
+/** Have an editor draw as many lines around the screen as it does after it scrolled. */
+function drawAhead(view: EditorView, isDown: boolean): void {
+    const { from, to } = view.viewport;
+    const target = EditorSelection.cursor(isDown ? Math.min(to + 1, view.state.doc.length) : Math.max(from - 1, 0));
+    targets.add(target);
+    view.dispatch({ effects: EditorView.scrollIntoView(target) });
+}
+
+/** Does one thing a frame; what is still waiting when new things come is dropped. */
+export class Followers {
+    private waiting: (() => void)[] = [];
+    private frame = 0;
+
+    replace(waiting: (() => void)[]): void {
+        this.waiting = waiting;
+        this.dispose();
+        if (waiting.length > 0) {
+            this.frame = requestAnimationFrame(this.next);
+        }
+    }
+
+    dispose(): void {
+        cancelAnimationFrame(this.frame);
+        this.frame = 0;
+    }
+
+    private readonly next = (): void => {
+        this.waiting.shift()?.();
+        this.frame = this.waiting.length > 0 ? requestAnimationFrame(this.next) : 0;
+    };
+}
