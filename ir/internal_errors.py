@@ -15,7 +15,7 @@ from typing import Final
 from .diagnostics import Diagnostic, Severity
 from .text.text_span import TextSpan
 
-__all__ = ["INTERNAL_ERROR", "Fault", "fault", "fault_of", "internal_error"]
+__all__ = ["INTERNAL_ERROR", "Fault", "fault", "fault_of", "fault_without_stack", "internal_error"]
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +42,11 @@ def fault(error: BaseException) -> Fault:
     stack = tuple([f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames])
     reference = f"{zlib.crc32(';'.join((type(error).__name__, *stack)).encode()):08x}"
     return Fault(reference, f"{type(error).__name__}: {error}", stack)
+
+
+def fault_without_stack(doing: str, words: str) -> Fault:
+    """What is kept where a process has ended in the middle of something, and only its end is known."""
+    return Fault(f"{zlib.crc32(f'{doing}: {words}'.encode()):08x}", words, ())
 
 
 def fault_of(finding: Diagnostic) -> Fault | None:

@@ -11,6 +11,7 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, cast
@@ -37,7 +38,10 @@ _KEPT_COMMENT: Final = re.compile(r"/\* ty=[^*]*\*/")
 
 
 class CrashReport(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """A fault, and what it takes to meet it again. ``params`` are those of the request, as they were sent."""
+    """A fault, and what it takes to meet it again.
+
+    ``params`` are those of the request, as they were sent; ``settings`` those of the context that passes run in.
+    """
 
     format: int = _FORMAT
     reference: str
@@ -47,9 +51,12 @@ class CrashReport(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     text: str
     error: str
     stack: list[str]
+    settings: dict[str, Any] = {}
 
 
-def crash_report(fault: Fault, method: str, params: Any, text: str) -> CrashReport:
+def crash_report(
+    fault: Fault, method: str, params: Any, text: str, settings: Mapping[str, object] | None = None
+) -> CrashReport:
     """The report of a fault, without paths and addresses."""
     uri = document_of(params)
     return CrashReport(
@@ -60,6 +67,7 @@ def crash_report(fault: Fault, method: str, params: Any, text: str) -> CrashRepo
         text=text,
         error=_PATH.sub("…", fault.words),
         stack=[_inside(place) for place in fault.stack],
+        settings=_without_addresses(dict(settings or {}), uri),
     )
 
 

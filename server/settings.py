@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from .pass_calls import PassCallError, parse_pipeline
 from .pass_contexts import ContextOptions
 
-__all__ = ["Settings", "read_settings"]
+__all__ = ["Settings", "context_settings", "read_settings"]
 
 
 def _setting(path: str, default: Any) -> Any:
@@ -78,10 +78,26 @@ class Settings:
         return ContextOptions(self.opt_level, self.required_passes, self.disabled_passes, self.pass_config)
 
 
+def context_settings(settings: Settings) -> Mapping[str, object]:
+    """The settings of the context that passes run in, as a client sends them."""
+    return {
+        "optLevel": settings.opt_level,
+        "requiredPasses": list(settings.required_passes),
+        "disabledPasses": list(settings.disabled_passes),
+        "passConfig": dict(settings.pass_config),
+    }
+
+
 LEAST_MEMORY = 512
 """Megabytes below which the worker cannot import what it needs."""
 
 _LARGEST_NUMBER = 1e9
+
+_OF_CLIENTS = frozenset(("client", "folder", "linksSteps", "offersToRunAgain", "server", "token", "trace", "trusted"))
+"""What editors give beside the settings, or keep for themselves."""
+
+_LONGEST_NAME = 100
+_LIKENESS = 0.75
 
 _PIPELINES = {"pipeline", "pipelines"}
 _CALLS = {*_PIPELINES, "instruments"}
@@ -115,7 +131,29 @@ def read_settings(given: object) -> tuple[Settings, list[str]]:
             problems.append(f"the setting relay.{path} {problem}")
         else:
             values[entry.name] = converted
+    problems.extend(_misspelled(cast("Mapping[str, object]", given)))
     return Settings(**values), problems
+
+
+def _misspelled(given: Mapping[str, object]) -> Iterator[str]:
+    """What is wrong with names that are no setting's and much like one; a client may have settings of its own."""
+    known = {entry.metadata["path"]: entry for entry in fields(Settings)}
+    groups = {path.partition(".")[0] for path in known if "." in path}
+    unknown: list[str] = []
+    for name, value in given.items():
+        if name in known or name.partition(".")[0] in _OF_CLIENTS:
+            continue
+        inner = list(cast("Mapping[str, object]", value)) if isinstance(value, Mapping) else []
+        names = [f"{name}.{each}" for each in inner] if inner or name in groups else [name]
+        unknown += [each for each in names if each not in known]
+    if unknown:
+        from difflib import get_close_matches  # not loaded for settings that are right
+
+        lower = {path.lower(): path for path in known}
+        for name in unknown:
+            plain = name.lower().replace("_", "").replace("-", "")[:_LONGEST_NAME]
+            for match in get_close_matches(plain, lower, n=1, cutoff=_LIKENESS):
+                yield f"the setting relay.{name} is not known; relay.{lower[match]} is"
 
 
 def _look_up(given: Mapping[str, object], path: str) -> object:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..lsp.methods import PREVIEW
 from .problems import EXIT_FOUND, EXIT_OK, CommandError
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def replay(options: argparse.Namespace) -> int:
         print(f"  {place}")
     print(f"reported with {', '.join(f'{name} {version}' for name, version in report.versions.items())}")
     answer = asyncio.run(_answer(report))
-    fault = _fault_in(answer)
+    fault = _fault_in(report.method, answer)
     print(f"again: {fault}" if fault else "the internal error does not show with this version")
     return EXIT_FOUND if fault else EXIT_OK
 
@@ -104,8 +105,10 @@ async def _answer(report: CrashReport) -> dict[str, Any]:
     server.protocol.set_writer(answers)
     opened = {"uri": MODEL_URI, "languageId": "relay", "version": 1, "text": report.text}
     capabilities: dict[str, Any] = {"textDocument": {"diagnostic": {}}}
+    initial: dict[str, Any] = {"capabilities": capabilities, "processId": None, "rootUri": None}
     messages: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": {"capabilities": capabilities, "processId": None, "rootUri": None}},
+        {"id": 1, "method": "initialize", "params": {**initial, "initializationOptions": report.settings}},
+        {"method": "initialized", "params": {}},
         {"method": "textDocument/didOpen", "params": {"textDocument": opened}},
         {"id": _REQUEST, "method": report.method, "params": report.params},
     ]
@@ -122,13 +125,16 @@ async def _answer(report: CrashReport) -> dict[str, Any]:
         server.state.shut_down()
 
 
-def _fault_in(answer: dict[str, Any]) -> str:
+def _fault_in(method: str, answer: dict[str, Any]) -> str:
     """The internal error that an answer tells of; empty where there is none."""
     if not answer:
         return "no answer came"
     error = answer.get("error")
     if error is not None:
-        return str(error.get("message", error)) if error.get("code") == _INTERNAL_ERROR else ""
+        is_fault = method == PREVIEW or error.get("code") == _INTERNAL_ERROR
+        return str(error.get("message", error)) if is_fault else ""
     result: object = answer.get("result")
-    items: list[dict[str, Any]] = cast("dict[str, Any]", result).get("items", []) if isinstance(result, dict) else []
-    return next((str(item["message"]) for item in items if item.get("code") == "internal-error"), "")
+    fields = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
+    items: list[dict[str, Any]] = fields.get("diagnostics" if method == PREVIEW else "items") or []
+    codes = ("internal-error", "pass-failed")
+    return next((str(item["message"]) for item in items if item.get("code") in codes), "")

@@ -19,9 +19,12 @@ from relay_lsp.ir.text.line_index import LineIndex
 
 from ..crash_reports import CrashReport, crash_report, document_of, write_report
 from ..documents.documents import Document
+from ..pass_calls import PassCall
 from ..session.workspace import Workspace
+from ..settings import context_settings
 from .capabilities import choose_encoding, pulls_diagnostics, server_version, supports
 from .conversion import ProtocolConverter
+from .methods import PREVIEW
 from .pygls_adapter import RelayProtocol, message_at_work
 from .token_deltas import TokenMemory
 
@@ -245,13 +248,21 @@ class RelayLanguageServer(LanguageServer):
                 params = {"textDocument": {"uri": document.uri}}
                 self._keep_report(met, document, types.TEXT_DOCUMENT_DIAGNOSTIC, params)
 
-    def _keep_report(self, met: Fault, document: Document, method: str, params: object) -> None:
+    def report_pass_fault(self, document: Document, text: str, calls: Sequence[PassCall], met: Fault) -> None:
+        """Keep a report of a fault of ours that passes ran into on this text of the document."""
+        params = {"textDocument": {"uri": document.uri}, "passes": [str(call) for call in calls]}
+        self._keep_report(met, document, PREVIEW, params, text)
+
+    def _keep_report(
+        self, met: Fault, document: Document, method: str, params: object, text: str | None = None
+    ) -> None:
         """Write a crash report beside the history, unless one was written or the history is not kept."""
         folder = self.state.history.folder
         if folder is None or met.reference in self._reported or len(self._reported) >= _MOST_REPORTS:
             return
         self._reported.add(met.reference)
-        report = crash_report(met, method, params, document.text)
+        settings = context_settings(self.state.settings_for(document.uri)) if method == PREVIEW else None
+        report = crash_report(met, method, params, document.text if text is None else text, settings)
         self.state.analysis.thread.submit(self._write_report, folder / "reports", report)
 
     def _write_report(self, folder: Path, report: CrashReport) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.internal_errors import Fault
 
 from ..documents.documents import Document
+from ..pass_calls import PassCall
 
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
@@ -28,6 +30,10 @@ class Client(Protocol):
 
     def show_in_file(self, uri: str, text: str, diagnostics: Sequence[Diagnostic]) -> None:
         """Show these diagnostics, and no others, in a file that is no Relay text, such as one of settings."""
+        ...
+
+    def report_pass_fault(self, document: Document, text: str, calls: Sequence[PassCall], met: Fault) -> None:
+        """Keep what is needed to meet a fault of ours again that passes ran into on this text of the document."""
         ...
 
     def say(self, message: str, severity: Severity) -> None:

@@ -22,7 +22,7 @@ __all__ = ["INVALID_SETTING", "SettingsFile", "settings_files"]
 INVALID_SETTING: Final = "invalid-setting"
 
 _LARGEST: Final = 1 << 20
-_SETTING: Final = re.compile(r"relay\.[A-Za-z.]+")
+_SETTING: Final = re.compile(r"relay\.[\w.-]*\w")
 _SKIPPED: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
+from relay_lsp.ir.internal_errors import fault_without_stack
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
@@ -27,7 +28,7 @@ from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, read_context_comment
 from ..settings import Settings, read_settings
 from ..worker.outcome_memory import OutcomeMemory
-from ..worker.worker import JobError, Worker
+from ..worker.worker import JobError, Worker, WorkerDied
 from .background_analysis import BackgroundAnalysis, Publisher
 from .changing_passes import ChangingPasses
 from .client import Client
@@ -246,7 +247,7 @@ class Workspace:
 
         version = document.version if version is None else version
         self._check(document, version)
-        names = ", ".join(map(str, calls))
+        text, names = document.text, ", ".join(map(str, calls))
         self.client.status("working", names)
         try:
             await self.extensions.refresh()
@@ -269,7 +270,11 @@ class Workspace:
                     self.client.log(report)
         except JobError as error:
             self.client.status("stopped", error.message)
+            if isinstance(error, WorkerDied) and not self.settings.extensions:
+                self.client.report_pass_fault(document, text, calls, fault_without_stack(names, error.message))
             raise
+        if outcome.crash is not None:
+            self.client.report_pass_fault(document, text, calls, outcome.crash)
         if outcome.fault is not None:
             self.extensions.report(outcome.fault)
         self.client.status("ready", "")

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit, apply_edits
+from relay_lsp.ir.internal_errors import Fault
+from relay_lsp.ir.internal_errors import fault as kept_fault
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..pass_calls import PassCall
@@ -90,6 +92,8 @@ class PassesOutcome:
     failed: str | None = None
     fault: ExtensionFault | None = None
     """Where in a user's file a pass of theirs failed."""
+    crash: Fault | None = None
+    """The exception that a pass of ours failed with."""
     reports: tuple[str, ...] = ()
     """What the instruments printed and measured, in order."""
     changes: PassChanges = field(default_factory=PassChanges)
@@ -391,7 +395,8 @@ def run_passes(
                     message += f" ({Path(fault.path).name}, line {fault.line})"
                 failures.append(TraceFailure(call.name, message))
                 diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
-                return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault)
+                crash = kept_fault(error) if fault is None else None
+                return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault, crash=crash)
             steps += _steps_of(call, before, trace.steps[known:])
         skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]

@@ -25,6 +25,30 @@ def test_a_value_of_the_wrong_kind_is_reported_and_the_default_stays() -> None:
     assert any("relay.passTimeout must be a number" in problem for problem in problems)
 
 
+@pytest.mark.parametrize(
+    ("given", "name", "meant"),
+    [
+        ({"passTimout": 5}, "passTimout", "passTimeout"),
+        ({"pass_timeout": 5}, "pass_timeout", "passTimeout"),
+        ({"worker": {"memorylimit": 1000}}, "worker.memorylimit", "worker.memoryLimit"),
+        ({"inlayHint.types": False}, "inlayHint.types", "inlayHints.types"),
+        ({"inlayHint": {"types": False}}, "inlayHint.types", "inlayHints.types"),
+        ({"memoryLimit": 1000}, "memoryLimit", "worker.memoryLimit"),
+    ],
+)
+def test_a_misspelled_name_is_reported_with_the_name_that_was_meant(given: object, name: str, meant: str) -> None:
+    settings, problems = read_settings(given)
+    assert settings == Settings()
+    assert problems == [f"the setting relay.{name} is not known; relay.{meant} is"]
+
+
+def test_what_an_editor_keeps_beside_the_settings_is_no_misspelling() -> None:
+    _, problems = read_settings(
+        {"server": {"command": []}, "trace": {"server": "off"}, "trusted": True, "token": "", "folder": "/", "mine": 1}
+    )
+    assert problems == []
+
+
 def test_a_pass_with_options() -> None:
     call = PassCall.parse('ConvertLayout[desired_layouts={"nn.conv2d": ["NHWC", "OHWI"]}, verbose=false]')
     assert call.name == "ConvertLayout"

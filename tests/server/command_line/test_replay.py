@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from relay_lsp.ir.internal_errors import fault
+from relay_lsp.passes import DeadCodeElimination
 from relay_lsp.server.command_line.program import run
 from relay_lsp.server.crash_reports import crash_report, read_report, write_report
 from relay_lsp.server.handlers import hover
 from relay_lsp.server.serving.application import create_server
+from relay_lsp.server.worker.worker import Worker, WorkerDied
+from relay_lsp.server.worker.worker_process import Job
 
 URI = "file:///home/someone/secret/model.relay"
 TEXT = """#[version = "0.0.5"]
@@ -37,18 +41,23 @@ def hover_at(text: str) -> dict[str, Any]:
 def report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What a server writes whose hover runs into a fault."""
     _break_hover(monkeypatch)
+    return report_of(tmp_path, "textDocument/hover", hover_at(TEXT))
+
+
+def report_of(tmp_path: Path, method: str, params: dict[str, Any], **settings: Any) -> Path:
+    """The report that a server writes which is asked something."""
 
     async def serve() -> None:
         server = create_server()
         server.protocol.set_writer(_Silent())
-        options = {"history": {"folder": str(tmp_path)}, "trusted": True}
-        params = {"capabilities": {}, "processId": None, "rootUri": None, "initializationOptions": options}
+        options = {"history": {"folder": str(tmp_path)}, "trusted": True, **settings}
+        initial = {"capabilities": {}, "processId": None, "rootUri": None, "initializationOptions": options}
         opened = {"uri": URI, "languageId": "relay", "version": 1, "text": TEXT}
         for message in (
-            {"id": 1, "method": "initialize", "params": params},
+            {"id": 1, "method": "initialize", "params": initial},
             {"method": "initialized", "params": {}},
             {"method": "textDocument/didOpen", "params": {"textDocument": opened}},
-            {"id": 2, "method": "textDocument/hover", "params": hover_at(TEXT)},
+            {"id": 2, "method": method, "params": params},
         ):
             server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
             await asyncio.sleep(0.1)
@@ -91,6 +100,51 @@ def test_a_report_is_replayed_while_the_fault_is_there(
     monkeypatch.undo()
     assert run(["replay", str(report)]) == 0
     assert "does not show with this version" in capsys.readouterr().out
+
+
+PREVIEW = {"textDocument": {"uri": URI}, "passes": ["DeadCodeElimination"]}
+
+
+@pytest.fixture
+def pass_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a server writes one of whose passes fails, in this process for once."""
+
+    def fail(*_: object) -> None:
+        raise KeyError("/home/someone/secret/model.relay has no such key")
+
+    async def run(worker: Worker, job: Job, **_: object) -> object:
+        return job.run(lambda _: None)
+
+    monkeypatch.setattr(Worker, "run", run)
+    monkeypatch.setattr(DeadCodeElimination, "run", fail)
+    return report_of(tmp_path, "relay/preview", PREVIEW, optLevel=2, disabledPasses=["FuseOps"])
+
+
+def test_a_pass_that_fails_leaves_a_report_that_is_replayed(
+    pass_report: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = read_report(pass_report)
+    assert (read.method, read.params["passes"], read.text) == ("relay/preview", ["DeadCodeElimination"], TEXT)
+    assert (read.settings["optLevel"], read.settings["disabledPasses"]) == (2, ["FuseOps"])
+    assert "secret" not in pass_report.read_text(encoding="utf-8")
+    assert run(["replay", str(pass_report)]) == 1
+    assert "again: DeadCodeElimination: the pass failed with KeyError" in capsys.readouterr().out
+    monkeypatch.undo()
+    assert run(["replay", str(pass_report)]) == 0
+    assert "does not show with this version" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_a_worker_that_ends_in_the_middle_of_a_pass_leaves_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(worker: Worker, job: Job, **_: object) -> object:
+        raise WorkerDied("the worker process ended unexpectedly (signal 11)")
+
+    monkeypatch.setattr(Worker, "run", die)
+    read = read_report(report_of(tmp_path, "relay/preview", PREVIEW))
+    assert read.error == "the worker process ended unexpectedly (signal 11)"
+    assert read.params["passes"] == ["DeadCodeElimination"]
 
 
 def test_what_is_shared_says_nothing_of_strings_and_comments(report: Path, tmp_path: Path) -> None:

@@ -69,6 +69,18 @@ def test_what_is_wrong_with_a_setting_is_shown_where_it_is_written(client: _Clie
     made.shut_down()
 
 
+def test_a_misspelled_name_is_shown_where_it_is_written(client: _Client, file: Path) -> None:
+    text = SETTINGS.replace("relay.pipeline", "relay.pipelnie")
+    file.write_text(text, encoding="utf-8")
+    made = workspace(client, file.parent.parent)
+    made.configure({"pipelnie": ["FoldConstant"]})
+    (finding,) = client.shown[file.as_uri()]
+    assert finding.message == "the setting relay.pipelnie is not known; relay.pipeline is"
+    assert finding.span is not None
+    assert text[finding.span.start :].startswith('"relay.pipelnie"')
+    made.shut_down()
+
+
 def test_what_no_file_has_is_said(client: _Client, file: Path) -> None:
     made = workspace(client, file.parent.parent)
     made.configure({"passTimeout": "soon", "optLevel": "high"})
