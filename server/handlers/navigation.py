@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lsprotocol import types
 
 from ..features.definition import DefinitionTarget, definition, type_definition
@@ -15,6 +17,11 @@ from .models import node_definition
 from .views import early_view, view
 
 __all__ = ["register"]
+
+_HIGHLIGHT_KINDS = {
+    Access.READ: types.DocumentHighlightKind.Read,
+    Access.WRITE: types.DocumentHighlightKind.Write,
+}
 
 
 async def on_definition(
@@ -81,17 +88,18 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
     offset = seen.converter.offset(params.position)
     layer = layer_under(server, seen, offset)
     if layer is None:
-        return Plain([_highlight_entry(item, seen.converter) for item in highlights(seen.snapshot, offset)])
+        return Plain(_highlight_entries(highlights(seen.snapshot, offset), seen.converter))
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
     places = seen.converter.plain_ranges(index.spans_of(layer.names))
     return Plain([HighlightEntry(place) for place in places])
 
 
-def _highlight_entry(highlight: Highlight, converter: ProtocolConverter) -> HighlightEntry:
-    """A place of the name under the cursor."""
-    writes = highlight.access is Access.WRITE
-    kind = types.DocumentHighlightKind.Write if writes else types.DocumentHighlightKind.Read
-    return HighlightEntry(converter.plain_range(highlight.span), kind.value)
+def _highlight_entries(places: Sequence[Highlight], converter: ProtocolConverter) -> list[HighlightEntry]:
+    """The places of the name under the cursor."""
+    ranges = converter.plain_ranges([place.span for place in places])
+    return [
+        HighlightEntry(range, _HIGHLIGHT_KINDS[place.access].value) for range, place in zip(ranges, places, strict=True)
+    ]
 
 
 def register(server: RelayLanguageServer) -> None:
