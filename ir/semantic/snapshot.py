@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -18,27 +17,22 @@ from ..diagnostics import Diagnostic, Place, in_order
 from ..expressions import Expr
 from ..internal_errors import internal_error
 from ..module import IRModule, TypeData
-from ..syntax.lexer import WHITE_SPACE
 from ..syntax.parsing import Parsed
 from ..syntax.scopes import SymbolKind
-from ..syntax.segments import Role
 from ..syntax.splitting import Splice, Split, split_text
-from ..syntax.tokens import BOOLEAN, COMMENTS, FLOAT, INTEGER, META, STRING, TENSOR, WORDS
-from ..syntax.tree import SyntaxNode, TokenRole, nodes_at, roles_of, token_index_at
-from ..syntax.units import Unit
+from ..syntax.tree import SyntaxNode, TokenRole, token_index_at
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar, Type
-from .brackets import bracketed
 from .cache_regions import CacheBlock, CacheRegion
 from .call_sites import CallSite, call_around
 from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
 from .lints.unused import report as report_unused
 from .lints.unused import suggested_names
-from .lowered_statement import LoweredStatement
 from .module_meaning import ModuleMeaning
 from .progress import PartialAnalysis, Progress
+from .snapshot_tokens import SnapshotTokens, Token, TokenGroup
 from .statement_names import StatementNames
 from .symbols import Symbol
 from .whole_module import WholeModuleAnalysis
@@ -58,36 +52,13 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A token or comment. ``kind`` is its character of :mod:`~.syntax.tokens`."""
-
-    kind: str
-    span: TextSpan
-    text: str
-    role: TokenRole
-    declaration: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TokenGroup:
-    """The tokens of a part of the text. While that part means the same, ``memo`` is the same, whatever is around it."""
-
-    text: str
-    memo: dict[object, object]
-    tokens: Callable[[], Iterator[tuple[int, str, TokenRole, bool]]]
-    """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
-
-
-class Snapshot:
+class Snapshot(SnapshotTokens):
     """A buffer at one moment."""
 
     def __init__(self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice] | None) -> None:
-        self.lines: Final = lines
+        super().__init__(lines, split)
         self.name: Final = name
-        self._split: Final = split
         self._origin = origin
-        self._tokens_written: tuple[str, Sequence[tuple[int, TokenRole]]] = ("", ())
         self._faults: Final[list[Diagnostic]] = []
         """Faults of ours that were met while the text was read, after which it was read otherwise."""
 
@@ -115,11 +86,6 @@ class Snapshot:
         lines = lines or self.lines.edited(span, new_text)
         split, splice = self._split.edited(lines, span, len(new_text))
         return Snapshot(lines, self.name, split, (self, splice))
-
-    @property
-    def text(self) -> str:
-        """The text."""
-        return self.lines.text
 
     # ---- meaning
 
@@ -221,276 +187,6 @@ class Snapshot:
     def typed(self, expr: Expr) -> Expr:
         """The expression of :attr:`module` that stands for one that was read from the text."""
         return self._whole.typed(expr)
-
-    # ---- tokens and nodes
-
-    def _unit(self, index: int) -> Unit:
-        return Unit(self._split.segments[index], index, self._split.segments.start(index))
-
-    def _index_at(self, offset: int) -> int:
-        return self._split.segments.index_at(offset)
-
-    def _unit_at(self, offset: int) -> Unit | None:
-        index = self._index_at(offset)
-        return self._unit(index) if index >= 0 else None
-
-    def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
-        """The tokens and comments that overlap a range, in order."""
-        end = self.lines.length if end is None else end
-        for index in range(max(0, self._index_at(start)), len(self._split.segments)):
-            unit = self._unit(index)
-            if unit.base >= end:
-                return
-            for token in self._unit_tokens(unit):
-                if token.span.end > start and token.span.start < end:
-                    yield token
-
-    def written_tokens(self, start: int, end: int) -> Iterator[Token]:
-        """The tokens that overlap a range, in order, as far as each segment tells what they are: names are not looked
-        up, and comments are left out, which takes a third of the time of :meth:`tokens`."""
-        for index in range(max(0, self._index_at(start)), len(self._split.segments)):
-            unit = self._unit(index)
-            if unit.base >= end:
-                return
-            template = self._meaning.shared_template(index)
-            roles = roles_of(unit.segment if template is None else template.unit.segment)
-            for kind, text, begin, role in zip(*unit.segment.tokens, roles, strict=True):
-                span = TextSpan(unit.base + begin, unit.base + begin + len(text))
-                if span.end > start and span.start < end:
-                    yield Token(kind, span, text, role)
-
-    def comments_with(self, word: str) -> Iterator[tuple[int, str]]:
-        """The comments that contain ``word``, with where they begin, in order; each segment is gone through once."""
-        segments, text = self._split.segments, self.text
-        offset = text.find(word)
-        while offset >= 0:
-            index = segments.index_at(offset)
-            segment, start = segments[index], segments.start(index)
-            for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
-                if kind in COMMENTS and word in piece:
-                    yield start, piece.rstrip(WHITE_SPACE)
-                start += len(piece)
-            offset = text.find(word, start)
-
-    def tokens_written(self, word: str) -> Sequence[tuple[int, TokenRole]]:
-        """Where the tokens begin that are written so, and what each is as far as the tokens around it tell; in order.
-
-        Comments are none of them. What was asked last is kept: the cursor of an editor moves from one to the next.
-        """
-        asked, places = self._tokens_written
-        if asked != word:
-            places = tuple(self._find_tokens(word))
-            self._tokens_written = (word, places)
-        return places
-
-    def _find_tokens(self, word: str) -> Iterator[tuple[int, TokenRole]]:
-        segments, text = self._split.segments, self.text
-        offset = text.find(word)
-        while offset >= 0:
-            index = segments.index_at(offset)
-            segment, start = segments[index], segments.start(index)
-            template = self._meaning.shared_template(index)
-            roles = roles_of(segment if template is None else template.unit.segment)
-            _, words, starts = segment.tokens
-            for written, begin, role in zip(words, starts, roles, strict=True):
-                if written == word:
-                    yield start + begin, role
-            offset = text.find(word, start + segment.length)
-
-    def parts(self) -> Iterator[CacheRegion]:
-        """The text in parts that callers may cache something of; put together, they are the text."""
-        return self._meaning.regions()
-
-    def cache_blocks(self) -> Iterator[CacheBlock]:
-        """All statements of the text, in fewer pieces than :meth:`parts`; functions read as a whole come last."""
-        return self._meaning.cache_blocks()
-
-    def nested_statements(self, block: CacheBlock, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
-        """The statements of a block that have others in braces and one of some words: their segments, and places.
-
-        There may be some without braces among them.
-        """
-        for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
-            if segment.form is not None or not any(word in segment.text for word in words):
-                continue
-            if not block.is_block or self._meaning.template(index) is not None:
-                yield index, self._extent(index)
-
-    def heads_and_statements(self, block: CacheBlock, word: str) -> Iterator[tuple[int, str, bool]]:
-        """The heads of functions in a block, and its statements that have a word in them.
-
-        Yields their segments, their texts, and whether it is a head.
-        """
-        for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
-            if segment.role is Role.HEADER:
-                yield index, segment.text, True
-                continue
-            if segment.role is not Role.STATEMENT or word not in (text := segment.text):
-                continue
-            if not block.is_block or self._meaning.template(index) is not None:
-                yield index, text, False
-
-    def statement_type(self, index: int) -> Type | None:
-        """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""
-        return self._meaning.statement_type(index)
-
-    def statement_memo(self, index: int) -> dict[object, object]:
-        """What callers cache of a statement as long as it, and all that it names, means the same."""
-        return self._meaning.token_memo(index)
-
-    def template(self, index: int) -> LoweredStatement | None:
-        """What a statement has in common with those that differ in names alone; ``None`` where it is not read alone."""
-        return self._meaning.template(index)
-
-    def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
-        """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""
-        return self._meaning.parameters(index)
-
-    def segment_start(self, index: int) -> int:
-        """Where a segment begins."""
-        return self._split.segments.start(index)
-
-    def segment_text(self, index: int) -> str:
-        """The text of a segment."""
-        return self._split.segments[index].text
-
-    def parts_in(self, span: TextSpan) -> Iterator[CacheRegion]:
-        """The parts that begin in a range of the text."""
-        return (part for part in self.parts() if span.start <= part.start < span.end)
-
-    def symbols_of(self, part: CacheRegion) -> Iterator[Symbol]:
-        """The definitions in a part, in order."""
-        return iter(self._meaning.symbols(part.first, part.end))
-
-    def names_defined_in(self, part: CacheRegion) -> Iterator[tuple[SymbolKind, str]]:
-        """What each definition in a part is, and its name, in order; no symbol is made for it."""
-        return self._meaning.defined(part.first, part.end)
-
-    def token_groups(self, start: int = 0, end: int | None = None) -> Iterator[TokenGroup]:
-        """The tokens and comments of the segments that overlap a range, in order."""
-        end = self._split.segments.length if end is None else end
-        first = max(0, self._index_at(start))
-        return self._groups(first, min(len(self._split.segments), self._index_at(max(end - 1, 0)) + 1))
-
-    def token_groups_in(self, part: CacheRegion) -> Iterator[TokenGroup]:
-        """The tokens and comments of the segments of a part, in order."""
-        return self._groups(part.first, part.end)
-
-    def _groups(self, first: int, end: int) -> Iterator[TokenGroup]:
-        names = self._meaning
-        for index, segment in enumerate(self._split.segments[first:end], first):
-            yield TokenGroup(segment.text, names.token_memo(index), partial(self._group_tokens, index))
-
-    def token_groups_start(self, offset: int) -> int:
-        """Where the first segment begins that :meth:`token_groups` gives for a range from ``offset`` on."""
-        return self._split.segments.start(max(0, self._index_at(offset)))
-
-    def layout_context(self, span: TextSpan) -> Sequence[TextSpan]:
-        """The parts of the text that tell how a range is laid out, in order.
-
-        They are the segments there, one to each side, and the head and the end of each function that these are part of.
-        """
-        segments = self._split.segments
-        last = len(segments) - 1
-        if last < 0:
-            return [TextSpan(0, len(self.text))]
-        first = max(self._index_at(span.start) - 1, 0)
-        end = min(self._index_at(max(span.start, span.end - 1)) + 1, last)
-        spans = [TextSpan(segments.start(first), segments.start(end + 1))]
-        # What is in the body of a function is laid out by its head, whose brace is closed by its end.
-        if segments[first].role in (Role.STATEMENT, Role.CLOSE):
-            head = next((at for at in range(first - 1, -1, -1) if segments[at].role is Role.HEADER), None)
-            spans.insert(0, TextSpan(0, spans[0].start) if head is None else self._extent(head))
-        if segments[end].role in (Role.STATEMENT, Role.HEADER):
-            close = next((at for at in range(end + 1, last + 1) if segments[at].role is Role.CLOSE), None)
-            spans.append(TextSpan(spans[-1].end, segments.length) if close is None else self._extent(close))
-        return spans
-
-    def _extent(self, index: int) -> TextSpan:
-        """Where a segment begins and ends."""
-        segments = self._split.segments
-        return TextSpan(segments.start(index), segments.start(index + 1))
-
-    def statement_span(self, offset: int) -> TextSpan:
-        """The segment around ``offset``: a statement of a function's body with the comments before it, or a head."""
-        return self._extent(self._index_at(offset)) if len(self._split.segments) else TextSpan(0, 0)
-
-    def statement_start(self, offset: int, before: int = 0) -> int:
-        """Where the segment begins that is so many before the one at ``offset``."""
-        return self._split.segments.start(max(0, self._index_at(offset) - before))
-
-    def _group_tokens(self, index: int) -> Iterator[tuple[int, str, TokenRole, bool]]:
-        unit = self._unit(index)
-        for _, offset, text, role, declaration in self._rows(unit):
-            yield offset - unit.base, text, role, declaration
-
-    def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
-        for kind, offset, text, role, declaration in self._rows(unit):
-            yield Token(kind, TextSpan(offset, offset + len(text)), text, role, declaration)
-
-    def _rows(self, unit: Unit) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
-        """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
-        segment = unit.segment
-        template = self._meaning.shared_template(unit.number)
-        roles = roles_of(segment if template is None else template.unit.segment)
-        named, unresolved = self._meaning.named_tokens(unit.number)
-        index = 0
-        following = unit.base
-        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
-            text = piece.rstrip(WHITE_SPACE)
-            offset = following
-            following += len(piece)
-            if kind in COMMENTS:
-                if text:
-                    yield kind, offset, text, TokenRole.COMMENT, False
-                continue
-            role = roles[index]
-            declaration = False
-            if kind in WORDS:
-                if index in named:
-                    suggested, declaration = named[index]
-                    role = _ROLE_OF[suggested]
-                elif index in unresolved:
-                    role = TokenRole.UNRESOLVED
-            yield kind, offset, text, role, declaration
-            index += 1
-
-    def count_tokens(self, role: TokenRole, span: TextSpan) -> int:
-        """How many tokens in a range have this role, which must be one that the tokens around them decide."""
-        first, last = max(0, self._index_at(span.start)), self._index_at(max(span.start, span.end - 1))
-        count = 0
-        for index in range(first, last + 1):
-            roles = roles_of(self._split.segments[index])
-            if first < index < last:
-                count += roles.count(role)
-                continue
-            unit = self._unit(index)
-            inside = (span.start <= unit.base + start < span.end for start in unit.segment.tokens[2])
-            count += sum(token_role is role and here for token_role, here in zip(roles, inside, strict=True))
-        return count
-
-    def token_at(self, offset: int) -> Token | None:
-        """The token or comment at ``offset``; between a name and what follows it, the name."""
-        before: Token | None = None
-        for token in self.tokens(max(0, offset - 1), offset + 1):
-            if token.span.start <= offset < token.span.end:
-                if before is not None and _is_name(before) and not _is_name(token):
-                    return before
-                return token
-            if token.span.end == offset:
-                before = token
-        return before
-
-    def node_at(self, offset: int) -> tuple[SyntaxNode, ...]:
-        """The nodes of syntax around ``offset``, the innermost first."""
-        unit = self._unit_at(offset)
-        if unit is None:
-            return ()
-        return tuple(nodes_at(unit.segment, offset - unit.base, unit.base))
-
-    def folding_ranges(self) -> Iterator[TextSpan]:
-        """The ranges between braces and around brackets that an editor may fold; most of those on one line left out."""
-        return bracketed(self.parts(), self._split.segments)
 
     # ---- symbols
 
@@ -633,24 +329,3 @@ class PartialSnapshot(NamedTuple):
     snapshot: Snapshot
     unsettled: TextSpan
     knows_uses: bool
-
-
-_ROLE_OF: Final = {
-    SymbolKind.FUNCTION: TokenRole.FUNCTION,
-    SymbolKind.TYPE: TokenRole.TYPE,
-    SymbolKind.CONSTRUCTOR: TokenRole.CONSTRUCTOR,
-    SymbolKind.TYPE_PARAMETER: TokenRole.TYPE_PARAMETER,
-    SymbolKind.PARAMETER: TokenRole.PARAMETER,
-    SymbolKind.LET: TokenRole.LOCAL,
-    SymbolKind.GRAPH: TokenRole.GRAPH,
-    SymbolKind.FREE_VAR: TokenRole.LOCAL,
-    SymbolKind.PATTERN_VAR: TokenRole.LOCAL,
-}
-
-
-_WORD_KINDS: Final = WORDS + TENSOR + META + STRING + INTEGER + FLOAT + BOOLEAN
-"""The kinds of what reads as one word, besides keywords."""
-
-
-def _is_name(token: Token) -> bool:
-    return token.kind in _WORD_KINDS or token.text.isalpha()
