@@ -18,6 +18,7 @@ from relay_lsp.ir.metadata.objects import MetadataNode, SharedString
 
 from ..infrastructure.errors import PassError, did_you_mean
 from .kinds import KINDS, TargetKind, TargetValue
+from .processors import is_processor, known_processors
 
 __all__ = ["Target", "TargetError", "current_target"]
 
@@ -46,7 +47,8 @@ class Target:
         """The target that ``text`` names: a kind and its attributes, ``-name=value`` each.
 
         Raises:
-            TargetError: there is no such kind, an attribute is not one of its, or a value is of the wrong type.
+            TargetError: there is no such kind, an attribute is not one of its, a value is of the wrong type, or
+                no processor has the name that is given as ``mcpu``.
         """
         name, *options = shlex.split(text) or [""]
         if name in _ALIASES:
@@ -174,6 +176,9 @@ def _option(kind: TargetKind, option: str) -> tuple[str, TargetValue]:
         if not text.lstrip("-").isdigit():
             raise TargetError(f"attribute {name} of the target {kind.name} takes a number, not {text!r}")
         return name, bool(int(text)) if wanted is bool else int(text)
+    if name == "mcpu" and not is_processor(text):
+        hint = did_you_mean(text, known_processors()) or "; write it as LLVM does, such as core-avx2"
+        raise TargetError(f"no processor is called {text!r}{hint} (register_processor makes a newer one known)")
     return name, text
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.passes.targets import Target, TargetError, TargetKind, current_target, register_target_kind
+from relay_lsp.passes.targets import (
+    Target,
+    TargetError,
+    TargetKind,
+    current_target,
+    register_processor,
+    register_target_kind,
+)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +56,12 @@ def test_an_arm_processor_has_features():
         ("llvm -mcpuu=a", "no attribute 'mcpuu'; did you mean mcpu"),
         ("llvm mcpu=a", "written -name=value"),
         ("llvm -num-cores=many", "takes a number"),
+        ("llvm -mcpu=skylake-avx51", "no processor is called 'skylake-avx51'; did you mean skylake-avx512"),
+        (
+            "llvm -mcpu=my-own-one",
+            "write it as LLVM does, such as core-avx2 .register_processor makes a newer one known",
+        ),
+        ("llvm -mcpu=", "no processor is called ''"),
     ],
 )
 def test_what_is_no_target_is_refused_with_what_was_meant(text, message):
@@ -70,3 +83,23 @@ def test_a_kind_of_ones_own_is_a_few_lines():
     assert Target.parse("my_accelerator -lanes=16").attributes == {"lanes": 16}
     with pytest.raises(ValueError, match="already"):
         register_target_kind(TargetKind("my_accelerator", 1))
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(f"llvm -mcpu={name}" for name in ("native", "znver5", "cortex-a78ae", "neoverse-v2", "apple-m4", "power10")),
+        *(f"llvm -mtriple=riscv64 -mcpu={name}" for name in ("sifive-u74", "generic-rv64")),
+        "c -mcpu=cortex-m55",
+        "hexagon -mcpu=hexagonv68",
+        "nvptx -mcpu=sm_90a",
+        "rocm -mcpu=gfx90a",
+    ],
+)
+def test_processors_are_known_by_their_family(target: str) -> None:
+    assert Target.parse(target).text("mcpu") == target.rpartition("=")[2]
+
+
+def test_a_processor_can_be_made_known() -> None:
+    register_processor("one-of-mine")
+    assert Target.parse("llvm -mcpu=one-of-mine").text("mcpu") == "one-of-mine"
