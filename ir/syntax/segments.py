@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from .sequences import LOOK_AHEAD, MARK, STOP, OpenValues, after_comments, inner_semicolon
 from .tokens import (
     CLOSING,
     COMMENTS,
@@ -36,11 +37,8 @@ __all__ = [
     "NEXT_TOP",
     "Beyond",
     "Cut",
-    "OpenValues",
     "Role",
     "Splitter",
-    "after_comments",
-    "inner_semicolon",
     "is_open",
     "is_simple",
 ]
@@ -75,9 +73,6 @@ class Cut(NamedTuple):
     is_short: bool = False
 
 
-_STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
-"""What can only stand at the top of a module, and so ends every body before it."""
-
 _FLAT = re.compile("[^;{}dtxDV]*")
 _SIMPLE = re.compile("[CK]*[^CK;{}dtxDVX][^;{}dtxDVXw]*;")
 """A statement without braces and without a let in it."""
@@ -85,33 +80,30 @@ _SIMPLE = re.compile("[CK]*[^CK;{}dtxDVX][^;{}dtxDVXw]*;")
 _NOTHING = re.compile("(?:[CK]*;){2,}")
 """Semicolons that end nothing: all that follow one another are one segment, however many there are."""
 
-_MARK = re.compile(rf"[(){{}};,]|{_STOP}")
-_STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{_STOP}")
-BRACE: Final = re.compile(rf"[{{}}]|{_STOP}")
+_STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{STOP}")
+BRACE: Final = re.compile(rf"[{{}}]|{STOP}")
 """A brace, or what ends every body."""
-_BINDING = re.compile("G[CK]*=|w|v")
 _VALUE_BEGINS = re.compile(r"=[CK(]*\Z")
 _NEXT_BINDING = re.compile("G[CK]*=|w[CK]*L")
 _NEXT_VALUE = re.compile(r"[)\]LGNFbsM][CK]*([IGL@])")
 """The end of one expression, and the beginning of another: between them a semicolon or a comma is missing."""
-_RESYNCHRONISE = re.compile(rf"[{{}};]|{_STOP}|G[CK]*=|w(?=[CK]*L)")
+_RESYNCHRONISE = re.compile(rf"[{{}};]|{STOP}|G[CK]*=|w(?=[CK]*L)")
 _AFTER_CLOSE = re.compile("[CK]*(?:;|G[CK]*=|w[CK]*L)")
-_HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{_STOP}")
+_HEADER_END = re.compile(rf"[{{}};w]|G[CK]*=|{STOP}")
 _DEVICE = re.compile("[CK]*I[CK]*=")
-_TYPE_BODY = re.compile(rf"\{{(?:(?!{_STOP})[^}}])*\}}?")
-_TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{_STOP})[^\]{{}}])*\]?)?[CK]*")
-NEXT_TOP: Final = re.compile(_STOP + "|X")
+_TYPE_BODY = re.compile(rf"\{{(?:(?!{STOP})[^}}])*\}}?")
+_TYPE_HEAD = re.compile(rf"x?[CK]*t[CK]*I?(?:[CK]*\[(?:(?!{STOP})[^\]{{}}])*\]?)?[CK]*")
+NEXT_TOP: Final = re.compile(STOP + "|X")
 """What begins a definition, a directive or the metadata section."""
 _TOP_KINDS: Final = DEF + TYPE + EXTERN + DIRECTIVE + VERSION + METADATA
 _BOUND = re.compile("G[CK]*=|w[CK]*L[CK]*(?:=|:[^=]*=)")
 """What binds a name, up to its value."""
-_EXPRESSION_ITEM = re.compile(rf";(?=[CK]*[^CK}}wvG])|;(?=[CK]*G(?![CK]*=))|{_STOP}")
+_EXPRESSION_ITEM = re.compile(rf";(?=[CK]*[^CK}}wvG])|;(?=[CK]*G(?![CK]*=))|{STOP}")
 """The semicolon before a statement that binds nothing, or what ends every body."""
-_ITEM_END = re.compile(rf"[;}}({{\[]|\)|\]|{_STOP}")
+_ITEM_END = re.compile(rf"[;}}({{\[]|\)|\]|{STOP}")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _LET_VALUE = re.compile("=[CK]*w")
 _BEFORE_BRACKET = re.compile(rf"[I{UNKNOWN}](?=\[)")
-_LOOK_AHEAD: Final = 4000
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
@@ -318,9 +310,9 @@ class Splitter:
     def _closes(self, start: int, depth: int) -> bool:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
         kinds = self.kinds
-        limit = min(len(kinds), start + _LOOK_AHEAD)
+        limit = min(len(kinds), start + LOOK_AHEAD)
         braces = 0
-        for mark in _MARK.finditer(kinds, start, limit):
+        for mark in MARK.finditer(kinds, start, limit):
             kind = mark[0]
             if kind == "{":
                 braces += 1
@@ -466,80 +458,8 @@ class Splitter:
         body = _TYPE_BODY.match(kinds, position)
         if body:
             return body.end()
-        end = re.compile(f"{_STOP}|X|[tdx]").search(kinds, max(position, first + 1))
+        end = re.compile(f"{STOP}|X|[tdx]").search(kinds, max(position, first + 1))
         return len(kinds) if end is None else end.start()
-
-
-class OpenValues:
-    """Counts the let values that are sequences themselves and still go on.
-
-    TVM prints ``let %a = let %b = 1; %b; %a`` where a bound value is a let. The inner sequence ends with its first item
-    that binds nothing.
-    """
-
-    __slots__ = ("_count", "_item", "_opened")
-
-    def __init__(self, item: int) -> None:
-        self._item = item
-        self._opened = 0
-        self._count = 0
-
-    def open(self) -> None:
-        """A ``= let`` was seen in the current item."""
-        self._opened += 1
-
-    def end_item(self, kinds: str, semicolon: int) -> bool:
-        """The current item ends at ``semicolon``; whether a sequence still goes on."""
-        first = after_comments(kinds, self._item)
-        if self._opened:
-            self._count += self._opened
-        elif self._count and not _BINDING.match(kinds, first):
-            self._count -= 1
-        self._opened = 0
-        self._item = semicolon + 1
-        return self._count > 0
-
-
-def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int]:
-    """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what told it.
-
-    It does where the element that it ends is a binding, or where the parentheses close before the next line that
-    begins a statement; else a parenthesis is missing, and the semicolon ends the statement. The second value is the
-    end of the kinds that were looked at.
-    """
-    first = after_comments(kinds, element)
-    if _BINDING.match(kinds, first):
-        return True, semicolon
-    depth, braces = 1, 0
-    position = semicolon + 1
-    limit = min(len(kinds), semicolon + _LOOK_AHEAD)
-    if _BINDING.match(kinds, after_comments(kinds, position)):
-        return False, semicolon
-    while position < limit:
-        mark = _MARK.search(kinds, position, limit)
-        if mark is None:
-            return False, limit
-        kind = mark[0]
-        if kind == "{":
-            braces += 1
-        elif kind == "}":
-            braces -= 1
-            if braces < 0:
-                return False, mark.end()
-        elif not braces and kind == "(":
-            depth += 1
-        elif not braces and kind == ")":
-            depth -= 1
-            if not depth:
-                return True, mark.end()
-        elif kind not in "(){},;":
-            return False, mark.end()
-        elif kind == ";" and not braces:
-            after = after_comments(kinds, mark.end())
-            if _BINDING.match(kinds, after):
-                return False, after
-        position = mark.end()
-    return False, limit
 
 
 def _kind_before(kinds: str, position: int) -> str:
@@ -548,10 +468,3 @@ def _kind_before(kinds: str, position: int) -> str:
     while position >= 0 and kinds[position] in COMMENTS:
         position -= 1
     return kinds[position] if position >= 0 else ""
-
-
-def after_comments(kinds: str, position: int) -> int:
-    """The first position from ``position`` on that is no comment."""
-    while position < len(kinds) and kinds[position] in COMMENTS:
-        position += 1
-    return position

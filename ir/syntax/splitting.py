@@ -15,7 +15,8 @@ from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from .forms import AlikeStatements
 from .lexer import WHITE_SPACE, lex, lex_chunks
-from .segments import BRACE, NEXT_TOP, Beyond, Splitter, after_comments, is_open
+from .segments import BRACE, NEXT_TOP, Beyond, Splitter, is_open
+from .sequences import after_comments
 from .statements import CutSegment, Segment, alike_segments
 from .tokens import DIRECTIVE, META, METADATA, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN, VERSION
 

@@ -16,7 +16,8 @@ from .blocks import Block, ClauseSyntax, Statement
 from .forms import Form
 from .lexer import WHITE_SPACE
 from .segment_text import MOST_FINDINGS, SegmentText
-from .segments import OpenValues, Role, inner_semicolon
+from .segments import Role
+from .sequences import OpenValues, inner_semicolon
 from .shapes import Start
 from .statement_parser import StatementParser
 from .tokens import (

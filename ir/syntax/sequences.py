@@ -1,0 +1,97 @@
+"""Sequences of statements inside values: which semicolons are theirs, told by the kinds of the tokens alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .tokens import COMMENTS
+
+__all__ = ["LOOK_AHEAD", "MARK", "STOP", "OpenValues", "after_comments", "inner_semicolon"]
+
+STOP: Final = r"d(?=[CK]*@)|t(?=[CK]*I[CK]*[\[{])|x(?=[CK]*t)|[DV]"
+"""What can only stand at the top of a module, and so ends every body before it."""
+MARK: Final = re.compile(rf"[(){{}};,]|{STOP}")
+"""What opens, closes and separates, or ends every body."""
+LOOK_AHEAD: Final = 4000
+"""How many kinds are looked at to tell what a mark belongs to."""
+_BINDING = re.compile("G[CK]*=|w|v")
+
+
+class OpenValues:
+    """Counts the let values that are sequences themselves and still go on.
+
+    TVM prints ``let %a = let %b = 1; %b; %a`` where a bound value is a let. The inner sequence ends with its first item
+    that binds nothing.
+    """
+
+    __slots__ = ("_count", "_item", "_opened")
+
+    def __init__(self, item: int) -> None:
+        self._item = item
+        self._opened = 0
+        self._count = 0
+
+    def open(self) -> None:
+        """A ``= let`` was seen in the current item."""
+        self._opened += 1
+
+    def end_item(self, kinds: str, semicolon: int) -> bool:
+        """The current item ends at ``semicolon``; whether a sequence still goes on."""
+        first = after_comments(kinds, self._item)
+        if self._opened:
+            self._count += self._opened
+        elif self._count and not _BINDING.match(kinds, first):
+            self._count -= 1
+        self._opened = 0
+        self._item = semicolon + 1
+        return self._count > 0
+
+
+def inner_semicolon(kinds: str, element: int, semicolon: int) -> tuple[bool, int]:
+    """Whether a semicolon between parentheses belongs to a sequence inside them, ``(let %x = 1; %x)``; what told it.
+
+    It does where the element that it ends is a binding, or where the parentheses close before the next line that
+    begins a statement; else a parenthesis is missing, and the semicolon ends the statement. The second value is the
+    end of the kinds that were looked at.
+    """
+    first = after_comments(kinds, element)
+    if _BINDING.match(kinds, first):
+        return True, semicolon
+    depth, braces = 1, 0
+    position = semicolon + 1
+    limit = min(len(kinds), semicolon + LOOK_AHEAD)
+    if _BINDING.match(kinds, after_comments(kinds, position)):
+        return False, semicolon
+    while position < limit:
+        mark = MARK.search(kinds, position, limit)
+        if mark is None:
+            return False, limit
+        kind = mark[0]
+        if kind == "{":
+            braces += 1
+        elif kind == "}":
+            braces -= 1
+            if braces < 0:
+                return False, mark.end()
+        elif not braces and kind == "(":
+            depth += 1
+        elif not braces and kind == ")":
+            depth -= 1
+            if not depth:
+                return True, mark.end()
+        elif kind not in "(){},;":
+            return False, mark.end()
+        elif kind == ";" and not braces:
+            after = after_comments(kinds, mark.end())
+            if _BINDING.match(kinds, after):
+                return False, after
+        position = mark.end()
+    return False, limit
+
+
+def after_comments(kinds: str, position: int) -> int:
+    """The first position from ``position`` on that is no comment."""
+    while position < len(kinds) and kinds[position] in COMMENTS:
+        position += 1
+    return position
