@@ -6,8 +6,9 @@ of. Each came out of 20 steps, of which every one changed a tenth of the values.
 A third text has its statements in fused functions of five, with a comment behind the brace of each: after an edit in
 one, the layers of all others stay known.
 
-Each question is asked in the process, as the server's handlers ask it; times are of the processor. "After an edit" is
-the first question after a character was typed in the middle of the text.
+Before the first question, the server reads the layers block by block, in slices of a pause: the row of that tells what
+a block costs. Each question is asked in the process, as the server's handlers ask it; times are of the processor.
+"After an edit" is the first question after a character was typed in the middle of the text.
 """
 
 from __future__ import annotations
@@ -177,8 +178,8 @@ def layer_answers(statements: int, repeat: int = 100) -> Iterator[Sequence[objec
         gc.freeze()
         gc.set_threshold(10_000, 200, 50)
         source = "comments" if comments else "the history"
-        # The first question builds what all others use.
-        yield "the first question", source, "", *_milliseconds(editor.hover, lambda number: None, 1)
+        yield "blocks read ahead, once", source, "", *_read_ahead(editor)
+        yield "the first question", source, 5, *_milliseconds(editor.hover, lambda number: None, 1)
         yield "hover", source, 5, *_milliseconds(editor.hover, lambda number: None, repeat)
         yield "hover, after an edit", source, 5, *_milliseconds(editor.hover, editor.edit, repeat)
         values = f"highlights of {statements // 5:,} values"
@@ -198,11 +199,23 @@ def _fused_answers(statements: int, repeat: int) -> Iterator[Sequence[object]]:
     gc.collect()
     gc.freeze()
     source = "fused functions"
-    yield "the first question", source, "", *_milliseconds(editor.highlight, lambda number: None, 1)
+    yield "blocks read ahead, once", source, "", *_read_ahead(editor)
+    yield "the first question", source, 20, *_milliseconds(editor.highlight, lambda number: None, 1)
     values = f"highlights of {statements // 5:,} values"
     yield f"{values}, after an edit", source, 20, *_milliseconds(editor.highlight, editor.edit, repeat)
     by_layer = partial(editor.colour, "layer")
     yield "colours by layer, after an edit", source, 10, *_milliseconds(by_layer, editor.edit, repeat)
+
+
+def _read_ahead(editor: _Editor) -> tuple[float, float]:
+    """What the server reads while the user pauses after opening a text, block by block."""
+    assert value_at(editor.snapshot, editor.line_start(0)) is not None  # the text has been analyzed by then
+    seconds: list[float] = []
+    started = time.process_time()
+    for _ in editor.followed().read_ahead():
+        seconds.append(time.process_time() - started)
+        started = time.process_time()
+    return quantiles(seconds)
 
 
 def _milliseconds(ask: Callable[[int], object], before: Callable[[int], object], repeat: int) -> tuple[float, float]:

@@ -16,7 +16,8 @@ def layer_under(server: RelayLanguageServer, seen: View, offset: int) -> LayerAt
     """The layers that are meant at an offset, where no name of the program stands."""
     if seen.is_part or seen.snapshot.symbol_at(offset) is not None:
         return None
-    return layer_at(seen.snapshot, offset, server.state.history.layer_index(seen.document.uri, seen.snapshot.lines))
+    uri, lines = seen.document.uri, seen.snapshot.lines
+    return layer_at(seen.snapshot, offset, lambda: server.state.history.layer_index(uri, lines))
 
 
 async def layers_of_all_texts(server: RelayLanguageServer) -> list[tuple[ProtocolConverter, LayerIndex]]:

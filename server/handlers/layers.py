@@ -109,7 +109,7 @@ async def on_neighbouring_layer(server: RelayLanguageServer, params: Any) -> dic
     index = _index(server, seen)
     offset = seen.converter.offset(position_in(field_of(params, "position")))
     direction = field_of(params, "direction")
-    here = layer_at(seen.snapshot, offset, index)
+    here = layer_at(seen.snapshot, offset, lambda: index)
     # On a name, the value that it is bound to counts, if that stands in the same statement.
     value = value_at(seen.snapshot, offset)
     statement = seen.snapshot.statement_span(offset)

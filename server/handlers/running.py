@@ -22,7 +22,7 @@ from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
 from ..session.workspace import MovedOn
 from ..worker.worker import JobCancelled, JobError
-from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, refusal
+from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_layers_ahead, refusal
 
 if TYPE_CHECKING:
     from ..worker.jobs import PassesOutcome
@@ -70,6 +70,7 @@ async def run_and_apply(
     if refused is not None:
         return _report(outcome, False, refused)
     await server.state.remember(document.uri, text, outcome)
+    server.in_background(read_layers_ahead(server, document))
     skipped = skipped_words(outcome)
     if skipped:
         server.say(f"{names}: done{skipped}", Severity.INFORMATION)

@@ -17,6 +17,7 @@ from ..lsp.message_codec import Plain, fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.pygls_adapter import parameters_at_work
 from .running import apply
+from .views import read_layers_ahead
 
 __all__ = ["fetch_settings", "register"]
 
@@ -110,9 +111,15 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     is_first = not any(server.state.documents)
     document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
     _changed(server, document)
-    server.in_background(server.state.history.recall(item.uri, document.lines))
+    server.in_background(_recall(server, document))
     if is_first:
         server.in_background(_prepare(server, document))
+
+
+async def _recall(server: RelayLanguageServer, document: Document) -> None:
+    """Look up what is known of a document's text."""
+    await server.state.history.recall(document.uri, document.lines)
+    await read_layers_ahead(server, document)
 
 
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:

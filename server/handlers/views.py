@@ -19,6 +19,7 @@ __all__ = [
     "early_or_refreshed_view",
     "early_view",
     "moved_on",
+    "read_layers_ahead",
     "refusal",
     "view",
 ]
@@ -72,6 +73,14 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
     if seen is not None and seen.is_part:
         server.state.analysis.shown(seen.document)
     return seen
+
+
+async def read_layers_ahead(server: RelayLanguageServer, document: Document) -> None:
+    """Read the layers of a text that was opened, or that a pass has made, once its user pauses, so that the first
+    question about them need not wait."""
+    await server.state.analysis.snapshot(document)
+    await server.state.quiet()
+    await server.state.history.read_ahead(document.uri, document.lines)
 
 
 def moved_on() -> JsonRpcException:

@@ -43,7 +43,10 @@ def record_hand_edit(store: HistoryStore, text: FollowedText) -> None:
     known, after = text.known, text.map.new.text
     if store.steps_to(after) or store.steps_from(after):
         return
-    values = [TextSpan(start, end) for start, end, _ in known.steps[-1].origins] if known.steps else [*known.layers]
+    if known.steps:
+        values = [TextSpan(start, end) for start, end, _ in known.steps[-1].origins]
+    else:
+        values = [span for span, _ in known.layers.values]
     origins: list[tuple[int, int, list[tuple[int, int]]]] = []
     edited: list[tuple[int, int]] = []
     for value in values:

@@ -3,39 +3,19 @@ the rest value by value."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from relay_lsp.ir.spans import Span
-from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.layers.indexing import RememberedLayers
+from .known_layers import KnownLayers, KnownValue
 from .text_map import TextMap
 
-__all__ = ["CarriedLayers", "KnownLayers", "StatedAlone"]
-
-_Value = tuple[TextSpan, tuple[Span, ...]]
-
-
-class KnownLayers:
-    """Values of a text and where they came from, in the order of the text."""
-
-    def __init__(self, lines: LineIndex, layers: Mapping[TextSpan, tuple[Span, ...]]) -> None:
-        self.values: Sequence[_Value] = list(layers.items())
-        self._starts = [span.start for span, _ in self.values]
-        first = [lines.line_and_column(span.start)[0] for span, _ in self.values]
-        self.on_lines = [
-            value for value, line in zip(self.values, first, strict=True) if value[0].end >= lines.line_start(line + 1)
-        ]
-        """Those that reach over several lines."""
-
-    def between(self, start: int, end: int) -> Sequence[_Value]:
-        """Those that begin in a range."""
-        return self.values[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+__all__ = ["CarriedLayers", "StatedAlone"]
 
 
 @dataclass(frozen=True)
@@ -43,14 +23,15 @@ class _CarriedBlock:
     known: KnownLayers
     old: TextSpan | None
     """Where its lines stand in the known text, if they are the same."""
-    others: tuple[_Value, ...]
+    others: tuple[KnownValue, ...]
     """The values that were carried one by one."""
     cut: tuple[TextSpan, ...]
     """Where values stand in the known text that begin in these lines and end behind an edit."""
 
     @property
     def key(self) -> Hashable:
-        return (self.old, self.others, self.cut)
+        # Two texts of a buffer may have the same words, of which different things are stored.
+        return (self.known if self.known.has_stored else None, self.old, self.others, self.cut)
 
     def values(self) -> RememberedLayers:
         if self.old is None:
@@ -78,7 +59,7 @@ class CarriedLayers:
     def _values(self) -> RememberedLayers:
         return self._carried(self._known.values)
 
-    def _carried(self, values: Sequence[_Value]) -> list[_Value]:
+    def _carried(self, values: Sequence[KnownValue]) -> list[KnownValue]:
         placed = ((self._map.to_new(span), sources) for span, sources in values)
         return [(there.span, sources) for there, sources in placed if there is not None]
 
@@ -86,7 +67,7 @@ class CarriedLayers:
         """Those that begin in each block of lines of the text."""
         kept = [self._map.kept(block) for block in blocks]
         cut = self._cut(kept)
-        others: list[list[_Value]] = [[] for _ in blocks]
+        others: list[list[KnownValue]] = [[] for _ in blocks]
         starts = [block.start for block in blocks]
         across = [value for values in cut for value in values]
         for span, sources in self._carried([*self._between(kept), *across]):
@@ -98,9 +79,9 @@ class CarriedLayers:
             for old, more, values in zip(kept, others, cut, strict=True)
         ]
 
-    def _between(self, kept: Sequence[TextSpan | None]) -> list[_Value]:
+    def _between(self, kept: Sequence[TextSpan | None]) -> list[KnownValue]:
         """The values that begin in no lines that are the same."""
-        values: list[_Value] = []
+        values: list[KnownValue] = []
         start = 0
         for old in kept:
             if old is not None:
@@ -108,21 +89,26 @@ class CarriedLayers:
                 start = old.end
         return [*values, *self._known.between(start, self._map.old.length + 1)]
 
-    def _cut(self, kept: Sequence[TextSpan | None]) -> list[list[_Value]]:
+    def _cut(self, kept: Sequence[TextSpan | None]) -> list[list[KnownValue]]:
         """The values that begin in each block of lines that are the same, and end where they no longer are."""
-        cut: list[list[_Value]] = [[] for _ in kept]
-        numbers = [number for number, old in enumerate(kept) if old is not None]
-        spans = [old for old in kept if old is not None]
-        starts = [old.start for old in spans]
-        reach = [old.end for old in spans]
-        for index in reversed(range(len(spans) - 1)):
-            if numbers[index] + 1 == numbers[index + 1] and spans[index].end == spans[index + 1].start:
-                reach[index] = reach[index + 1]
-        for value in self._known.on_lines:
-            index = bisect_right(starts, value[0].start) - 1
-            if index >= 0 and value[0].start < spans[index].end and value[0].end > reach[index]:
-                cut[numbers[index]].append(value)
+        cut: list[list[KnownValue]] = [[] for _ in kept]
+        for numbers, run in _runs(kept):
+            starts = [old.start for number in numbers if (old := kept[number]) is not None]
+            for value in self._known.reaching_out(*run):
+                cut[numbers[bisect_right(starts, value[0].start) - 1]].append(value)
         return cut
+
+
+def _runs(kept: Sequence[TextSpan | None]) -> Iterator[tuple[range, TextSpan]]:
+    """The blocks, by number, that follow one another in both texts, and where they stand in the old one."""
+    first, run = 0, None
+    for number, old in enumerate((*kept, None)):
+        if run is not None and old is not None and old.start == run.end:
+            run = TextSpan(run.start, old.end)
+            continue
+        if run is not None:
+            yield range(first, number), run
+        first, run = number, old
 
 
 class _Block(NamedTuple):
@@ -144,4 +130,4 @@ class StatedAlone:
 
     def in_blocks(self, blocks: Sequence[TextSpan]) -> Sequence[_Block]:
         """No values in any block."""
-        return [_Block((block, (), ())) for block in blocks]
+        return [_Block((None, block, (), ())) for block in blocks]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-from relay_lsp.ir.spans import SourceName, Span
+from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.history import HistoryStep, ValueEvent, edited_since, last_event, value_events
 from ..features.layers.indexing import LayerIndexer, RememberedLayers
-from ..features.layers.stated import stated_layers_in
-from .carried_layers import CarriedLayers, KnownLayers, StatedAlone
+from ..features.layers.stated import read_ahead
+from .carried_layers import CarriedLayers, StatedAlone
+from .known_layers import KnownLayers
 from .text_map import TextMap
 
 if TYPE_CHECKING:
@@ -48,42 +49,20 @@ class KnownText:
         return self.read_layers()
 
     @cached_property
-    def layers(self) -> Mapping[TextSpan, tuple[Span, ...]]:
-        """Where its values came from, as its comments say it or else the history does; in the order of the text."""
-        spans: dict[tuple[str, int, int], Span] = {}
-        layers: dict[TextSpan, tuple[Span, ...]] = {}
-        for start, end, sources in self.stored:
-            for source in sources:
-                if source not in spans:
-                    name, line, column = source
-                    spans[source] = Span(SourceName(name), line, line, column, column)
-            layers[TextSpan(start, end)] = tuple(spans[source] for source in sources)
-        for value in stated_layers_in(self.lines):
-            layers[value.span] = tuple(source.source for source in value.sources)
-        return {span: layers[span] for span in sorted(layers, key=lambda span: (span.start, -span.end))}
-
-    @cached_property
-    def in_order(self) -> KnownLayers:
-        """The same, to be carried to texts that were made of this one."""
-        return KnownLayers(self.lines, self.layers)
-
-    @cached_property
-    def _spans(self) -> Sequence[TextSpan]:
-        return list(self.layers)
-
-    @cached_property
-    def _starts(self) -> Sequence[int]:
-        return [span.start for span in self._spans]
+    def layers(self) -> KnownLayers:
+        """Where its values came from, as its comments say it or else the history does."""
+        return KnownLayers(self.lines, self.stored)
 
     def layers_of(self, span: TextSpan) -> tuple[Span, ...]:
         """Where the value at a range came from; where nothing is known of it, the one around it, outside of blocks."""
-        if span in self.layers:
-            return self.layers[span]
-        index = bisect_right(self._starts, span.start) - 1
-        for around in reversed(self._spans[max(0, index - _LOOKED_BACK) : index + 1]):
+        beginning_there = takewhile(lambda value: value[0].start == span.start, self.layers.before(span.start))
+        for place, sources in beginning_there:
+            if place == span:
+                return sources
+        for around, sources in islice(self.layers.before(span.start), _LOOKED_BACK):
             if around.end >= span.end:
                 between = self.lines.part(around.start, span.start)
-                return self.layers[around] if between.count("{") <= between.count("}") else ()
+                return sources if between.count("{") <= between.count("}") else ()
         return ()
 
 
@@ -124,7 +103,7 @@ class FollowedText:
         """What is known apart from what the comments of the text say."""
         if self.map.is_identity and not self.known.stored:
             return StatedAlone()
-        return CarriedLayers(self.known.in_order, self.map)
+        return CarriedLayers(self.known.layers, self.map)
 
     @property
     def layers(self) -> RememberedLayers:
@@ -143,6 +122,12 @@ class FollowedText:
     def index(self) -> LayerIndex:
         """The layers of all values, as comments and the history know them."""
         return self.indexer.index(self.map.new, self._carried)
+
+    def read_ahead(self) -> Iterator[None]:
+        """Read what the first questions about the layers of a text would have to wait for, block by block."""
+        yield from read_ahead(self.map.new)
+        yield from self.known.layers.read()
+        yield from self.index.read()
 
 
 class FollowedBuffer:

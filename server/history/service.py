@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir.text.line_index import LineIndex
 
 from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_values
-from ..features.layers.indexing import layer_index
+from ..features.layers.indexing import LayerIndexer
 from ..features.provenance import ValuePast, remembered_origins
 from ..scheduling.executor import SingleThread
+from ..scheduling.time_slices import in_slices
 from ..settings import Settings
 from .buffer_view import BufferHistory, buffer_history
+from .carried_layers import StatedAlone
 from .recording import look_up, record_run
 from .store import HistoryStore, StepRecord, default_folder
 
@@ -43,6 +45,8 @@ class HistoryService:
         self._thread = SingleThread("relay-history")
         self._history: HistoryStore | None = None
         self._buffers: dict[str, FollowedBuffer] = {}
+        self._indexers: dict[str, LayerIndexer] = {}
+        """For the buffers of which nothing is followed."""
 
     def configure(self, settings: Settings) -> None:
         """Apply the settings: whether there is a history, where, and how large it may be."""
@@ -68,6 +72,7 @@ class HistoryService:
     def close(self, uri: str) -> None:
         """Forget a buffer, not its history."""
         self._buffers.pop(uri, None)
+        self._indexers.pop(uri, None)
 
     def edited(self, uri: str, lines: LineIndex) -> None:
         """Take note that a buffer was changed."""
@@ -113,6 +118,13 @@ class HistoryService:
 
     def _look_up(self, lines: LineIndex) -> FollowedBuffer:
         return look_up(self._store(), lines)
+
+    async def read_ahead(self, uri: str, lines: LineIndex) -> None:
+        """Read the layers of a document's text, in slices between which the event loop goes on."""
+        text = self.at(uri, lines)
+        if text is not None:
+            async for _ in in_slices(text.read_ahead()):
+                pass
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """The steps that led to a text."""
@@ -178,7 +190,9 @@ class HistoryService:
     def layer_index(self, uri: str, lines: LineIndex) -> LayerIndex:
         """The layers of all values of a document's text."""
         text = self.at(uri, lines)
-        return layer_index(lines) if text is None else text.index
+        if text is not None:
+            return text.index
+        return self._indexers.setdefault(uri, LayerIndexer()).index(lines, StatedAlone())
 
     def removed(self, document: Document, function: str) -> tuple[RemovedValue, ...]:
         """What passes removed from a function on the way to a document's text."""

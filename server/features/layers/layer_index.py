@@ -73,6 +73,12 @@ class LayerIndex:
         self._blocks = [(base, block) for base, block in blocks if block.values]
         self._bases = [base for base, _ in self._blocks]
 
+    def read(self) -> Iterator[None]:
+        """Sort the values by their layers ahead, block by block."""
+        for _, block in self._blocks:
+            _ = block.by_layer
+            yield
+
     @cached_property
     def values(self) -> Sequence[LayerValue]:
         """All values."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN, WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENT
 
-__all__ = ["COMMENT_OR_STRING", "LinePiece", "line_pieces", "skip_comments", "without_nested"]
+__all__ = ["COMMENT_OR_STRING", "BlockEdges", "LinePiece", "edges_of", "line_pieces", "skip_comments", "without_nested"]
 
 COMMENT_OR_STRING = re.compile(rf'"(?:[^"\\\n]|\\.)*"|{COMMENT_PATTERN}|//[^\n]*')
 _AHEAD = re.compile(rf"[{WHITE_SPACE}]*")
@@ -43,7 +43,7 @@ def line_pieces(blocks: Sequence[str]) -> list[LinePiece]:
     for text in reversed(texts):
         pieces.append(LinePiece(end - len(text), text, following))
         end -= len(text)
-        following = _edges(text).head or following
+        following = edges_of(text).head or following
     return pieces[::-1]
 
 
@@ -75,7 +75,7 @@ def without_nested(text: str) -> str:
 
 def _joined(blocks: Sequence[str]) -> list[str]:
     texts: list[str] = []
-    for block, goes_on in zip(blocks, _go_on([_edges(block) for block in blocks]), strict=True):
+    for block, goes_on in zip(blocks, _go_on([edges_of(block) for block in blocks]), strict=True):
         if texts and goes_on:
             texts[-1] += block
         else:
@@ -83,7 +83,7 @@ def _joined(blocks: Sequence[str]) -> list[str]:
     return texts
 
 
-class _Edges(NamedTuple):
+class BlockEdges(NamedTuple):
     """How lines hang together with those around them."""
 
     head: str
@@ -96,7 +96,8 @@ class _Edges(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 10)
-def _edges(text: str) -> _Edges:
+def edges_of(text: str) -> BlockEdges:
+    """How whole lines of a text hang together with the lines around them."""
     plain = without_nested(text)
     start = skip_comments(plain, 0)
     closed = opened = 0
@@ -107,10 +108,10 @@ def _edges(text: str) -> _Edges:
             opened -= 1
         else:
             closed += 1
-    return _Edges(plain[start : start + 1], closed, opened, text.endswith("\n"))
+    return BlockEdges(plain[start : start + 1], closed, opened, text.endswith("\n"))
 
 
-def _go_on(edges: Sequence[_Edges]) -> list[bool]:
+def _go_on(edges: Sequence[BlockEdges]) -> list[bool]:
     """Whether each block goes on with a comment or a statement of the one before it."""
     goes_on = [number > 0 and not edges[number - 1].ends_line for number in range(len(edges))]
     below = False

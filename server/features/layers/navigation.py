@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from relay_lsp.ir.diagnostics import TextEdit
@@ -31,10 +31,11 @@ class LayerAtCursor(NamedTuple):
     is_name: bool
 
 
-def layer_at(snapshot: Snapshot, offset: int, index: LayerIndex) -> LayerAtCursor | None:
+def layer_at(snapshot: Snapshot, offset: int, index: Callable[[], LayerIndex]) -> LayerAtCursor | None:
     """The layers that are meant at ``offset``: the one whose name stands there, or those of the value around.
 
-    A name that the program binds or uses stands for itself, not for layers.
+    A name that the program binds or uses stands for itself, not for layers. The index is asked for only where it is
+    needed.
     """
     token = snapshot.token_at(offset)
     if token is None or snapshot.symbol_at(offset) is not None:
@@ -45,7 +46,7 @@ def layer_at(snapshot: Snapshot, offset: int, index: LayerIndex) -> LayerAtCurso
                 if span.contains(offset) and not source.line:
                     return LayerAtCursor((source.source_name.name,), span, True)
     place = value_at(snapshot, offset)
-    around = index.around(place) if place is not None else None
+    around = index().around(place) if place is not None else None
     return None if around is None or place is None else LayerAtCursor(around.layers, place, False)
 
 

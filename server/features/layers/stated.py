@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,13 +18,14 @@ from relay_lsp.ir.syntax.lexer import WHITE_SPACE
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .line_pieces import COMMENT_OR_STRING, LinePiece, line_pieces, skip_comments, without_nested
+from .line_pieces import COMMENT_OR_STRING, LinePiece, edges_of, line_pieces, skip_comments, without_nested
 from .value_starts import LONGEST_CACHED, ValueStarts
 
 __all__ = [
     "StatedBlock",
     "StatedLayers",
     "StatedSource",
+    "read_ahead",
     "stated_blocks",
     "stated_layers",
     "stated_layers_in",
@@ -95,6 +96,21 @@ def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
     """What the comments of a text say, block by block. What an edit leaves alone is looked at once."""
     return stated_pieces(line_pieces(lines.block_texts))
+
+
+def read_ahead(lines: LineIndex) -> Iterator[None]:
+    """Read the comments of a text block by block: what is asked of it later has been read."""
+    texts = lines.block_texts
+    for text in texts:
+        edges_of(text)
+        yield
+    pieces = line_pieces(texts)
+    starts = ValueStarts()
+    for piece in pieces:
+        ends = _read(piece.text, piece.following).ends
+        yield
+        starts.read(piece.text, piece.start, ends)
+        yield
 
 
 class _Statements(NamedTuple):

@@ -70,7 +70,7 @@ def test_any_name_is_shown_as_it_is_and_mixed_up_with_no_other(name: str) -> Non
     assert {row.name for row in layer_table(snapshot, index)} == {name, "other"}
     groups = group_values(snapshot, [TextSpan(0, len(text))], "layer", index, lambda span: None)
     assert set(groups) == {name, "other", f"{name} + other"}
-    here = layer_at(snapshot, text.index("exp(") + 3, index)
+    here = layer_at(snapshot, text.index("exp(") + 3, lambda: index)
     assert here is not None
     assert here.names == (name,)
     converter = ProtocolConverter("file:///model.relay", snapshot.lines, Encoding.UTF_16)

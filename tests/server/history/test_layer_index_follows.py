@@ -9,7 +9,7 @@ import pytest
 from relay_lsp.ir.syntax.lexer import lex
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.server.features.layers import value_starts
+from relay_lsp.server.features.layers import stated, value_starts
 from relay_lsp.server.features.layers.indexing import layer_index
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, KnownText
 from relay_lsp.server.worker.pass_changes import SpanLayers
@@ -107,3 +107,25 @@ def test_an_edit_in_a_function_reads_the_lines_around_it_alone(monkeypatch: pyte
         assert lines.part(*value.span).startswith("fn (%p: float32, Primitive=1) {\n    tanh(%p)")
         assert lines.part(*value.span).endswith("}")
     assert sum(read) < lines.length / 3
+
+
+@pytest.mark.parametrize("comments", [True, False], ids=["comments", "remembered"])
+def test_what_was_read_ahead_is_not_read_again(comments: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for the first question about the text, nor for the first one after an edit but around it."""
+    text, layers = text_and_layers(comments)
+    text = text.replace("block.", "ahead.")  # no other test has read these lines
+    lines = LineIndex(text)
+    buffer = FollowedBuffer(KnownText(lines, read_layers=lambda: layers))
+    for _ in buffer.at(lines).read_ahead():
+        pass
+    read: list[int] = []
+    sources_of = stated._ends_with_sources  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(stated, "_ends_with_sources", lambda text: read.append(len(text)) or sources_of(text))
+    assert buffer.at(lines).index.values
+    assert not read
+    offset = text.index("nn.relu(%v200)")
+    edited = lines.edited(TextSpan(offset, offset + len("nn.relu")), "exp")
+    assert buffer.at(edited).index.values
+    assert sum(read) < len(text)
+    (value,) = [each for each in buffer.at(edited).known.layers.values if each[0].contains(offset)]
+    assert buffer.at(edited).layers_of(TextSpan(offset, offset + len("exp(%v200)"))) == value[1]
