@@ -19,7 +19,7 @@ from .positions import Range, span_of
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-__all__ = ["Change", "Document", "Documents", "Replacement", "changed_part", "cover", "difference"]
+__all__ = ["Advance", "Change", "Document", "Documents", "Replacement", "changed_part", "cover", "difference"]
 
 _SPLICED = 1 << 16
 """Where a text is replaced, the blocks of the old one are kept if no more than so many code points are new."""
@@ -40,7 +40,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _Advance:
+class Advance:
     """The work that gives the snapshot of a version, from an older one or from nothing. Runs on any thread."""
 
     count: int
@@ -136,6 +136,11 @@ class Document:
         """Whether there is a snapshot of some version."""
         return self._snapshot is not None
 
+    def is_rewritten_since(self, advance: Advance) -> bool:
+        """Whether most of the text is another than the one that ``advance`` was made for."""
+        changed = sum(max(edit.span.end - edit.span.start, edit.length) for edit in self._edits[advance.count :])
+        return 2 * changed > self.lines.length
+
     def reopen(self) -> None:
         """Analyse the whole text again when it is next asked for: operators that it calls are declared otherwise."""
         self._generation += 1
@@ -153,19 +158,19 @@ class Document:
             raise LookupError(self.uri)
         return self._snapshot
 
-    def advance(self) -> _Advance | None:
+    def advance(self) -> Advance | None:
         """What must run, on any thread, to give the snapshot of this version; ``None`` where it is there."""
         base, lines = self._snapshot, self.lines
         generation = self._generation
         if base is None or self._is_stale:
-            return _Advance(len(self._edits), lambda: _open(lines, self.name), False, generation)
+            return Advance(len(self._edits), lambda: _open(lines, self.name), False, generation)
         if not self._edits:
             return None
         span, length = cover(self._edits)
         new_text = lines.part(span.start, span.start + length)
-        return _Advance(len(self._edits), lambda: base.edit(span, new_text, lines), True, generation)
+        return Advance(len(self._edits), lambda: base.edit(span, new_text, lines), True, generation)
 
-    def accept(self, advance: _Advance, snapshot: Snapshot) -> Snapshot:
+    def accept(self, advance: Advance, snapshot: Snapshot) -> Snapshot:
         """Take what :meth:`advance` gave. Edits that came in the meantime stay to be done."""
         if advance.generation == self._generation:
             self._snapshot = snapshot

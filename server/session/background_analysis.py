@@ -7,13 +7,13 @@ import logging
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relay_lsp.ir.cancellation import Cancellation, WorkCancelled
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.text.line_index import LineIndex
 
-from ..documents.documents import Document, Documents
+from ..documents.documents import Advance, Document, Documents
 from ..features.diagnostics import diagnostics
 from ..scheduling.executor import SingleThread
 from .preview import Preview, preview_of
@@ -40,6 +40,14 @@ class _TakesLong(WorkCancelled):
     """An edit reaches beyond the statements around it: it is not followed on the event loop."""
 
 
+class _Previewed(NamedTuple):
+    """The beginning of a text that is read, or being read."""
+
+    lines: LineIndex
+    coming: asyncio.Future[Preview | None]
+    cancellation: Cancellation
+
+
 class BackgroundAnalysis:
     """Makes the snapshots of documents, one at a time for each.
 
@@ -50,13 +58,14 @@ class BackgroundAnalysis:
         self.thread = SingleThread("relay-analysis")
         self._preview_thread = SingleThread("relay-preview")
         self._locks: weakref.WeakKeyDictionary[Document, asyncio.Lock] = weakref.WeakKeyDictionary()
-        self._previews: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[Preview | None]]]
-        self._previews = weakref.WeakKeyDictionary()
+        self._previews: weakref.WeakKeyDictionary[Document, _Previewed] = weakref.WeakKeyDictionary()
         self._parts: weakref.WeakKeyDictionary[Document, tuple[LineIndex, asyncio.Future[EditedPart | None]]]
         self._parts = weakref.WeakKeyDictionary()
         self._shown: weakref.WeakSet[Document] = weakref.WeakSet()
-        self._running: weakref.WeakKeyDictionary[Document, tuple[Cancellation, bool]] = weakref.WeakKeyDictionary()
-        """What cancels the work on a document that is on the thread, and whether the next analysis builds on it."""
+        self._running: weakref.WeakKeyDictionary[Document, tuple[Cancellation, Advance | None]]
+        self._running = weakref.WeakKeyDictionary()
+        """What cancels the work on a document that is on the thread; where a text is read, on which the next analysis
+        builds, also what that work is."""
         self._abandoned: weakref.WeakSet[Document] = weakref.WeakSet()
         self._refresh = refresh
         self.is_over = False
@@ -99,12 +108,15 @@ class BackgroundAnalysis:
         if document.has_snapshot or document.lines.length <= _INLINE_TEXT:
             return None
         lines = document.lines
-        of, coming = self._previews.get(document, (None, None))
-        if coming is None or of is not lines:
-            coming = asyncio.ensure_future(self._preview_thread.run(_plain_preview, lines, document.name))
-            self._previews[document] = lines, coming
+        known = self._previews.get(document)
+        if known is None or known.lines is not lines:
+            self._cancel_preview(document)
+            cancellation = Cancellation()
+            read = partial(_plain_preview, lines, document.name)
+            coming = asyncio.ensure_future(self._preview_thread.run_cancellable(cancellation, read))
+            known = self._previews[document] = _Previewed(lines, coming, cancellation)
         # Several callers may wait for it: cancelling one of them must not cancel it for the others.
-        preview = await asyncio.shield(coming)
+        preview = await asyncio.shield(known.coming)
         return None if document.has_snapshot or document.lines is not lines else preview
 
     async def early_diagnostics(
@@ -114,7 +126,20 @@ class BackgroundAnalysis:
         preview = await self.preview(document)
         if preview is None:
             return ()
-        return await self._preview_thread.run(lambda: preview.sure(collect(document, preview.snapshot)))
+        return await self._sure_of(document, preview, collect) or ()
+
+    async def _sure_of(
+        self,
+        document: Document,
+        preview: Preview | EditedPart,
+        collect: Callable[[Document, Snapshot], Sequence[Diagnostic]],
+    ) -> Sequence[Diagnostic] | None:
+        """What is surely wrong in a beginning; ``None`` where it is no more."""
+        known = self._previews.get(document)
+        cancellation = Cancellation() if known is None else known.cancellation
+        return await self._preview_thread.run_cancellable(
+            cancellation, lambda: preview.sure(collect(document, preview.snapshot))
+        )
 
     async def settled_diagnostics(
         self, document: Document, collect: Callable[[Document, Snapshot], Sequence[Diagnostic]]
@@ -129,23 +154,30 @@ class BackgroundAnalysis:
         self.shown(document)
         if document.has_snapshot:
             return early.sure(collect(document, early.snapshot))
-        return await self._preview_thread.run(lambda: early.sure(collect(document, early.snapshot)))
+        return await self._sure_of(document, early, collect)
 
     def superseded(self, document: Document) -> None:
         """The document was edited: an analysis that the next one cannot build on is not gone on with.
 
         Where a text is followed statement by statement, and when it is read for the first time, the next analysis costs
-        what the edit touches once this one is there: then it goes on.
+        what the edit touches once this one is there: then it goes on, unless most of the text is another now.
         """
-        cancellation, is_built_on = self._running.get(document, (None, True))
-        if cancellation is not None and not is_built_on:
+        cancellation, reading = self._running.get(document, (None, None))
+        if cancellation is not None and (reading is None or document.is_rewritten_since(reading)):
             cancellation.cancel()
+        self._cancel_preview(document)
 
     def abandon(self, document: Document) -> None:
         """The document was closed: nothing of it is gone on with."""
         self._abandoned.add(document)
+        self._cancel_preview(document)
         if (running := self._running.get(document)) is not None:
             running[0].cancel()
+
+    def _cancel_preview(self, document: Document) -> None:
+        """End the reading of a beginning that is no more, and what is worked out of it."""
+        if (known := self._previews.get(document)) is not None:
+            known.cancellation.cancel()
 
     def is_at_work(self, document: Document) -> bool:
         """Whether the analysis thread has something of a document, or is to have it next."""
@@ -179,7 +211,7 @@ class BackgroundAnalysis:
                 if advance is None:
                     return document.current
                 if not advance.is_edit:
-                    read = await self._work(document, partial(_read, advance.run), is_built_on=True)
+                    read = await self._work(document, partial(_read, advance.run), advance)
                     if read is None:
                         continue
                     snapshot = document.accept(advance, read)
@@ -192,7 +224,7 @@ class BackgroundAnalysis:
                 except _TakesLong:
                     takes_long = True
                 if takes_long:
-                    settled = await self._work(document, self._settling(document, snapshot), is_built_on=False)
+                    settled = await self._work(document, self._settling(document, snapshot))
                     if settled is None:
                         continue  # edited meanwhile
                 snapshot = document.accept(advance, snapshot)
@@ -204,19 +236,21 @@ class BackgroundAnalysis:
                 self._refresh()
             return snapshot
 
-    async def _work(self, document: Document, work: Callable[[], Snapshot], *, is_built_on: bool) -> Snapshot | None:
+    async def _work(
+        self, document: Document, work: Callable[[], Snapshot], reading: Advance | None = None
+    ) -> Snapshot | None:
         """What the analysis thread makes of a document; ``None`` where an edit has superseded that.
 
         Raises:
             asyncio.CancelledError: the document was closed, or the client left.
         """
         cancellation = Cancellation()
-        self._running[document] = cancellation, is_built_on
+        self._running[document] = cancellation, reading
         try:
             made = await self.thread.run_cancellable(cancellation, work)
         finally:
             self._running.pop(document, None)
-        if made is None and (is_built_on or self.is_over or document in self._abandoned):
+        if made is None and (self.is_over or document in self._abandoned):
             raise asyncio.CancelledError
         return made
 

@@ -34,6 +34,8 @@ def main() -> int:
     seed = options.seed if options.seed is not None else time.time_ns()
     names = list(TARGETS) if options.target == "all" else [options.target]
     generator, texts = random.Random(seed), seeds()
+    for name in names:
+        TARGETS[name](texts[0])  # what is imported when it is needed is not timed
     inputs = finds = 0
     slowest, slowest_text = 0.0, ""
     end = time.monotonic() + options.minutes * 60
@@ -41,15 +43,17 @@ def main() -> int:
         given = mutated(generator, texts)
         inputs += 1
         for name in names:
-            started = time.perf_counter()
+            started = time.process_time()
             try:
                 TARGETS[name](given)
             except Exception:
                 finds += 1
                 _keep(name, given)
-            if (seconds := time.perf_counter() - started) > slowest:
+            if (seconds := time.process_time() - started) > slowest:
                 slowest, slowest_text = seconds, given
-    print(f"{', '.join(names)}: {inputs} inputs, {finds} finds, seed {seed}; the slowest took {slowest:.2f} s")
+    print(
+        f"{', '.join(names)}: {inputs} inputs, {finds} finds, seed {seed}; the slowest took {slowest:.2f} s (processor)"
+    )
     if slowest > 1:
         _keep("slow", slowest_text)
     return 1 if finds else 0

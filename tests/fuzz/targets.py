@@ -5,16 +5,10 @@ from __future__ import annotations
 import json
 import random
 import tempfile
-import zlib
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from relay_lsp.frontends.diagnostics import MissingExtraError, ModelImportError
-from relay_lsp.frontends.models import read_model
 from relay_lsp.ir import infer_types, parse, to_text
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.metadata.encoding import MetadataError
@@ -29,6 +23,7 @@ from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.selection import selection_ranges
 from relay_lsp.server.history.store import HistoryStore
 from relay_lsp.server.serving.application import create_server
+from tests.fuzz.model_targets import onnx, pytorch, tflite
 
 __all__ = ["TARGETS"]
 
@@ -150,49 +145,7 @@ def passes(given: str) -> None:
             continue  # it says what cannot be written
 
 
-def importers(given: str) -> None:
-    """A damaged model is imported, or refused with a reason."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.onnx"
-        path.write_bytes(_damaged(_onnx_model(), given))
-        try:
-            read_model(path)
-        except (ModelImportError, MissingExtraError):
-            return
-
-
-def _damaged(model: bytes, given: str) -> bytes:
-    """A model with some of its bytes replaced, as a text has it."""
-    generator = random.Random(zlib.crc32(given.encode("utf-8", "surrogatepass")))
-    content = bytearray(model)
-    for _ in range(generator.randint(1, 8)):
-        start = generator.randrange(len(content) + 1)
-        new = given.encode("utf-8", "surrogatepass")[:4] if generator.random() < 0.3 else generator.randbytes(1)
-        content[start : start + generator.randint(0, 3)] = new
-    return bytes(content)
-
-
-@cache
-def _onnx_model() -> bytes:
-    """A convolution, a normalization, a reshape and a product, with weights."""
-    from onnx import TensorProto, helper, numpy_helper
-
-    weights = {"w": np.ones((4, 3, 3, 3), np.float32), "s": np.array([1, -1]), "m": np.ones((144, 5), np.float32)}
-    graph = helper.make_graph(
-        [
-            helper.make_node("Conv", ["x", "w"], ["c"], kernel_shape=[3, 3]),
-            helper.make_node("Relu", ["c"], ["r"]),
-            helper.make_node("Reshape", ["r", "s"], ["f"]),
-            helper.make_node("MatMul", ["f", "m"], ["y"]),
-        ],
-        "graph",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 8, 8))],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 5))],
-        [numpy_helper.from_array(array, name) for name, array in weights.items()],
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString()
-
-
 TARGETS: dict[str, Callable[[str], None]] = {
-    target.__name__: target for target in (text, edits, features, metadata, messages, history, passes, importers)
+    target.__name__: target
+    for target in (text, edits, features, metadata, messages, history, passes, onnx, pytorch, tflite)
 }

@@ -71,6 +71,64 @@ async def test_the_analysis_of_a_closed_document_ends() -> None:
     analysis.shut_down()
 
 
+async def test_the_first_reading_of_a_text_that_is_replaced_ends() -> None:
+    analysis = BackgroundAnalysis()
+    document = Document("file:///a.relay", _unlike(20_000))
+    waiting = asyncio.ensure_future(analysis.snapshot(document))
+    while not analysis.is_at_work(document):
+        await asyncio.sleep(0.01)
+    started = time.process_time()
+    document.apply([Change(_unlike(10), None)], 2, Encoding.UTF_8)
+    analysis.superseded(document)
+    assert (await waiting).text == document.text
+    assert time.process_time() - started < 2.0
+    analysis.shut_down()
+
+
+async def test_the_first_reading_of_a_text_that_is_edited_goes_on() -> None:
+    analysis = BackgroundAnalysis()
+    document = Document("file:///a.relay", _unlike(4_000))
+    waiting = asyncio.ensure_future(analysis.snapshot(document))
+    while not analysis.is_at_work(document):
+        await asyncio.sleep(0.01)
+    _replace(document, "float32", "float64", 2)
+    analysis.superseded(document)
+    await waiting
+    assert document.has_snapshot
+    assert document.ready is None  # the edit builds on what was read
+    assert (await analysis.snapshot(document)).text == document.text
+    analysis.shut_down()
+
+
+def test_edits_far_from_each_other_do_not_rewrite_a_text() -> None:
+    document = Document("file:///a.relay", _unlike(100))
+    reading = document.advance()
+    assert reading is not None
+    _replace(document, "float32", "float64", 2)
+    last = Position(document.text.count("\n") - 1, 0)
+    document.apply([Change(" ", Range(last, last))], 3, Encoding.UTF_8)
+    assert not document.is_rewritten_since(reading)
+    document.apply([Change("", None)], 4, Encoding.UTF_8)
+    assert document.is_rewritten_since(reading)
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+async def test_the_beginning_of_a_text_that_is_closed_or_edited_is_not_read_on(is_closed: bool) -> None:
+    analysis = BackgroundAnalysis()
+    document = Document("file:///a.relay", _unlike(20_000))
+    preview = asyncio.ensure_future(analysis.preview(document))
+    await asyncio.sleep(0)
+    if is_closed:
+        analysis.abandon(document)
+    else:
+        _replace(document, "float32", "float64", 2)
+        analysis.superseded(document)
+    assert await preview is None
+    other = Document("file:///b.relay", _unlike(20_000))
+    await asyncio.wait_for(analysis.preview(other), 5)
+    analysis.shut_down()
+
+
 async def test_an_edit_cancels_an_analysis_that_the_next_cannot_build_on() -> None:
     analysis = BackgroundAnalysis()
     document = Document("file:///a.relay", _unlike(1_600))
