@@ -18,7 +18,6 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.code_actions import edits_of_all
 from ..features.diagnostics import diagnostics
-from ..features.repairs import with_repairs
 from ..lsp.capabilities import server_version
 from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
@@ -84,7 +83,15 @@ def _check_file(file: SourceFile, options: argparse.Namespace) -> _Checked:
     if options.fix:
         snapshot = _mended(snapshot, file)
     wanted = [item for item in diagnostics(snapshot) if options.hints or item.severity is not Severity.HINT]
-    return _Checked(file.source_name, snapshot.lines, with_repairs(snapshot, wanted))
+    return _Checked(file.source_name, snapshot.lines, _with_repairs(snapshot, wanted))
+
+
+def _with_repairs(snapshot: Snapshot, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    if not findings:
+        return findings
+    from ..features.repairs import with_repairs  # Takes as long to load as reading a model: a clean text needs none.
+
+    return with_repairs(snapshot, findings)
 
 
 def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
@@ -97,7 +104,7 @@ def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
         raise CommandError("--fix writes to files; it cannot write to standard input")
     count = 0
     for _ in range(_MOST_ROUNDS):
-        edits = edits_of_all(with_repairs(snapshot, diagnostics(snapshot)))
+        edits = edits_of_all(_with_repairs(snapshot, diagnostics(snapshot)))
         if not edits:
             break
         count += len(edits)

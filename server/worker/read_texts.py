@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir.diagnostics import Diagnostic, Related
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .pass_changes import Places
-
 if TYPE_CHECKING:
     from relay_lsp.ir.module import IRModule
     from relay_lsp.ir.semantic.snapshot import Snapshot
     from relay_lsp.ir.syntax import Parsed
+
+    from .pass_changes import Places
 
 __all__ = ["FIRST_WORD", "open_snapshot", "places_in", "places_of", "without_expressions"]
 
