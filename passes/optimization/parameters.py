@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from relay_lsp.ir.arrays import numpy_dtype
 from relay_lsp.ir.expressions import Constant, Expr, Function, NDArray, Var
+from relay_lsp.ir.lazy_numpy import np
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.types import DataType, TensorType
 
