@@ -59,6 +59,29 @@ export interface PreviewResult {
     values: { range: Range; from: Range[]; passes: string[] }[];
     /** Values of the text before of which nothing is left. */
     removed: { range: Range; pass: string }[];
+    /** What each pass did, with the text after it where it changed something. */
+    steps: PreviewStep[];
+    /** Both texts laid out side by side, where that was asked for. */
+    aligned?: AlignedTexts;
+}
+
+export interface PreviewStep {
+    pass: string;
+    call: string;
+    changed: boolean;
+    milliseconds: number;
+    operators: Record<string, number>;
+    text: string;
+    skipped?: string;
+}
+
+/** What was made beside what it was made of; for each line of the texts its line here, -1 where it is left out. */
+export interface AlignedTexts {
+    before: string;
+    after: string;
+    beforeLines: number[];
+    afterLines: number[];
+    functions: string[];
 }
 
 /** The trace of a pipeline, or the page that shows it. */
@@ -194,9 +217,11 @@ export const explore = new RequestType<
     ExploreResult,
     void
 >('relay/explore');
-export const preview = new RequestType<OfDocument & { passes?: string[] | string; name?: string; steps?: StepId[] }, PreviewResult, void>(
-    'relay/preview',
-);
+export const preview = new RequestType<
+    OfDocument & { passes?: string[] | string; name?: string; steps?: StepId[]; aligned?: boolean | string },
+    PreviewResult,
+    void
+>('relay/preview');
 export const history = new RequestType<OfDocument, History, void>('relay/history');
 export const historyText = new RequestType<Moment, { text: string }, void>('relay/historyText');
 export const historyDifference = new RequestType<OfDocument & { before?: Moment; after?: Moment }, HistoryDifference, void>(

@@ -24,8 +24,8 @@ try {
     const workbench = new Workbench(await browser.newPage(), server.port, work);
     // By their hours: the functions of a module come in the order of their names.
     const { colours, hovers } = morning;
-    const { hints, search, pipeline } = noon;
-    const all = [colours, hovers, hints, search, pipeline, evening.walkthrough];
+    const { hints, search, pipeline, preview } = noon;
+    const all = [colours, hovers, hints, search, pipeline, preview, evening.walkthrough];
     const only = process.env.RELAY_FLOWS?.split(',');
     for (const flow of only ? all.filter(each => only.includes(each.name)) : all) {
         await workbench.follow([flow], report);

@@ -72,3 +72,34 @@ export async function pipeline(workbench) {
     await page.keyboard.press('Control+Z');
     return seen;
 }
+
+/** A preview lays out what belongs together; its steps are a list, and one function can be looked at alone. */
+export async function preview(workbench) {
+    const { page } = workbench;
+    const seen = {};
+    const action = label => page.locator(`.editor-actions .action-label[aria-label*="${label}"]`).first();
+    const rows = page.locator('.quick-input-list .monaco-list-row');
+    await workbench.open('resnet18.relay');
+    await page.locator('.codelens-decoration', { hasText: 'Run SimplifyInference' }).first().waitFor({ timeout: 90_000 });
+    await workbench.focusEditor();
+    await workbench.palette('Relay: Preview Pipeline');
+    await workbench.answer('On save');
+    await page.locator('.tab.active', { hasText: 'FuseOps (preview)' }).first().waitFor({ timeout: 90_000 });
+    const headings = page.locator('.diff-editor .view-line, .monaco-diff-editor .view-line', { hasText: '// 1.' });
+    await workbench.until('the first block on both sides', async () => (await headings.count()) === 2);
+    seen.tops = await headings.evaluateAll(lines => lines.map(line => line.getBoundingClientRect().top));
+    await workbench.shot('preview-aligned');
+    await action('Steps of the Preview').click();
+    await workbench.titled('Relay: Steps of SimplifyInference, FuseOps');
+    await workbench.until('the steps', async () => (await rows.count()) === 2);
+    seen.steps = await rows.allInnerTexts();
+    await workbench.shot('preview-steps');
+    await page.locator('.quick-input-titlebar .action-label').first().click();
+    await workbench.until('all steps', async () => (await rows.count()) > 2);
+    seen.all = await rows.allInnerTexts();
+    await page.keyboard.press('Escape');
+    await action('Show One Function').click();
+    await workbench.answer('@main');
+    await page.locator('.tab.active', { hasText: 'in @main' }).first().waitFor({ timeout: 90_000 });
+    return seen;
+}

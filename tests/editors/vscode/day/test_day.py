@@ -69,6 +69,17 @@ def test_a_pipeline_reports_what_each_pass_did(flow):
     assert "FuseOps:" in seen["report"]
 
 
+def test_a_preview_lays_out_what_belongs_together(flow):
+    left, right = flow("preview")["tops"]
+    assert abs(left - right) < 2
+
+
+def test_the_steps_of_a_preview_are_a_list_without_those_that_change_nothing(flow):
+    seen = flow("preview")
+    assert ["SimplifyInference" in seen["steps"][0], "FuseOps" in seen["steps"][1]] == [True, True]
+    assert any("changes nothing" in row for row in seen["all"])
+
+
 def test_the_walkthrough_works_from_anywhere(flow):
     seen = flow("walkthrough")
     assert len(seen["buttons"]) == 2

@@ -50,7 +50,11 @@ exports.tests = {
         const document = await open('batch_norm.relay');
         void command('relay.previewPass', 'SimplifyInference');
         const input = await diffTab();
-        assert.equal(await textOf(input.original), BATCH_NORM);
+        // What is made stands below the same comment as what it is made of.
+        const laidOut = (await textOf(input.original)).split('\n');
+        const headings = laidOut.filter(line => /^ {2}\/\/ \d+\. /.test(line));
+        assert.match(headings[0], /SimplifyInference: %2/);
+        assert.equal(laidOut.filter(line => !headings.includes(line)).join('\n'), BATCH_NORM);
         const after = await vscode.workspace.openTextDocument(input.modified);
         assert.ok(!after.getText().includes('nn.batch_norm'));
         const hovers = await command('vscode.executeHoverProvider', after.uri, placeOf(after, 'sqrt('));
