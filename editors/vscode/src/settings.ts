@@ -25,6 +25,10 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
                 isReadOnly('uri' in document ? document.uri : document)
                     ? { kind: vsdiag.DocumentDiagnosticReportKind.full, items: [] }
                     : next(document, previous, token),
+            provideWorkspaceDiagnostics: (previous, token, report, next) =>
+                next(previous, token, chunk =>
+                    report(chunk && { items: chunk.items.filter(item => !isReadOnly(item.uri)) }),
+                ),
             provideCompletionItem: async (document, position, context, token, next) => {
                 const offered = await next(document, position, context, token);
                 for (const item of (Array.isArray(offered) ? offered : offered?.items) ?? []) {
