@@ -266,6 +266,8 @@ class Documents:
 
     def __init__(self) -> None:
         self.encoding = Encoding.UTF_16
+        self.read_only_schemes: frozenset[str] = frozenset()
+        """The schemes of the URIs of texts that the client only shows, such as those of its previews."""
         self._by_uri: dict[str, Document] = {}
 
     def open(self, uri: str, text: str, version: int, language: str = "relay") -> Document:
@@ -295,6 +297,15 @@ class Documents:
     def find(self, uri: str) -> Document | None:
         """The open document of this URI, if there is one."""
         return self._by_uri.get(uri)
+
+    def is_read_only(self, uri: str) -> bool:
+        """Whether the client shows this text only: it is no text of the workspace, and its faults are of no use."""
+        return uri.partition(":")[0] in self.read_only_schemes
+
+    @property
+    def of_workspace(self) -> Iterator[Document]:
+        """The open documents but those that the client only shows."""
+        return (document for document in self if not self.is_read_only(document.uri))
 
     def __iter__(self) -> Iterator[Document]:
         return iter(list(self._by_uri.values()))

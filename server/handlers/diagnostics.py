@@ -70,7 +70,7 @@ async def on_workspace_diagnostic(server: RelayLanguageServer, params: types.Wor
 
 
 async def _reports(server: RelayLanguageServer, known: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
-    for document in server.state.documents:
+    for document in server.state.documents.of_workspace:
         seen = await view(server, document.uri)
         if seen is not None:
             reported = server.state.diagnostics(seen.document, seen.snapshot)

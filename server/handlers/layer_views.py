@@ -24,7 +24,7 @@ async def layers_of_all_texts(server: RelayLanguageServer) -> list[tuple[Protoco
     """The layers in open documents, then in the files of the workspace's folders."""
     encoding = server.state.documents.encoding
     texts: list[tuple[ProtocolConverter, LayerIndex]] = []
-    for document in server.state.documents:
+    for document in server.state.documents.of_workspace:
         index = server.state.history.layer_index(document.uri, document.lines)
         texts.append((server.converter_for(document), index))
     for uri, snapshot in await server.state.unopened():

@@ -53,7 +53,7 @@ async def _rename_layer(server: RelayLanguageServer, name: str, new_name: str) -
     if not new_name:
         raise refusal("a layer needs a name")
     changes: list[types.TextDocumentEdit] = []
-    for document in server.state.documents:
+    for document in server.state.documents.of_workspace:
         index = server.state.history.layer_index(document.uri, document.lines)
         edits = rename_layer(document.text, index, name, new_name)
         if edits:

@@ -52,7 +52,7 @@ async def on_workspace_symbol(
 ) -> list[types.SymbolInformation]:
     """The definitions that fit a query: in open documents, then in the files of the workspace's folders."""
     texts: list[tuple[Snapshot, ProtocolConverter]] = []
-    for document in server.state.documents:
+    for document in server.state.documents.of_workspace:
         seen = await view(server, document.uri)
         if seen is not None:
             texts.append((seen.snapshot, seen.converter))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -51,6 +51,9 @@ def initialized(server: RelayLanguageServer, params: types.InitializedParams) ->
     is_granted, said = server.granted_trust, options.get("trusted")
     server.state.extensions.is_trusted = said is True if is_granted is None else is_granted and said is not False
     server.state.may_write = is_granted is not False
+    schemes = options.get("readOnlySchemes")
+    if isinstance(schemes, list):
+        server.state.documents.read_only_schemes = frozenset(map(str, cast("list[Any]", schemes)))
     folder = options.get("folder")
     if server.state.root is None and isinstance(folder, str):
         server.state.root = Path(folder)

@@ -171,6 +171,8 @@ class Workspace:
 
     def diagnostics(self, document: Document, snapshot: Snapshot) -> Sequence[Diagnostic]:
         """What is wrong with the text, and what passes found in it the last time it was saved."""
+        if self.documents.is_read_only(document.uri):
+            return []
         settings = self.settings_for(document.uri)
         findings = diagnostics(
             snapshot,

@@ -23,7 +23,7 @@ export function chooseStep(result: protocol.PreviewResult): Promise<ChosenStep |
     const draw = () => {
         list.items = rows(result).filter(row => all || row.step);
         list.buttons = idle > 0 ? [all ? hide : show] : [];
-        list.title = `Relay: Steps of ${result.passes.join(', ')}${idle > 0 && !all ? ` (${idle} change nothing)` : ''}`;
+        list.title = `Relay: Steps of ${result.passes.join(', ')}${idle > 0 && !all ? ` (${idle} ${idle === 1 ? 'changes' : 'change'} nothing)` : ''}`;
     };
     list.matchOnDescription = true;
     list.placeholder = 'Choose a step to see what it changes';

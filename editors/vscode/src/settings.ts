@@ -1,10 +1,9 @@
 // What a client is told of the user's settings, and what the user is told where they name no server.
 import * as vscode from 'vscode';
-import { LanguageClientOptions, vsdiag } from 'vscode-languageclient';
+import { LanguageClientOptions } from 'vscode-languageclient';
 import { ReadOnlyTexts } from './texts';
 
 export function clientOptions(output: vscode.OutputChannel): LanguageClientOptions {
-    const isReadOnly = (uri: vscode.Uri) => uri.scheme === ReadOnlyTexts.scheme;
     return {
         documentSelector: [{ language: 'relay' }],
         outputChannel: output,
@@ -14,21 +13,13 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             trusted: vscode.workspace.isTrusted,
             offersToRunAgain: true,
             linksSteps: true,
+            // Earlier texts can be read and asked like any other, but their errors are of no use.
+            readOnlySchemes: [ReadOnlyTexts.scheme],
             token: vscode.workspace.getConfiguration('relay').get<string>('server.token', ''),
         },
         markdown: { isTrusted: { enabledCommands: ['relay.showPassHistory', 'relay.revealStep'] }, supportHtml: false },
-        // Earlier texts can be read and asked like any other, but their errors are of no use. A call that is put in shows
-        // its signature at the first stop.
+        // A call that is put in shows its signature at the first stop.
         middleware: {
-            handleDiagnostics: (uri, found, next) => next(uri, isReadOnly(uri) ? [] : found),
-            provideDiagnostics: (document, previous, token, next) =>
-                isReadOnly('uri' in document ? document.uri : document)
-                    ? { kind: vsdiag.DocumentDiagnosticReportKind.full, items: [] }
-                    : next(document, previous, token),
-            provideWorkspaceDiagnostics: (previous, token, report, next) =>
-                next(previous, token, chunk =>
-                    report(chunk && { items: chunk.items.filter(item => !isReadOnly(item.uri)) }),
-                ),
             provideCompletionItem: async (document, position, context, token, next) => {
                 const offered = await next(document, position, context, token);
                 for (const item of (Array.isArray(offered) ? offered : offered?.items) ?? []) {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.server.protocol.conftest import Editor
+from tests.server.protocol.conftest import Editor, leave, start
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -97,6 +97,27 @@ async def test_reports_over_a_workspace_come_one_by_one_to_who_takes_them_so(edi
     assert kinds[0] == "begin"
     assert kinds[-1] == "end"
     await with_folders(editor, [tmp_path], "removed")
+
+
+async def test_texts_that_the_client_only_shows_are_no_part_of_the_workspace() -> None:
+    """Such as those of a preview, which leaves statements out: values that they use look undefined there."""
+    editor = await start("visual-studio-code", {"readOnlySchemes": ["relay-text"]})
+    for uri in ("relay-text:/1/preview.relay", "file:///workspace/model.relay"):
+        given = types.TextDocumentItem(uri, "relay", 1, "def @shown(%x: int32) {\n  nn.relu(%missing)\n}\n")
+        editor.client.text_document_did_open(types.DidOpenTextDocumentParams(given))
+    symbols = await editor.client.workspace_symbol_async(types.WorkspaceSymbolParams("@shown"))
+    assert [symbol.location.uri for symbol in symbols or () if isinstance(symbol, types.SymbolInformation)] == [
+        "file:///workspace/model.relay"
+    ]
+    report = await editor.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
+    assert [item.uri for item in report.items] == ["file:///workspace/model.relay"]
+    shown = types.TextDocumentIdentifier("relay-text:/1/preview.relay")
+    answer = await editor.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(shown))
+    assert isinstance(answer, types.RelatedFullDocumentDiagnosticReport)
+    assert not answer.items
+    hover = await editor.client.text_document_hover_async(types.HoverParams(shown, types.Position(1, 4)))
+    assert hover is not None
+    await leave(editor)
 
 
 def dict_of(value: Any) -> dict[str, Any]:

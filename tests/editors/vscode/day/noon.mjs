@@ -21,23 +21,23 @@ export async function hints(workbench) {
 
 /** Operators are found by name, in the file and in the workspace. */
 export async function search(workbench) {
-    const { page } = workbench;
-    const rows = page.locator('.quick-input-list .monaco-list-row');
-    const seen = {};
     await workbench.focusEditor();
-    await page.keyboard.press('Control+Home');
-    await page.keyboard.press('Control+Shift+O');
-    await workbench.type('@max_pool');
-    await workbench.until('the value', async () => (await rows.allInnerTexts()).join().includes('nn.max_pool2d'));
-    seen.inFile = await rows.allInnerTexts();
-    await workbench.shot('symbols');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+T');
-    await workbench.type('#conv2d strides=[2');
-    await workbench.until('the calls', async () => (await rows.allInnerTexts()).join().includes('strides=[2, 2]'));
-    seen.inWorkspace = await rows.allInnerTexts();
-    await workbench.shot('calls');
-    await page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Control+Home');
+    return {
+        inFile: await listed(workbench, 'Control+Shift+O', '@max_pool', 'nn.max_pool2d', 'symbols'),
+        inWorkspace: await listed(workbench, 'Control+T', '#conv2d strides=[2', 'strides=[2, 2]', 'calls'),
+    };
+}
+
+/** What the box at the top lists for a query, once something of it contains `expected`. */
+async function listed(workbench, keys, query, expected, shot) {
+    const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
+    await workbench.page.keyboard.press(keys);
+    await workbench.type(query);
+    await workbench.until(`“${expected}”`, async () => (await rows.allInnerTexts()).join().includes(expected));
+    const seen = await rows.allInnerTexts();
+    await workbench.shot(shot);
+    await workbench.page.keyboard.press('Escape');
     return seen;
 }
 
@@ -101,5 +101,6 @@ export async function preview(workbench) {
     await action('Show One Function').click();
     await workbench.answer('@main');
     await page.locator('.tab.active', { hasText: 'in @main' }).first().waitFor({ timeout: 90_000 });
+    seen.errors = await page.locator('.squiggly-error').count();
     return seen;
 }

@@ -70,8 +70,10 @@ def test_a_pipeline_reports_what_each_pass_did(flow):
 
 
 def test_a_preview_lays_out_what_belongs_together(flow):
-    left, right = flow("preview")["tops"]
+    seen = flow("preview")
+    left, right = seen["tops"]
     assert abs(left - right) < 2
+    assert seen["errors"] == 0, "what a preview leaves out is no error"
 
 
 def test_the_steps_of_a_preview_are_a_list_without_those_that_change_nothing(flow):
