@@ -32,7 +32,6 @@ __all__ = [
     "extension_of_operator",
     "extension_of_pass",
     "fault_of",
-    "load_entry_points",
     "load_file",
     "load_package",
     "unload",
@@ -98,15 +97,6 @@ def allow_imports_from(folder: str | Path) -> None:
     """Let extensions import the modules in a folder that have no name of Python's, ours, or an installed package's."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
-
-
-def load_entry_points() -> tuple[Extension, ...]:
-    """Load what all installed packages offer, each entry point on its own."""
-    return tuple(
-        _load_entry_point(entry_point)
-        for group in ENTRY_POINT_GROUPS
-        for entry_point in importlib.metadata.entry_points(group=group)
-    )
 
 
 def load_package(name: str) -> tuple[Extension, ...]:

@@ -13,6 +13,7 @@ from typing import Final
 from lsprotocol import types
 
 from ..lsp import capabilities, methods
+from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 
 __all__ = ["HandlersOnDemand"]
@@ -97,18 +98,24 @@ class HandlersOnDemand:
         self._server = server
         self._modules = {name: module for module, names in _MODULES.items() for name in names}
 
-    def register_for(self, name: str) -> None:
-        """Register what answers a method or a command, unless it is."""
-        module = self._modules.get(name)
-        if module is None:
-            return
-        for answered in _MODULES[module]:
-            del self._modules[answered]
-        import_module(f".{module}", __package__).register(self._server)
+    def register_for(self, message: object) -> None:
+        """Register what answers the method of a message, or the command that it asks to execute, unless it is."""
+        fields = fields_of(message)
+        name = fields.get("method")
+        if name == types.WORKSPACE_EXECUTE_COMMAND:
+            name = fields_of(fields.get("params")).get("command")
+        module = self._modules.get(str(name))
+        if module is not None:
+            self._register(module)
 
     def register_rest(self) -> Iterator[str]:
         """Register all others, module by module; gives their names."""
         while self._modules:
-            name, module = next(iter(self._modules.items()))
-            self.register_for(name)
+            module = next(iter(self._modules.values()))
+            self._register(module)
             yield module
+
+    def _register(self, module: str) -> None:
+        for name in _MODULES[module]:
+            del self._modules[name]
+        import_module(f".{module}", __package__).register(self._server)

@@ -8,12 +8,13 @@ they are.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from threading import RLock
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
-__all__ = ["load_protocol"]
+__all__ = ["load_protocol", "without_capabilities"]
 
 _define: Any = attrs.define
 _defining = RLock()
@@ -31,6 +32,17 @@ def load_protocol() -> None:
     # public name for that: tests/server/test_cold_start.py fails when it changes this one.
     hooks: Any = importlib.import_module("lsprotocol._hooks")
     hooks._resolved_forward_references = True
+
+
+def without_capabilities(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The message to make lsprotocol's types of. What a client can do is looked up in what it wrote itself: to make
+    types of it would cost methods for a hundred classes before the first answer."""
+    params = message.get("params")
+    if message.get("method") != "initialize" or not isinstance(params, dict):
+        return dict(message)
+    fields = cast("dict[str, Any]", params)
+    is_readable = isinstance(fields.get("capabilities"), dict)
+    return {**message, "params": {**fields, "capabilities": {}}} if is_readable else dict(message)
 
 
 def _put_off(cls: type) -> type:

@@ -22,6 +22,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
 
 from .envelope import PARSE_ERROR, Lifecycle, Refusal, bad_parameters, too_many_requests, unasked_answer, unknown_method
+from .loading import without_capabilities
 from .message_codec import Plain, decode_message, encode_message, fields_of
 
 if TYPE_CHECKING:
@@ -58,24 +59,6 @@ def parameters_at_work() -> Mapping[str, Any]:
     return fields_of(fields_of(message_at_work.get()).get("params"))
 
 
-def _without_capabilities(message: Mapping[str, Any]) -> dict[str, Any]:
-    """The message to make lsprotocol's types of. What a client can do is looked up in what it wrote itself: to make
-    types of it would cost methods for a hundred classes before the first answer."""
-    params = message.get("params")
-    if message.get("method") != types.INITIALIZE or not isinstance(params, dict):
-        return dict(message)
-    fields = cast("dict[str, Any]", params)
-    is_readable = isinstance(fields.get("capabilities"), dict)
-    return {**message, "params": {**fields, "capabilities": {}}} if is_readable else dict(message)
-
-
-def _answered_by(message: object) -> str:
-    """What a handler is registered for: the method of a message, or the command that it asks for."""
-    fields = fields_of(message)
-    method = fields.get("method")
-    return str(fields_of(fields.get("params")).get("command") if method == types.WORKSPACE_EXECUTE_COMMAND else method)
-
-
 class RelayProtocol(LanguageServerProtocol):
     """pygls's protocol without its copies of the texts, whose messages msgspec reads and writes."""
 
@@ -106,7 +89,7 @@ class RelayProtocol(LanguageServerProtocol):
         except (ValueError, RecursionError) as error:
             self.refuse(Refusal(PARSE_ERROR, f"no JSON: {error}"))
             return
-        self.register_for(_answered_by(message))
+        self.register_for(message)
         refusal = self.lifecycle.refusal(message) or self._refusal(message)
         if refusal is not None:
             self.refuse(refusal)
@@ -114,7 +97,7 @@ class RelayProtocol(LanguageServerProtocol):
         fields = cast("dict[str, Any]", message)
         method = fields.get("method")
         try:
-            structured = self.structure_message(_without_capabilities(fields))
+            structured = self.structure_message(without_capabilities(fields))
         except JsonRpcException as error:
             logger.debug("parameters that cannot be read", exc_info=error)
             if method is None:
@@ -185,5 +168,5 @@ class RelayProtocol(LanguageServerProtocol):
     in_background: Callable[[Awaitable[None]], object]
     """Runs what a writer gives to its end."""
 
-    register_for: Callable[[str], object]
-    """Registers what answers a method or a command, before its first message is handled."""
+    register_for: Callable[[object], object]
+    """Registers what answers a message, before the first message of its kind is handled."""

@@ -11,7 +11,6 @@ from relay_lsp.passes import create, find
 from relay_lsp.passes.infrastructure.extensions import (
     extension_of_pass,
     fault_of,
-    load_entry_points,
     load_file,
     load_package,
     unload,
@@ -143,7 +142,7 @@ def test_a_package_brings_what_its_entry_points_name(package):
     assert owner is not None
     assert owner.path.endswith("wellmade_passes.py")
     unload(extension.origin)
-    assert [each.origin for each in load_entry_points()] == ["relay_lsp.passes:mine"]
+    assert [each.origin for each in load_package("wellmade")] == [extension.origin]
     unload(extension.origin)
 
 

@@ -17,19 +17,27 @@ def names(server: Any) -> set[str]:
     return {*manager.features, *manager.commands}
 
 
+def message(name: str) -> dict[str, Any]:
+    """What asks for a method, or for a command."""
+    if name.startswith("relay-lsp."):
+        return {"method": "workspace/executeCommand", "params": {"command": name}}
+    return {"method": name}
+
+
 def test_a_method_and_a_command_are_registered_when_they_are_first_asked_for() -> None:
     server = create_server()
     for name in ("textDocument/hover", "relay-lsp.runPass", "relay/history"):
         assert name not in names(server)
-        server.protocol.register_for(name)
+        server.protocol.register_for(message(name))
         assert name in names(server)
-        server.protocol.register_for(name)
+        server.protocol.register_for(message(name))
 
 
 def test_what_nothing_answers_is_left_to_the_protocol() -> None:
     server = create_server()
     before = names(server)
-    server.protocol.register_for("textDocument/unheardOf")
+    for unanswered in (message("textDocument/unheardOf"), message("relay-lsp.unheardOf"), [], None, {"method": 5}):
+        server.protocol.register_for(unanswered)
     assert names(server) == before
 
 
@@ -40,7 +48,7 @@ def test_each_module_registers_what_it_is_listed_with_and_every_module_is_listed
     modules = list(server.register_rest())
     later = create_server()
     for name in names(server) - at_start:
-        later.protocol.register_for(name)
+        later.protocol.register_for(message(name))
     assert names(later) == names(server)
     assert set(COMMANDS) <= names(server)
     registering = {path.stem for path in FOLDER.glob("*.py") if "\ndef register(" in path.read_text(encoding="utf-8")}
