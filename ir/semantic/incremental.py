@@ -152,6 +152,7 @@ def _edited(
     outside = Outer(heads, earlier.functions[:position])
     typer = StatementTyper(context, head, function.names.copy(), earlier.states, outside)
     typer.remove(removed)
+    lost = typer.parameters.forget(removed, zip(statements, orders, strict=True))
     depended_on = typer.mentions.among(affected)  # by others than what is placed now
     suggested = {
         name for index in earlier.reported if (state := earlier.states[index]) for name in state.suggested or ()
@@ -171,6 +172,14 @@ def _edited(
     braces = [None] * (splice.new_end > head.end)
     states = earlier.states.spliced(first, max(old_end, splice.old_end), [*placed, *braces])
     typer.states, typer.placed = states, []
+    if lost or len(typer.parameters.inferred) > len(function.inferred):
+        retyped, retold = typer.retell(placed, first, lost)
+        states = typer.states = replaced(states, retold)
+        changed |= retyped
+        typer.reported = sorted(
+            [index for index in typer.reported if index not in retold]
+            + [index for index, state in retold.items() if state.is_reported]
+        )
     nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
     is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)
     new_reported = typer.reported
@@ -189,19 +198,17 @@ def _edited(
         )
 
     if progress is not None:
+        open_head = head.start - 1 if head.head.untyped else None
 
         def tell(typing: StatementTyper, settled: int, followed: Mapping[int, TypedStatement]) -> None:
             def part() -> PartialAnalysis:
                 analysis = analysis_with(typing.unfinished(), followed, replaced(states, followed))
-                return PartialAnalysis(analysis, settled, head.last + 1)
+                return PartialAnalysis(analysis, settled, head.last + 1, open_head=open_head)
 
-            # What an edited statement tells of a parameter is settled with the last statement that uses it.
-            progress(nothing_yet if head.head.untyped else part)
+            progress(part if typing.tells_in_order else nothing_yet)
 
         typer.progress = tell
     followed = typer.follow(new_end, changed) if changed or is_doubtful else {}
-    if typer.inferred != function.inferred or typer.depends_on_order([*removed, *placed, *followed.values()]):
-        raise NeedsFullAnalysis  # what tells the type of a parameter may be another statement now
     settled = replaced(states, followed)
     reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
     made = typer.finished(settled, between(reported, head.start, head.end))

@@ -294,7 +294,8 @@ class ModuleAnalyzer:
         analysis = ModuleAnalysis(
             self.context, self.segments, states, functions, reported, heads, self.types, self.top_level
         )
-        return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False)
+        open_head = unfinished.start - 1 if unfinished.head.untyped else None
+        return PartialAnalysis(analysis, settled, len(self.segments), knows_uses=False, open_head=open_head)
 
     def _tell_of(self, typer: StatementTyper, heads: Mapping[str, Head]) -> None:
         """Have the progress of typing statements anew be told."""
@@ -308,7 +309,7 @@ class ModuleAnalyzer:
                 states = replaced(self.states, followed)
                 return self._partial(typing.unfinished(), heads, settled, states, reported)
 
-            progress(nothing_yet if typing.function.head.untyped else part)
+            progress(part if typing.tells_in_order else nothing_yet)
 
         typer.progress = tell
 
@@ -345,7 +346,7 @@ class ModuleAnalyzer:
             typer.place_all(context.statements_of(part), orders, first)
             typer.settle()
         self._take(start, end, typer.placed, typer.reported)
-        if typer.too_late:
+        if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)
             self.states = replaced(self.states, followed)
             self.reported = _with_reported(self.reported, followed)
@@ -383,8 +384,6 @@ class ModuleAnalyzer:
         typer = StatementTyper(context, function, known.names.copy(), self.states, outside)
         self._tell_of(typer, outside.heads)
         followed = typer.follow(function.start, set(names), unknown) if names or unknown else {}
-        if typer.inferred != known.inferred or typer.depends_on_order(followed.values()):
-            return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)
         self.states = replaced(self.states, followed)
         self.reported = _with_reported(self.reported, followed)
         return typer.finished(self.states, between(self.reported, known.start, known.end))

@@ -17,13 +17,15 @@ STEP: Final = 256
 class PartialAnalysis(NamedTuple):
     """An analysis of which the segments from ``first`` to ``end`` are not settled: there, types may be those of before.
 
-    Of values that nothing uses it knows only if it ``knows_uses``.
+    Of values that nothing uses it knows only if it ``knows_uses``. ``open_head`` is the segment of a head whose
+    parameters have types that statements tell, which are not settled either.
     """
 
     analysis: ModuleAnalysis
     first: int
     end: int
     knows_uses: bool = True
+    open_head: int | None = None
 
 
 Progress: TypeAlias = "Callable[[Callable[[], PartialAnalysis | None]], None]"

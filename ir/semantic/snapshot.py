@@ -143,7 +143,9 @@ class Snapshot(SnapshotTokens):
         snapshot = Snapshot(self.lines, self.name, self._split, None)
         snapshot.__dict__["_analysis"] = part.analysis
         start = self._split.segments.start
-        return PartialSnapshot(snapshot, TextSpan(start(part.first), start(part.end)), part.knows_uses)
+        body, head = TextSpan(start(part.first), start(part.end)), part.open_head
+        unsettled = (body,) if head is None else (TextSpan(start(head), start(head + 1)), body)
+        return PartialSnapshot(snapshot, unsettled, part.knows_uses, head is None)
 
     @property
     def is_followed(self) -> bool:
@@ -321,11 +323,13 @@ class Snapshot(SnapshotTokens):
 
 
 class PartialSnapshot(NamedTuple):
-    """A snapshot while an edit that reaches far is followed: in the range ``unsettled``, it may answer as before.
+    """A snapshot while an edit that reaches far is followed: in the ranges ``unsettled``, it may answer as before.
 
-    Of values that nothing uses it knows only if it ``knows_uses``.
+    They are in the order of the text. Of values that nothing uses it knows only if it ``knows_uses``, of types that
+    cannot be inferred only if it ``knows_parameters``.
     """
 
     snapshot: Snapshot
-    unsettled: TextSpan
+    unsettled: Sequence[TextSpan]
     knows_uses: bool
+    knows_parameters: bool

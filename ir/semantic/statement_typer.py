@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from ..types import ERROR, Type
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .lowered_statement import LoweredStatement
+from .parameter_types import ParameterTypes
 from .progress import STEP
 from .statement_list import StatementList, replaced
 from .template_cache import TemplateCache
@@ -56,13 +56,9 @@ class StatementTyper:
         self.names: Final = names
         self.rebound: Final = set(function.rebound)
         self.mentions: Final = function.mentions.copy()
-        self.inferred: Final = dict(function.inferred)
-        """What is known of the parameters without types, so far."""
-        self.too_late: Final[set[str]] = set()
-        """Those of them that a statement used before one told their types."""
-        self._used_open: Final[set[str]] = set()
-        self._is_following = False
-        self.function: Final = replace(function, names=names, mentions=self.mentions, inferred=self.inferred)
+        self.parameters: Final = ParameterTypes(function)
+        inferred = self.parameters.inferred
+        self.function: Final = replace(function, names=names, mentions=self.mentions, inferred=inferred)
         self.calls: Final = dict(function.calls)
         self.outside: Final = outside
         self.states = states
@@ -149,7 +145,8 @@ class StatementTyper:
         Raises:
             NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
         """
-        function = replace(self.function, rebound=frozenset(self.rebound), calls=self.calls)
+        rebound, late = frozenset(self.rebound), frozenset(self.parameters.late)
+        function = replace(self.function, rebound=rebound, calls=self.calls, told_late=late)
         head = function.head
         last = states[function.end - 1] if function.end > function.start else None
         if last is not None and head.result is not None and has_incomplete(last.type):
@@ -181,7 +178,7 @@ class StatementTyper:
             self.function,
             names=names,
             mentions=mentions,
-            inferred=dict(self.inferred),
+            inferred=dict(self.parameters.inferred),
             rebound=frozenset(self.rebound),
             calls=dict(self.calls),
             findings=(),
@@ -253,9 +250,9 @@ class StatementTyper:
                 type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
             if lowered is None or type is None:
                 put_away()
-                count = len(self.inferred)
+                count = len(self.parameters.inferred)
                 self.place(state, order, len(placed) + shift)
-                if len(self.inferred) > count:
+                if len(self.parameters.inferred) > count:
                     types.clear()
                 if name is not None:
                     bound_already.add(name)
@@ -284,7 +281,7 @@ class StatementTyper:
             return self._type_of_function(name)
         type = self.function.type_before(name, order)
         if type is OPEN:
-            self._used_open.add(name)
+            self.parameters.used_open(name, order)
         return type
 
     def _mention(
@@ -329,11 +326,10 @@ class StatementTyper:
         state = self.states[index]
         if state is None:
             return
-        if self.inferred and not self._is_following:
-            telling = [self.inferred[name].order for name in state.uses if name in self.inferred]
-            if any(order >= state.order for order in telling):
-                raise NeedsFullAnalysis  # what tells the type of a parameter may be another statement then
-        new = self._state(state, state.order, index)
+        if self.parameters.are_used_by(state):
+            new = self._retold(state, index, changed)
+        else:
+            new = self._state(state, state.order, index)
         made[index] = new
         name = new.bound
         if name is not None:
@@ -341,6 +337,71 @@ class StatementTyper:
             self._replace(state, new)
             if counts and new.type != state.type:
                 changed.add(name)
+
+    def _retold(self, state: TypedStatement, index: int, changed: set[str]) -> TypedStatement:
+        """A statement that is typed anew, and uses parameters without types: it may tell other types of them now.
+
+        Raises:
+            NeedsFullAnalysis: an earlier statement uses a parameter whose type this one tells, or would.
+        """
+        inferred, order = self.parameters.inferred, state.order
+        known_before = {name: inferred[name] for name in state.uses if name in inferred}
+        before = {name: parameter.type for name, parameter in known_before.items() if parameter.order == order}
+        for name in before:
+            del inferred[name]
+        known = len(inferred)
+        new = self._state(state, order, index)
+        if len(inferred) > known:
+            now = [name for name in state.uses if name in inferred and inferred[name].order == order]
+            if any(name not in before and self._is_used(name, self.function.start, index) for name in now):
+                raise NeedsFullAnalysis
+            type = new.type
+            new = self._state(state, order, index)  # as those after it are typed: with what it tells
+            if new.type != type:
+                raise NeedsFullAnalysis
+            changed.update([name for name in now if before.pop(name, None) != inferred[name].type])
+        changed.update(before)
+        if not self.parameters.is_unsure and before:
+            self.parameters.is_unsure = any(self._is_used(name, index + 1, self.function.end) for name in before)
+        return new
+
+    def _is_used(self, name: str, start: int, end: int) -> bool:
+        """Whether a statement from ``start`` to ``end`` depends on a name."""
+        return next(self.states.using({name}, start, end), None) is not None
+
+    def retell(
+        self, placed: Sequence[TypedStatement], first: int, lost: Mapping[str, InferredParameter]
+    ) -> tuple[set[str], dict[int, TypedStatement]]:
+        """Settle what statements that were ``placed`` from segment ``first`` on tell of parameters without types.
+
+        ``lost`` is what is known no longer for their sake. Gives the parameters that have other types now, and those of
+        the statements that were typed anew.
+
+        Raises:
+            NeedsFullAnalysis: an earlier statement uses a parameter whose type one of them tells.
+        """
+        inferred = self.parameters.inferred
+        orders = {state.order for state in placed}
+        determined = {name for name, parameter in inferred.items() if parameter.order in orders}
+        telling = {inferred[name].order for name in determined}
+        made: dict[int, TypedStatement] = {}
+        changed = {name for name in determined if name not in lost or inferred[name].type != lost[name].type}
+        changed.update(lost.keys() - inferred.keys())
+        for index, state in enumerate(placed, first):
+            if state.order in telling:
+                told_here = [name for name in state.uses if name in determined and inferred[name].order == state.order]
+                if any(self._is_used(name, self.function.start, index) for name in told_here):
+                    raise NeedsFullAnalysis
+                self._follow(index, changed, made)
+        self.parameters.is_unsure = any(
+            self._is_used(name, first, self.function.end) for name in lost.keys() - inferred.keys()
+        )
+        return changed, made
+
+    @property
+    def tells_in_order(self) -> bool:
+        """Whether no statement that is not typed yet can tell anything of those before it."""
+        return not self.parameters.late and not self.parameters.is_unsure
 
     def _state(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
         function = self.function
@@ -353,14 +414,14 @@ class StatementTyper:
                     return self._state_with_unknown(statement, order, index)
                 type = head.known_type
             if type is OPEN:
-                self._used_open.add(name)
+                self.parameters.used_open(name, order)
             types.append(type)
         key = tuple(types)
         lowered = statement.shared
         if lowered is not None:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
-                self._determine(statement, typed.determined, order, key)
+                self.parameters.determine(statement, typed.determined, order, key)
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 
@@ -370,32 +431,9 @@ class StatementTyper:
         own = self.context.own(statement)
         typed = own.type_with(types, self.outside.heads)
         if not own.diagnostics and not typed.diagnostics:
-            self._determine(statement, typed.determined, order, types)
+            self.parameters.determine(statement, typed.determined, order, types)
         type = statement.type_comment if typed.type is ERROR else typed.type
         return statement.with_report(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
-
-    def _determine(
-        self, statement: TypedStatement, determined: Sequence[Type | None], order: float, types: Sequence[Type]
-    ) -> None:
-        """Take note of what a statement tells of the parameters without types that it uses.
-
-        Where another of the values that it uses is at fault, it need not tell all of a type: then it tells nothing.
-
-        Raises:
-            NeedsFullAnalysis: it tells something of another value, or not all of a type.
-        """
-        for name, type in zip(statement.uses, determined, strict=bool(determined)):
-            if type is None or name in self.inferred:
-                continue
-            if self.function.head.parameters.get(name) is not OPEN:
-                raise NeedsFullAnalysis
-            if has_incomplete(type) or has_error(type):
-                if any(map(has_error, types)):
-                    continue
-                raise NeedsFullAnalysis
-            self.inferred[name] = InferredParameter(type, math.inf if self._is_following else order)
-            if self._is_following or name in self._used_open:
-                self.too_late.add(name)
 
     def settle_parameters(self, states: StatementList) -> dict[int, TypedStatement]:
         """Type anew what used parameters before their types were known; ``states`` has all statements of the function.
@@ -404,28 +442,20 @@ class StatementTyper:
             NeedsFullAnalysis: a statement cannot be understood by itself.
         """
         made: dict[int, TypedStatement] = {}
-        self._is_following = True
+        self.parameters.is_settling = True
         self.placed = []
-        while self.too_late:
-            changed = set(self.too_late)
-            self.too_late.clear()
+        before = states
+        while self.parameters.too_late:
+            changed = set(self.parameters.too_late)
+            self.parameters.too_late.clear()
             self.states = states
             followed = self.follow(self.function.start, changed)
             states = replaced(states, followed)
             made.update(followed)
-        return made
-
-    def depends_on_order(self, states: Iterable[TypedStatement | None]) -> bool:
-        """Whether some statements use a parameter whose type one after them tells: it might be they who tell it."""
-        if not self.inferred:
-            return False
-        orders = {parameter.order for parameter in self.inferred.values()}
-        return any(
-            state.order in orders
-            or any(name in self.inferred and self.inferred[name].order > state.order for name in state.uses)
-            for state in states
-            if state is not None
+        self.parameters.late.update(
+            [new.bound for index, new in made.items() if new.bound and (old := before[index]) and old.type != new.type]
         )
+        return made
 
     def type_of(self, name: str, order: float) -> Type | None:
         """The type of a name of any kind in the statement of ``order``; ``None`` where it means nothing there.
@@ -452,6 +482,9 @@ class StatementTyper:
             [name for name in statement.uses if is_graph_name(name) and function.type_before(name, order) is None]
         )
         known = {name: self.type_of(name, order) for name in statement.uses}
+        for name, type in known.items():
+            if type is OPEN:
+                self.parameters.used_open(name, order)
         if None not in known.values():
             return self._own_state(
                 statement, order, tuple([type for type in known.values() if type is not None]), outer_graph

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.inference import CANNOT_INFER
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -20,22 +21,26 @@ __all__ = ["EditedPart"]
 
 
 class EditedPart:
-    """A text after an edit, of which all but a range is settled."""
+    """A text after an edit, of which all but some ranges are settled."""
 
     def __init__(self, lines: LineIndex, partial: PartialSnapshot) -> None:
         self.lines: Final = lines
         self.snapshot: Final[Snapshot] = partial.snapshot
         self._unsettled: Final = partial.unsettled
         self._knows_uses: Final = partial.knows_uses
+        self._knows_parameters: Final = partial.knows_parameters
 
     def has(self, span: TextSpan) -> bool:
         """Whether a range is settled."""
-        return span.end <= self._unsettled.start or span.start >= self._unsettled.end
+        return all(span.end <= unsettled.start or span.start >= unsettled.end for unsettled in self._unsettled)
 
     def sure(self, diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
         """Of what was found in the snapshot, that which will be found in the whole text, too."""
         return [
             each
             for each in diagnostics
-            if each.span is not None and self.has(each.span) and (self._knows_uses or each.code != UNUSED_VALUE)
+            if each.span is not None
+            and self.has(each.span)
+            and (self._knows_uses or each.code != UNUSED_VALUE)
+            and (self._knows_parameters or each.code != CANNOT_INFER)
         ]

@@ -109,14 +109,15 @@ def early_difference(part: PartialSnapshot, settled: Snapshot) -> str | None:
     if wrong:
         return "\n".join([f"not sure outside {part.unsettled}", *only_in_one(wrong, [])])
     unsettled = part.unsettled
-    for first, end in ((0, unsettled.start), (unsettled.end, settled.lines.length)):
+    starts = [0, *(span.end for span in unsettled)]
+    for first, end in zip(starts, [*(span.start for span in unsettled), settled.lines.length], strict=True):
         pairs = zip(
             part.snapshot.symbols_in(TextSpan(first, end)), settled.symbols_in(TextSpan(first, end)), strict=True
         )
         for symbol, other in pairs:
             is_open = symbol.kind is SymbolKind.FUNCTION and symbol.type is None  # its value is not settled
             if (
-                symbol.span.start < end
+                first <= symbol.span.start < end
                 and not is_open
                 and (symbol.name, repr(symbol.type)) != (other.name, repr(other.type))
             ):

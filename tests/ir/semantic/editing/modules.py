@@ -180,6 +180,22 @@ def @main(%x: Tensor[(1, 8), float32], %n: int32, %l: List[int32]) -> int32 {
 }
 """
 
+_WEIGHTS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(8, 8), float32], %w, %v, %b) {
+  %0 = nn.dense(%x, %w, units=8);
+  %1 = nn.relu(%0);
+  %2 = nn.dense(%1, %v, units=8);
+  %3 = nn.bias_add(%2, %b);
+  %4 = nn.dense(%3, %w, units=8);
+  let %a = nn.dense(%4, %v, units=8);
+  %5 = nn.bias_add(%a, %b);
+  %6 = tanh(%5);
+  let %a = nn.bias_add(%6, %b);
+  %7 = nn.relu(%a);
+  %7
+}
+"""
+
 _UNTYPED = """#[version = "0.0.5"]
 def @scale(%x: Tensor[(1, 8), float32], %s) {
   %0 = multiply(%x, %s);
@@ -247,6 +263,7 @@ def texts() -> Sequence[str]:
         _LETS,
         _GENERICS,
         _UNTYPED,
+        _WEIGHTS,
         _REFERENCES,
         _long_calls(6, 12),
         _long_calls(20, 5),

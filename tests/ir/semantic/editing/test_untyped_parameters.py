@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from benchmarks.inputs import untyped_parameters
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.comparison import described, difference
+from tests.ir.semantic.editing.comparison import described, difference, early_difference
 
 _TYPE = "Tensor[(1, 8), float32]"
 _VERSION = '#[version = "0.0.5"]\n'
@@ -61,6 +64,39 @@ def test_the_statement_that_tells_a_type_goes_and_comes_back():
     lost = _checked(_open(_WEIGHT).edit(TextSpan(at - 2, at + 7), ""), at)
     assert _errors(lost) == ["nn.dense needs the attribute units (a dimension or None)"]
     assert not _errors(_checked(lost.edit(TextSpan(at - 2, at - 2), ", units=8"), at))
+
+
+def test_weights_that_a_far_reaching_edit_tells_anew_are_told_in_order():
+    text = untyped_parameters(700)
+    at = text.index("tanh(%0)")
+    snapshot = _open(text)
+    assert not _errors(snapshot)
+    for span, new, errors in ((TextSpan(at, at), '"', True), (TextSpan(at, at + 1), "", False)):
+        parts: list[PartialSnapshot] = []
+
+        def keep(part: Callable[[], PartialSnapshot | None], parts: list[PartialSnapshot] = parts) -> None:
+            parts.extend(made for made in (part(),) if made is not None)
+
+        edited = snapshot.edit(span, new)
+        edited.analyse(keep)
+        assert parts
+        head = text.index("def @")
+        assert all(part.unsettled[0].contains(head) and part.unsettled[1].start > at for part in parts)
+        assert [early_difference(part, edited) for part in parts] == [None] * len(parts)
+        assert bool(_errors(edited)) is errors
+        snapshot = _checked(edited, at)
+
+
+def test_the_next_use_tells_a_type_where_the_first_is_taken_away():
+    line = "  %0 = nn.dense(%x, %w, units=8);\n"
+    text = _WEIGHT.replace(line, line + "  %100 = nn.dense(%x, %w, units=8);\n")
+    at = text.index(line)
+    gone = _checked(_open(text).edit(TextSpan(at, at + len(line)), "  %0 = nn.relu(%x);\n"), at)
+    assert not _errors(gone)
+    assert repr(gone.type_at(gone.text.index("%w"))) == "Tensor[(8, 8), float32]"
+    back = _checked(gone.edit(TextSpan(at, at), "  %101 = nn.dense(%x, %w, units=4);\n"), at)
+    assert repr(back.type_at(back.text.index("%w"))) == "Tensor[(4, 8), float32]"
+    assert len(_errors(back)) == 1
 
 
 def test_a_use_before_the_statement_that_tells_the_type():
