@@ -35,7 +35,7 @@ from .client import Client
 from .extensions import Extensions
 from .folders import Folders
 from .models import Models
-from .settings_files import settings_files
+from .settings_files import SettingsProblems
 from .shown_remarks import ShownRemarks
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class Workspace:
         self.documents = Documents()
         self.folders = Folders()
         self.settings = Settings()
-        self._files_at_fault: set[str] = set()
-        """The settings files, by their URIs, that findings are shown in."""
+        self._settings_problems = SettingsProblems(client)
         self._folder_settings: dict[str, Settings] = {}
         self.analysis = BackgroundAnalysis(client.refresh_early_answers)
         self.worker = Worker(writable=self._writable_folders)
@@ -108,7 +107,7 @@ class Workspace:
         for uri, value in (folders or {}).items():
             of_folders[uri], more = self._allowed(*read_settings(value))
             problems += (problem for problem in more if problem not in problems)
-        self._show_problems(problems)
+        self._settings_problems.show(problems, self.folders.paths)
         if (settings, of_folders) == (self.settings, self._folder_settings):
             return
         self.history.configure(settings)
@@ -125,20 +124,6 @@ class Workspace:
         for document in self.documents:
             self.publisher.schedule(document)
         self.client.refresh_views()
-
-    def _show_problems(self, problems: Sequence[str]) -> None:
-        """Show what is wrong with settings: where they are written, or else in a message."""
-        placed: set[str] = set()
-        files = settings_files(self.folders.paths) if problems or self._files_at_fault else ()
-        for file in files:
-            findings = file.findings(problems)
-            placed.update(finding.message for finding in findings)
-            if findings or file.uri in self._files_at_fault:
-                self.client.show_in_file(file.uri, file.text, findings)
-            (self._files_at_fault.add if findings else self._files_at_fault.discard)(file.uri)
-        for problem in problems:
-            if problem not in placed:
-                self.client.say(problem, Severity.WARNING)
 
     def _allowed(self, settings: Settings, problems: list[str]) -> tuple[Settings, list[str]]:
         """The settings without what an untrusted client may not ask for: it would write files."""
