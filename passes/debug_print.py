@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import ClassVar
 
 from relay_lsp.ir.expressions import Expr
 from relay_lsp.ir.module import IRModule
@@ -31,6 +32,7 @@ class DebugPrint(ModulePass):
         }
     """
 
+    shows_spans: ClassVar[bool] = True
     header: str = option(default="", doc="What is shown above the module.")
 
     def transform_module(self, module: IRModule, context: PassContext) -> IRModule:

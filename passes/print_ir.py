@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import ClassVar
 
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.printing import to_text
@@ -29,6 +30,7 @@ class PrintIR(ModulePass):
         }
     """
 
+    shows_spans: ClassVar[bool] = True
     header: str = option(default="", doc="What is shown above the module.")
     show_meta_data: bool = option(default=False, doc="Whether the metadata section is shown as well.")
 

@@ -55,18 +55,30 @@ __all__ = [
 class Snapshot(SnapshotTokens):
     """A buffer at one moment."""
 
-    def __init__(self, lines: LineIndex, name: str, split: Split, origin: tuple[Snapshot, Splice] | None) -> None:
+    def __init__(
+        self,
+        lines: LineIndex,
+        name: str,
+        split: Split,
+        origin: tuple[Snapshot, Splice] | None,
+        with_spans: bool = True,
+    ) -> None:
         super().__init__(lines, split)
+        self._with_spans: Final = with_spans
         self.name: Final = name
         self._origin = origin
         self._faults: Final[list[Diagnostic]] = []
         """Faults of ours that were met while the text was read, after which it was read otherwise."""
 
     @staticmethod
-    def open(text: str | LineIndex, name: str) -> Snapshot:
-        """The snapshot of a text, or of the one that an index is of."""
+    def open(text: str | LineIndex, name: str, *, with_spans: bool = True) -> Snapshot:
+        """The snapshot of a text, or of the one that an index is of.
+
+        Without ``with_spans``, the expressions of :attr:`parsed` and :attr:`module` have no spans; places in the text
+        are told all the same.
+        """
         lines = text if isinstance(text, LineIndex) else LineIndex(text)
-        return Snapshot(lines, name, split_text(lines), None)
+        return Snapshot(lines, name, split_text(lines), None, with_spans)
 
     @staticmethod
     def open_whole(text: str, name: str) -> Snapshot:
@@ -85,14 +97,14 @@ class Snapshot(SnapshotTokens):
             raise ValueError(f"{span} is no range of a text of {self.lines.length} code points")
         lines = lines or self.lines.edited(span, new_text)
         split, splice = self._split.edited(lines, span, len(new_text))
-        return Snapshot(lines, self.name, split, (self, splice))
+        return Snapshot(lines, self.name, split, (self, splice), self._with_spans)
 
     # ---- meaning
 
     @cached
     def _whole(self) -> WholeModuleAnalysis:
         """The text read as a whole: it costs what the whole text does, so few answers need it."""
-        return WholeModuleAnalysis(self.text, self.name, self._split.segments)
+        return WholeModuleAnalysis(self.text, self.name, self._split.segments, self._with_spans)
 
     @property
     def parsed(self) -> Parsed:
@@ -140,7 +152,7 @@ class Snapshot(SnapshotTokens):
         part = analysed()
         if part is None:
             return None
-        snapshot = Snapshot(self.lines, self.name, self._split, None)
+        snapshot = Snapshot(self.lines, self.name, self._split, None, self._with_spans)
         snapshot.__dict__["_analysis"] = part.analysis
         start = self._split.segments.start
         body, head = TextSpan(start(part.first), start(part.end)), part.open_head

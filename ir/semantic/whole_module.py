@@ -44,10 +44,10 @@ _OF_FUNCTIONS: Final = frozenset(SymbolKind) - set(OF_MODULE)
 class WholeModuleAnalysis:
     """The meaning of a text, read from its first segment to its last."""
 
-    def __init__(self, text: str, name: str, segments: Segments) -> None:
+    def __init__(self, text: str, name: str, segments: Segments, with_spans: bool = True) -> None:
         self._text: Final = text
         self._segments: Final = segments
-        self.reading: Final = Reading(text, name, segments)
+        self.reading: Final = Reading(text, name, segments, with_spans=with_spans)
 
     @cached
     def parsed(self) -> Parsed:

@@ -57,6 +57,8 @@ class Pass:
     kind: ClassVar[str] = ""
     gives_spans: ClassVar[bool] = False
     """Whether spans are all that the pass gives: where it runs over a text, they are written behind the values."""
+    shows_spans: ClassVar[bool] = False
+    """Whether the pass prints expressions with their spans; where it runs over a text, they are worked out for it."""
 
     def __post_init__(self) -> None:
         """Check every option against its declaration.

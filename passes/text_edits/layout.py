@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,15 +61,27 @@ class LayoutTokens:
         """The names of values."""
         return (token for token in self.not_plain if token.kind in VALUES)
 
-    def starts(self) -> Iterator[int]:
-        """Where the tokens start."""
-        base = self._base
-        return (start + base for start in self._starts)
+    @property
+    def start(self) -> int:
+        """Where the first token starts."""
+        return self._starts[0] + self._base
 
-    def ends(self) -> Iterator[int]:
-        """Where the tokens end."""
-        base = self._base
-        return (start + base + len(text) for start, text in zip(self._starts, self.texts, strict=True))
+    def starting_at(self, offset: int) -> int | None:
+        """The number of the token that starts there."""
+        number = bisect_left(self._starts, offset - self._base)
+        return number if number < len(self._starts) and self._starts[number] + self._base == offset else None
+
+    def ending_at(self, offset: int) -> int | None:
+        """The number of the token that ends there."""
+        number = bisect_left(self._starts, offset - self._base) - 1
+        if number < 0 or self._starts[number] + self._base + len(self.texts[number]) != offset:
+            return None
+        return number
+
+    def span(self, first: int, last: int) -> TextSpan:
+        """From one token to another."""
+        starts, base = self._starts, self._base
+        return TextSpan(starts[first] + base, starts[last] + base + len(self.texts[last]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +101,7 @@ class StatementLayout:
     @property
     def start(self) -> int:
         """The first token."""
-        return self.tokens[0].start
+        return self.tokens.start
 
     @property
     def value_tokens(self) -> LayoutTokens:

@@ -8,6 +8,7 @@ token of one is a token of the other, what stands where in the canonical text te
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Sequence
 from functools import cached_property
 
@@ -31,29 +32,25 @@ class Renaming:
         return {function.canonical.start: function.edited.name_span for function in self._functions}
 
     @cached_property
-    def _starts(self) -> dict[int, int]:
-        """Where tokens start, by where those of the canonical text do."""
-        starts: dict[int, int] = {}
-        for function in self._functions:
-            for edited, canonical in function.pairs:
-                starts.update(zip(canonical.starts(), edited.starts(), strict=True))
-        return starts
+    def _rows(self) -> Sequence[tuple[LayoutTokens, LayoutTokens]]:
+        """The tokens of heads and statements in both texts, in the order of the canonical one."""
+        return sorted((pair for each in self._functions for pair in each.pairs), key=lambda pair: pair[1].start)
 
     @cached_property
-    def _ends(self) -> dict[int, int]:
-        ends: dict[int, int] = {}
-        for function in self._functions:
-            for edited, canonical in function.pairs:
-                ends.update(zip(canonical.ends(), edited.ends(), strict=True))
-        return ends
+    def _row_starts(self) -> Sequence[int]:
+        return [canonical.start for _, canonical in self._rows]
 
     def place(self, span: TextSpan) -> TextSpan | None:
         """Where in the edited text stands what stands at ``span`` of the canonical one: of a function of the module,
         its name. Nothing where that is not a row of tokens of a statement."""
         if span.start in self._heads:
             return self._heads[span.start]
-        start, end = self._starts.get(span.start), self._ends.get(span.end)
-        return None if start is None or end is None else TextSpan(start, end)
+        number = bisect_right(self._row_starts, span.start) - 1
+        if number < 0:
+            return None
+        edited, canonical = self._rows[number]
+        first, last = canonical.starting_at(span.start), canonical.ending_at(span.end)
+        return None if first is None or last is None else edited.span(first, last)
 
 
 def renaming(edited: TextLayout, canonical: TextLayout, inferred: Container[str] = ()) -> Renaming | None:

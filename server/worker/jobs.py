@@ -33,7 +33,7 @@ from .pass_changes import (
     pass_changes,
     removed_by_step,
 )
-from .read_texts import FIRST_WORD, open_snapshot, places_in, places_of, without_expressions
+from .read_texts import FIRST_WORD, need_spans, open_snapshot, places_in, places_of, without_expressions
 from .remarks import PlacedRemark, placed_remarks
 from .span_layers import ModuleLayers, layers_at_spans
 from .worker_process import Progress
@@ -164,7 +164,7 @@ class RunPasses:
         from relay_lsp.passes.text_edits import edited_text, followed_by, kept_pieces, written_spans
 
         def read(text: str) -> Parsed:
-            return open_snapshot(text, self.name).parsed
+            return open_snapshot(text, self.name, with_spans=False).parsed
 
         run = run_passes(
             *(self.text, self.name, self.calls, self.opt_level, progress, self.instruments, reports),
@@ -183,7 +183,7 @@ class RunPasses:
         edits = with_carried_comments(self.text, self.name, edits, run.parsed, run.module, run.trace)
         if any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
             # What the passes left alone keeps its bytes, and may have another type all the same.
-            snapshot = open_snapshot(apply_edits(self.text, edits), self.name)
+            snapshot = open_snapshot(apply_edits(self.text, edits), self.name, with_spans=False)
             trust_type_comments(snapshot, written_spans(edits))
             edits = followed_by(edits, type_comment_updates(snapshot))
         if any(map(_gives_spans, run.changing)):
@@ -289,7 +289,8 @@ class CompareTexts:
 
     def run(self, progress: Progress) -> tuple[OperatorCount, ...]:
         """Those of which there are more or fewer in ``after``. Of a broken text, what could be read counts."""
-        before, after = (open_snapshot(text, self.name).parsed.module for text in (self.before, self.after))
+        texts = (self.before, self.after)
+        before, after = (open_snapshot(text, self.name, with_spans=False).parsed.module for text in texts)
         return tuple(operator_counts(before, after))
 
 
@@ -331,7 +332,8 @@ def run_passes(
     from relay_lsp.passes.provenance import TraceFailure
 
     progress("reading the text")
-    snapshot = open_snapshot(text, name)
+    with_spans = trace is not None or bool(instruments) or need_spans(text, [call.name for call in calls])
+    snapshot = open_snapshot(text, name, with_spans=with_spans)
     parsed = snapshot.parsed
     errors = tuple(
         without_expressions(diagnostic) for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR

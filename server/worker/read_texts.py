@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -16,18 +17,36 @@ if TYPE_CHECKING:
 
     from .pass_changes import Places
 
-__all__ = ["FIRST_WORD", "open_snapshot", "places_in", "places_of", "without_expressions"]
+__all__ = ["FIRST_WORD", "need_spans", "open_snapshot", "places_in", "places_of", "without_expressions"]
 
 FIRST_WORD = TextSpan(0, 1)
 """Where stands what has no place of its own."""
 
 
 @lru_cache(maxsize=4)
-def open_snapshot(text: str, name: str) -> Snapshot:
-    """The snapshot of a text; the last few are kept."""
+def open_snapshot(text: str, name: str, *, with_spans: bool = True) -> Snapshot:
+    """The snapshot of a text; the last few are kept. ``with_spans``: whether its expressions have spans."""
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-    return Snapshot.open(text, name)
+    return Snapshot.open(text, name, with_spans=with_spans)
+
+
+def need_spans(text: str, pass_names: Iterable[str]) -> bool:
+    """Whether the expressions of a text have to have spans for these passes.
+
+    Of ours, most hand spans on and never look at them: what they make of a text has the spans that stand in comments.
+    A pass of a user's may look at them.
+    """
+    from relay_lsp.passes import find
+    from relay_lsp.passes.infrastructure.extensions import extension_of_pass
+
+    if "span=" in text:
+        return True
+    for name in pass_names:
+        kind = find(name)
+        if kind is None or kind.gives_spans or kind.shows_spans or extension_of_pass(name) is not None:
+            return True
+    return False
 
 
 def places_of(parsed: Parsed) -> Places:
@@ -41,7 +60,7 @@ def places_in(text: str, name: str, module: IRModule) -> Places:
     """Where the expressions of ``module`` stand in ``text``, which says the same: the two are walked side by side."""
     from relay_lsp.ir.visitor import post_order
 
-    parsed = open_snapshot(text, name).parsed
+    parsed = open_snapshot(text, name, with_spans=False).parsed
     places = places_of(parsed)
     ours = post_order(*(module.functions[var] for var in sorted(module, key=lambda var: var.name_hint)))
     read = parsed.module
