@@ -67,7 +67,14 @@ def _spans(seen: View, ranges: Any) -> list[TextSpan]:
     for each in cast("Sequence[object]", ranges):
         start, end = (position_in(field_of(each, side)) for side in ("start", "end"))
         spans.append(seen.converter.span(types.Range(start, end)))
-    return spans
+    joined: list[TextSpan] = []
+    for span in sorted(spans):
+        # What two windows show of a text may be the same, and no value is drawn twice.
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = TextSpan(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined
 
 
 async def on_layers(server: RelayLanguageServer, params: Any) -> dict[str, Any] | None:

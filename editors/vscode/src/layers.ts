@@ -19,6 +19,10 @@ const THEMES: Record<number, protocol.Theme> = {
 };
 /** How long nothing may have changed before colours are asked for anew. */
 const QUIET_MILLISECONDS = 150;
+/** The same for the marks beside the text, which are of all of it. */
+const MARKS_QUIET_MILLISECONDS = 1000;
+/** For how many lines above and below what is seen colours are asked for: scrolling a little shows them at once. */
+const MARGIN = 60;
 
 type Order = 'text' | 'name' | 'values' | 'flops' | 'bytes';
 
@@ -69,12 +73,17 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
     readonly onDidChangeTreeData = this.changed.event;
     private readonly view: vscode.TreeView<LayerItem>;
     private readonly subscriptions: vscode.Disposable[];
-    private readonly types = new Map<string, vscode.TextEditorDecorationType>();
+    /** What is drawn behind values, and beside the text. */
+    private readonly backgrounds = new Map<string, vscode.TextEditorDecorationType>();
+    private readonly marks = new Map<string, vscode.TextEditorDecorationType>();
+    /** What the marks of an editor are of. */
+    private marked = new WeakMap<vscode.TextEditor, string>();
     private by: protocol.Grouping | undefined;
     private order: Order = 'text';
     /** The text that the tree shows, and its version. */
     private shown = '';
     private timer: ReturnType<typeof setTimeout> | undefined;
+    private marksTimer: ReturnType<typeof setTimeout> | undefined;
 
     constructor(
         private readonly client: () => BaseLanguageClient,
@@ -138,12 +147,14 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             this.by = picked;
             this.clear();
             await this.colour();
+            await this.mark();
         }
     }
 
     /** Passes ran: the history knows more than the text of it. */
     refresh(): void {
         this.shown = '';
+        this.marked = new WeakMap();
         this.later();
     }
 
@@ -207,6 +218,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
 
     dispose(): void {
         clearTimeout(this.timer);
+        clearTimeout(this.marksTimer);
         this.clear();
         this.subscriptions.forEach(each => each.dispose());
     }
@@ -221,56 +233,89 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             }
             void this.colour();
         }, QUIET_MILLISECONDS);
+        clearTimeout(this.marksTimer);
+        this.marksTimer = setTimeout(() => void this.mark(), MARKS_QUIET_MILLISECONDS);
     }
 
+    /** Give the values that are seen their colours. */
     private async colour(): Promise<void> {
+        for (const editor of this.colouredEditors()) {
+            const seen = editor.visibleRanges.map(({ start, end }) => ({
+                start: { line: Math.max(start.line - MARGIN, 0), character: 0 },
+                end: { line: end.line + MARGIN, character: 0 },
+            }));
+            const groups = await this.groups(editor, seen);
+            this.draw(editor, this.backgrounds, groups, ({ background }) => ({ backgroundColor: background }));
+        }
+    }
+
+    /** Mark all values beside the text, where that or its history has changed. */
+    private async mark(): Promise<void> {
+        for (const editor of this.colouredEditors()) {
+            const wanted = `${moment(editor.document)} ${this.by}`;
+            if (this.marked.get(editor) === wanted) {
+                continue;
+            }
+            const groups = await this.groups(editor);
+            this.draw(editor, this.marks, groups, ({ ruler }) => ({
+                overviewRulerColor: ruler,
+                overviewRulerLane: vscode.OverviewRulerLane.Right,
+            }));
+            if (groups) {
+                this.marked.set(editor, wanted);
+            }
+        }
+    }
+
+    private colouredEditors(): vscode.TextEditor[] {
+        const isColoured = this.by !== undefined && this.isRunning();
+        return vscode.window.visibleTextEditors.filter(({ document }) => isColoured && document.languageId === 'relay');
+    }
+
+    /** The groups of values in some ranges, or in all of the text; nothing where that has moved on. */
+    private async groups(editor: vscode.TextEditor, ranges?: protocol.Range[]): Promise<protocol.ColourGroup[] | undefined> {
         const by = this.by;
-        if (!by || !this.isRunning()) {
+        const { kind } = vscode.window.activeColorTheme;
+        const { version } = editor.document;
+        if (!by) {
+            return undefined;
+        }
+        const asked = { ...textDocument(editor.document), by, theme: THEMES[kind] ?? 'light', ranges };
+        const answer = await this.client().sendRequest(protocol.colours, asked);
+        const isCurrent = by === this.by && kind === vscode.window.activeColorTheme.kind && version === editor.document.version;
+        return isCurrent ? answer?.groups : undefined;
+    }
+
+    private draw(
+        editor: vscode.TextEditor,
+        types: Map<string, vscode.TextEditorDecorationType>,
+        groups: protocol.ColourGroup[] | undefined,
+        look: (group: protocol.ColourGroup) => vscode.DecorationRenderOptions,
+    ): void {
+        if (!groups) {
             return;
         }
-        const theme = THEMES[vscode.window.activeColorTheme.kind] ?? 'light';
-        for (const editor of vscode.window.visibleTextEditors) {
-            if (editor.document.languageId !== 'relay') {
-                continue;
-            }
-            const version = editor.document.version;
-            // The marks beside the text are of all of it.
-            const answer = await this.client().sendRequest(protocol.colours, { ...textDocument(editor.document), by, theme });
-            if (by !== this.by || !answer || editor.document.version !== version) {
-                continue;
-            }
-            const coloured = new Set<string>();
-            for (const group of answer.groups) {
-                const type = this.type(group);
-                const hoverMessage = `${by}: ${group.name}`;
-                editor.setDecorations(type, group.ranges.map(each => ({ range: range(each), hoverMessage })));
-                coloured.add(key(group));
-            }
-            for (const [each, type] of this.types) {
-                if (!coloured.has(each)) {
-                    editor.setDecorations(type, []);
-                }
+        const drawn = new Set<string>();
+        for (const group of groups) {
+            const type = types.get(key(group)) ?? vscode.window.createTextEditorDecorationType(look(group));
+            types.set(key(group), type);
+            const hoverMessage = types === this.backgrounds ? `${this.by}: ${group.name}` : undefined;
+            editor.setDecorations(type, group.ranges.map(each => ({ range: range(each), hoverMessage })));
+            drawn.add(key(group));
+        }
+        for (const [each, type] of types) {
+            if (!drawn.has(each)) {
+                editor.setDecorations(type, []);
             }
         }
-    }
-
-    private type(group: protocol.ColourGroup): vscode.TextEditorDecorationType {
-        const known = this.types.get(key(group));
-        if (known) {
-            return known;
-        }
-        const type = vscode.window.createTextEditorDecorationType({
-            backgroundColor: group.background,
-            overviewRulerColor: group.ruler,
-            overviewRulerLane: vscode.OverviewRulerLane.Right,
-        });
-        this.types.set(key(group), type);
-        return type;
     }
 
     private clear(): void {
-        this.types.forEach(type => type.dispose());
-        this.types.clear();
+        for (const types of [this.backgrounds, this.marks]) {
+            types.forEach(type => type.dispose());
+            types.clear();
+        }
+        this.marked = new WeakMap();
     }
 }
 

@@ -95,7 +95,7 @@ def group_values(
     index: LayerIndex,
     last_event: Callable[[TextSpan], ValueEvent | None],
 ) -> Mapping[str, Sequence[TextSpan]]:
-    """The values in some ranges by what they have in common, one of :data:`GROUPINGS`.
+    """The values of which a part stands in some ranges, by what they have in common, one of :data:`GROUPINGS`.
 
     A value of several layers is of a group of its own. By pass, the last that made it counts; by dtype and operator,
     what has none is called by what it is.
@@ -103,7 +103,7 @@ def group_values(
     groups: dict[str, list[TextSpan]] = {}
     for span in spans:
         if by == "layer":
-            for value in index.within(span):
+            for value in index.touching(span):
                 groups.setdefault(" + ".join(value.layers), []).append(value.span)
             continue
         bound = {symbol.span.start: symbol for symbol in snapshot.symbols_in(span)} if by == "dtype" else {}

@@ -53,6 +53,11 @@ class LayerBlock:
         return [value.span.start for value in self.values]
 
     @cached_property
+    def reach(self) -> int:
+        """Where the last of the values ends."""
+        return max((value.span.end for value in self.values), default=0)
+
+    @cached_property
     def by_layer(self) -> Mapping[str, Sequence[LayerValue]]:
         """The values of each layer."""
         layers: dict[str, list[LayerValue]] = {}
@@ -76,7 +81,7 @@ class LayerIndex:
     def read(self) -> Iterator[None]:
         """Sort the values by their layers ahead, block by block."""
         for _, block in self._blocks:
-            _ = block.by_layer
+            _ = block.by_layer, block.reach
             yield
 
     @cached_property
@@ -119,6 +124,15 @@ class LayerIndex:
         for base, block in self._blocks[first : bisect_right(self._bases, span.end)]:
             start, end = bisect_left(block.starts, span.start - base), bisect_right(block.starts, span.end - base)
             values += [value.shifted(base) for value in block.values[start:end] if value.span.end <= span.end - base]
+        return values
+
+    def touching(self, span: TextSpan) -> Sequence[LayerValue]:
+        """The values of which a part stands in a range, such as a function of which the range is some lines."""
+        values: list[LayerValue] = []
+        for base, block in self._blocks[: bisect_right(self._bases, span.end)]:
+            if base + block.reach > span.start:
+                end = bisect_right(block.starts, span.end - base)
+                values += [value.shifted(base) for value in block.values[:end] if base + value.span.end > span.start]
         return values
 
     def around(self, span: TextSpan) -> LayerValue | None:

@@ -199,3 +199,22 @@ def test_a_name_keeps_its_colour():
     first = book.colour("layer", "conv", "dark")
     assert book.colour("layer", "relu", "dark") != first
     assert book.colour("layer", "conv", "dark") == first
+
+
+def test_a_function_that_a_screen_shows_a_part_of_has_its_colour() -> None:
+    text = """def @main(%x: float32) {
+  %0 = fn (%p: float32, Primitive=1) {
+    %1 = exp(%p) /* si=[inner] */;
+    tanh(%1) /* si=[inner] */
+  } /* si=[fused] */;
+  %2 = %0(%x) /* si=[below] */;
+  %2
+}
+"""
+    snapshot = Snapshot.open(text, "a.relay")
+    line = text.index("    tanh")
+    seen = group_values(snapshot, [TextSpan(line, line + 5)], "layer", layer_index(LineIndex(text)), lambda span: None)
+    assert {name: [text[span.start :][:5] for span in spans] for name, spans in seen.items()} == {
+        "fused": ["fn (%"],
+        "inner": ["tanh("],
+    }

@@ -41,13 +41,34 @@ local function draw(buffer, groups)
   end
 end
 
+--- For how many lines above and below what is seen colours are asked for: scrolling a little shows them at once.
+local margin = 60
+
+--- What the windows of a buffer show of it, as the protocol has ranges.
+local function seen_ranges(buffer)
+  local ranges = {}
+  for _, window in ipairs(vim.fn.win_findbuf(buffer)) do
+    local info = vim.fn.getwininfo(window)[1]
+    ranges[#ranges + 1] = {
+      start = { line = math.max(info.topline - 1 - margin, 0), character = 0 },
+      ['end'] = { line = info.botline + margin, character = 0 },
+    }
+  end
+  return ranges
+end
+
 local function colour(buffer)
   local by = coloured[buffer]
   if not by or not vim.api.nvim_buf_is_valid(buffer) or not client.find(buffer, true) then
     return
   end
   local tick = vim.api.nvim_buf_get_changedtick(buffer)
-  local asked = client.document(buffer, { by = by, theme = vim.o.background == 'light' and 'light' or 'dark' })
+  local ranges = seen_ranges(buffer)
+  if #ranges == 0 then
+    return
+  end
+  local theme = vim.o.background == 'light' and 'light' or 'dark'
+  local asked = client.document(buffer, { by = by, theme = theme, ranges = ranges })
   client.request('relay/colours', asked, function(answer)
     if answer and coloured[buffer] == by and vim.api.nvim_buf_get_changedtick(buffer) == tick then
       draw(buffer, answer.groups)
@@ -61,6 +82,21 @@ local function follow(buffer)
     group = group,
     buffer = buffer,
     callback = function() colour(buffer) end,
+  })
+  vim.api.nvim_create_autocmd('BufWinEnter', {
+    group = group,
+    buffer = buffer,
+    callback = function() colour(buffer) end,
+  })
+  -- The windows that were scrolled may be others than that of the cursor.
+  vim.api.nvim_create_autocmd('WinScrolled', {
+    group = group,
+    callback = function(event)
+      local window = tonumber(event.match)
+      if window and vim.api.nvim_win_is_valid(window) and vim.api.nvim_win_get_buf(window) == buffer then
+        colour(buffer)
+      end
+    end,
   })
   vim.api.nvim_create_autocmd('BufUnload', {
     group = group,
