@@ -7,7 +7,9 @@ remembered by it.
 
 Where this differs from TVM's tokenizer (``src/relay/parser/tokenizer.h``), because that one is weak: strings know
 escapes and end on their line; ``\\r`` counts as white space; a byte order mark is skipped; ``/* … **/`` ends; an
-identifier stops before ``/*``; a comment that is never closed is an error which ends with its line.
+identifier stops before ``/*``, and before the ``def`` of a definition that it is typed in front of (``intdef @main``: a
+word and a name of a function never follow each other); a comment that is never closed is an error which ends with its
+line.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from itertools import accumulate
 from typing import Final
 
 from ..text.line_index import LineIndex
-from .tokens import BY_TEXT, COMMENT, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [
     "COMMENT_PATTERN",
@@ -87,6 +89,11 @@ _PIECE = re.compile(
 
 _LINE: Final = re.compile(r"[^\r\n]*[\r\n][ \t\r\n\f\v\ufeff]*(?=[^ \t\r\n\f\v\ufeff])")
 """A line and the white space after it, where what follows that is at hand, too."""
+
+
+_DEFINITION: Final = "def @"
+_NAME_END: Final = re.compile("[A-Za-z0-9_/.]")
+_NAMES: Final = NAME + LOCAL + GLOBAL
 
 
 def _classify(token: str) -> str:
@@ -182,12 +189,34 @@ def lex(text: str) -> Lexed:
     if len(text) > _CHUNK:
         chunks = list(lex_chunks(LineIndex(text), 0, len(text)))
         return Lexed("".join([chunk.kinds for chunk in chunks]), [piece for chunk in chunks for piece in chunk.pieces])
-    pieces = _PIECE.findall(text)
+    pieces = _pieces(text)
     kinds = "".join(map(_kinds.__getitem__, pieces))
     if OPEN_COMMENT not in kinds:
         return Lexed(kinds, pieces)
     lines = LineIndex(text)
     return lex_part(lines, 0, lines.length)[0]
+
+
+def _pieces(text: str) -> list[str]:
+    """The pieces of a text, in which no comment is open."""
+    pieces = _PIECE.findall(text)
+    at = text.find(_DEFINITION)
+    if at < 0:
+        return pieces
+    starts: list[int] = []
+    while at >= 0:
+        position = at
+        at = text.find(_DEFINITION, at + 1)
+        if position == 0 or not _NAME_END.match(text[position - 1]):
+            continue
+        starts = starts or list(accumulate(map(len, pieces), initial=0))
+        number = bisect_left(starts, position) - 1
+        piece, cut = pieces[number], position - starts[number]
+        if _kinds[piece] in _NAMES:
+            before = _PIECE.findall(piece[:cut])
+            pieces[number : number + 1] = [*before, piece[cut:]]
+            starts[number + 1 : number + 1] = accumulate(map(len, before[1:]), initial=starts[number] + len(before[0]))
+    return pieces
 
 
 def first_piece(text: str) -> str:
@@ -207,7 +236,7 @@ def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
         line, _ = lines.line_and_column(goal + reach)
         limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
         part = lines.part(start, limit)
-        pieces = _PIECE.findall(part)
+        pieces = _pieces(part)
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
         ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))

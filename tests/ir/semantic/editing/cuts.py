@@ -37,6 +37,7 @@ _FRAGMENTS: Sequence[str] = [
     "def @f(%x: int32) {\n  ",
     "def ",
     "@g",
+    "intdef @h(%y) {",
     "type A[B] { C }\n",
     "extern type B\n",
     "type ",

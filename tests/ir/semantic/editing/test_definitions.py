@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.syntax.lexer import lex
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.ir.semantic.editing.comparison import difference
 
@@ -71,3 +73,22 @@ def test_metadata_that_cannot_be_read_is_at_fault_alone():
     assert not typed(text, len(text), _METADATA).diagnostics
     (finding,) = typed(text + _METADATA, len(text) + len("#[metadata]\n{"), "x").diagnostics
     assert finding.code == "invalid-metadata"
+
+
+def test_a_function_typed_in_front_of_another_on_its_line_leaves_that_alone():
+    head, typed_text = '#[version = "0.0.5"]\n', "def @g[A](%a: A) -> A {\n  %a\n}"
+    body = head + _FIRST + _MAIN.replace("@f(%x, %x)", "@f(%x)")
+    at = body.index("def @main")
+    for count in range(1, len(typed_text) + 1):
+        snapshot = typed(body[:at] + typed_text[: count - 1] + body[at:], at + count - 1, typed_text[count - 1])
+        errors = [each for each in snapshot.diagnostics if each.severity is Severity.ERROR]
+        assert all(each.span is not None and at <= each.span.start <= at + count for each in errors), errors
+        assert repr(snapshot.type_at(snapshot.text.index("%0 ="))) == "int32"
+        assert errors or count == len(typed_text)
+
+
+@pytest.mark.parametrize("before", ['"abc', "/* abc", "// abc", "nn.abc", "%letter", "%0", "@abc", "let"])
+def test_a_definition_is_apart_from_the_word_before_it_alone(before: str):
+    lexed = lex(f"{before}def @main")
+    assert "".join(lexed.pieces) == f"{before}def @main"
+    assert ("def " in lexed.pieces) is (before[0] not in '"/')
