@@ -6,9 +6,9 @@ import { effectiveStages, Links } from './links';
 import type { Costs } from './costs';
 import { costsOf } from './costs';
 import type { Comparison } from './diff';
-import { compare, keptRuns } from './diff';
 import type { Marks } from './pane';
-import { Pane } from './pane';
+import type { Pane } from './pane';
+import { Row } from './row';
 import type { Overlay } from './overlays/overlays';
 import { sharesOfTime } from './overlays/overlays';
 import { prepareNames } from './names';
@@ -18,8 +18,6 @@ import type { Field, Pin, View } from './state';
 import { emptyView, fromHash, toHash } from './state';
 import { staleSince } from './stale';
 import type { Stage, Step, Trace } from './trace';
-import { unchangedLines } from './unchanged';
-import { Followers, ScrollTurns } from './turns';
 import { plain } from './words';
 
 const SHOWN_AT_FIRST = 4;
@@ -28,8 +26,7 @@ export class Explorer {
     readonly links: Links;
     readonly painter: Painter;
     readonly stages: Stage[];
-    readonly panesElement = document.createElement('div');
-    panes: Pane[] = [];
+    readonly row: Row;
     view: View;
     /** What the pointer or the cursor is on, where nothing is pinned. */
     hovered?: Pin;
@@ -38,10 +35,8 @@ export class Explorer {
     isBrokenQuery = false;
     /** What each stage costs; worked out after the first picture. */
     readonly costs = new Map<number, Costs>();
-    private active = 0;
-    private readonly turns: ScrollTurns;
-    private readonly followers = new Followers();
     private readonly memory: string;
+    private isDisposed = false;
     /** For each stage what comes from lines that have changed in the meantime. */
     private stale = new Map<number, ReadonlySet<number>>();
 
@@ -51,10 +46,13 @@ export class Explorer {
         this.painter = new Painter(trace, this.links, this.stages);
         this.painter.times = sharesOfTime(overlays, this.links);
         this.memory = `relay-explorer:${trace.source}`;
-        this.panesElement.className = 'panes';
-        this.turns = new ScrollTurns(this.panesElement, element => this.panes.find(pane => pane.view.scrollDOM === element)?.view);
+        this.row = new Row(this);
         this.view = this.read();
-        this.arrange();
+        if (trace.beginning) {
+            this.begin(trace.beginning.hasModel ? 1 : 0);
+            return;
+        }
+        this.row.arrange();
         this.search(this.view.query, this.view.field);
         this.choose(this.view.pin, false);
         this.prepare();
@@ -83,6 +81,10 @@ export class Explorer {
     /** The first stage that is a text of Relay. */
     get firstText(): number {
         return this.trace.stages[0]!.model ? 1 : 0;
+    }
+
+    get panes(): readonly Pane[] {
+        return this.row.panes;
     }
 
     linesOf(stage: number): number {
@@ -126,7 +128,7 @@ export class Explorer {
         }
         this.link();
         if (this.view.pin) {
-            this.panes.find(pane => pane.stage.number === this.view.pin!.stage)?.follow(new Set([this.view.pin.expression]));
+            this.row.paneOf(this.view.pin!.stage)?.follow(new Set([this.view.pin.expression]));
         }
     }
 
@@ -161,7 +163,7 @@ export class Explorer {
 
     /** To the next match of the search in the active pane, then in those behind it. */
     nextMatch(direction: -1 | 1): void {
-        const pane = this.panes[this.active] ?? this.panes[0];
+        const pane = this.row.active ?? this.panes[0];
         const matches = pane && this.searched?.get(pane.stage.number);
         if (!pane || !matches?.size) {
             return;
@@ -194,7 +196,7 @@ export class Explorer {
         if (seen.length > 0) {
             this.view.panes = seen;
             this.write(true);
-            this.arrange();
+            this.row.arrange();
             this.link();
         }
     }
@@ -204,7 +206,7 @@ export class Explorer {
         const texts = this.shownStages.filter(each => !each.model).map(each => each.number);
         const before = texts.filter(each => each < stage).at(-1);
         this.setPanes([...this.view.kept, ...(before === undefined || this.trace.stages[stage]!.model ? [] : [before]), stage]);
-        this.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
+        this.row.paneOf(stage)?.element.scrollIntoView({ inline: 'nearest' });
     }
 
     /** Jump to the step before (-1) or behind (1) the last of the panes that are not kept. */
@@ -223,7 +225,7 @@ export class Explorer {
         const { kept } = this.view;
         this.view.kept = kept.includes(stage) ? kept.filter(each => each !== stage) : [...kept, stage].sort((a, b) => a - b);
         this.write(true);
-        this.arrange();
+        this.row.arrange();
         this.link();
     }
 
@@ -231,7 +233,7 @@ export class Explorer {
         const { panes } = this.view;
         this.view.kept = this.view.kept.filter(each => each !== stage || !panes.includes(stage));
         this.setPanes(panes.includes(stage) ? panes.filter(each => each !== stage) : [...panes, stage]);
-        this.panes.find(pane => pane.stage.number === stage)?.element.scrollIntoView({ inline: 'nearest' });
+        this.row.paneOf(stage)?.element.scrollIntoView({ inline: 'nearest' });
     }
 
     /** Show the dataflow of a stage in its pane, or its text again. */
@@ -239,7 +241,7 @@ export class Explorer {
         const { graphs } = this.view;
         this.view.graphs = graphs.includes(stage) ? graphs.filter(each => each !== stage) : [...graphs, stage];
         this.write(true);
-        this.arrange();
+        this.row.arrange();
         this.link();
     }
 
@@ -249,13 +251,13 @@ export class Explorer {
         this.view.diffs = diffs.includes(stage) ? diffs.filter(each => each !== stage) : [...diffs, stage];
         this.view.graphs = this.view.graphs.filter(each => each !== stage);
         this.write(true);
-        this.arrange();
+        this.row.arrange();
         this.link();
     }
 
     /** That of the active pane, or else of the last. */
     toggleActive(what: 'graph' | 'diff' | 'kept'): void {
-        const pane = this.panes[this.active];
+        const pane = this.row.active;
         if (pane && what === 'kept') {
             this.toggleKept(pane.stage.number);
         } else if (pane && !pane.stage.model) {
@@ -289,11 +291,7 @@ export class Explorer {
     collapse(collapses: boolean): void {
         this.view.collapses = collapses;
         this.write(false);
-        this.panes.forEach((pane, index) => {
-            const { sides } = pane.stage as Partial<Comparison>;
-            const [before, after] = [this.panes[index - 1]?.stage.number, this.panes[index + 1]?.stage.number];
-            pane.fold(sides ? keptRuns(sides) : collapses ? unchangedLines(this.links, pane.stage, before, after) : []);
-        });
+        this.row.fold();
         this.render();
     }
 
@@ -304,27 +302,17 @@ export class Explorer {
         return this.stale.size > 0;
     }
 
-    focusPane(direction: -1 | 1): void {
-        const { length } = this.panes;
-        this.active = (this.active + direction + length) % Math.max(1, length);
-        this.panes[this.active]?.view.focus();
-    }
-
     /** Show what the address asks for: the browser went back or forward. */
     reread(): void {
         this.view = this.read();
-        this.arrange();
+        this.row.arrange();
         this.search(this.view.query, this.view.field);
         this.choose(this.view.pin, false);
     }
 
     dispose(): void {
-        this.turns.dispose();
-        this.followers.dispose();
-        for (const pane of this.panes) {
-            pane.dispose();
-        }
-        this.panes = [];
+        this.isDisposed = true;
+        this.row.dispose();
     }
 
     /** Expressions in the order in which they stand in a stage. */
@@ -335,18 +323,19 @@ export class Explorer {
 
     private read(): View {
         const { stages, expressions } = this.trace;
+        const ends = this.trace.beginning ? [Infinity, Infinity] as const : [stages.length, expressions.length] as const;
         let usual = emptyView();
         if (!expressions.some(each => each.layers.length > 0)) {
             usual.colouring = 'operator';
         }
         try {
-            usual = fromHash(localStorage.getItem(this.memory) ?? '', stages.length, expressions.length, usual);
+            usual = fromHash(localStorage.getItem(this.memory) ?? '', ends[0], ends[1], usual);
             usual = { ...usual, pin: undefined, filter: undefined, query: '' };
         } catch {
             // Nothing is remembered where pages may not.
         }
-        const view = fromHash(location.hash, stages.length, expressions.length, usual);
-        if (view.panes.length === 0) {
+        const view = fromHash(location.hash, ends[0], ends[1], usual);
+        if (view.panes.length === 0 && !this.trace.beginning) {
             const shown = view.showsAll ? stages : this.stages;
             const first = shown.filter(stage => stage.number <= this.lastText.number).slice(0, SHOWN_AT_FIRST - 1);
             const overlays = this.overlays.slice(0, 2).map(each => this.trace.stages[each.stage]!);
@@ -356,6 +345,9 @@ export class Explorer {
     }
 
     private write(isNew: boolean): void {
+        if (this.trace.beginning) {
+            return;
+        }
         const hash = toHash(this.view);
         try {
             history[isNew ? 'pushState' : 'replaceState'](null, '', hash);
@@ -369,66 +361,15 @@ export class Explorer {
         }
     }
 
-    /** Make the panes those that the view asks for, and keep the ones that are there. */
-    private arrange(): void {
-        const key = (stage: Stage) => `${stage.number} ${(stage as Partial<Comparison>).base ?? ''}`;
-        const old = new Map(this.panes.map(pane => [key(pane.stage), pane]));
-        this.panes = this.view.panes.map((number, index) => {
-            const base = this.view.diffs.includes(number) ? this.baseOf(index) : undefined;
-            const name = `${number} ${base?.number ?? ''}`;
-            const known = old.get(name);
-            old.delete(name);
-            const stage = this.trace.stages[number]!;
-            return known ?? this.make(base ? compare(this.trace, this.links, base, stage) : stage);
-        });
-        for (const pane of old.values()) {
-            pane.dispose();
-        }
-        this.panes.forEach((pane, index) => {
-            if (this.panesElement.children[index] !== pane.element) {
-                this.panesElement.insertBefore(pane.element, this.panesElement.children[index] ?? null);
-            }
-        });
-        for (const pane of this.panes) {
-            pane.showGraph(this.view.graphs.includes(pane.stage.number));
-            const place = this.view.kept.filter(each => this.view.panes.includes(each)).indexOf(pane.stage.number);
-            pane.element.classList.toggle('kept', place >= 0);
-            pane.element.style.setProperty('--place', String(place));
-        }
-        if (this.view.collapses) {
-            this.collapse(true);
-        }
-    }
-
-    /** The stage that a pane is compared with: that of the pane to its left, or else the one before it. */
-    baseOf(index: number): Stage | undefined {
-        const number = this.view.panes[index]!;
-        if (this.trace.stages[number]!.model) {
-            return undefined;
-        }
-        const left = this.trace.stages[this.view.panes[index - 1] ?? -1];
-        if (left && !left.model) {
-            return left;
-        }
-        const before = this.stages.filter(stage => stage.number < number).at(-1);
-        return before && !before.model ? before : undefined;
-    }
-
-    private make(stage: Stage): Pane {
-        const base = (stage as Partial<Comparison>).base;
-        const { members } = this.trace.stages[stage.number]!;
-        // In a comparison, what the later stage does not have is of the earlier one.
-        const pin = (expression: number | undefined) => expression === undefined ? undefined
-            : { stage: base === undefined || members.has(expression) ? stage.number : base, expression };
-        const pane: Pane = new Pane(stage, this.trace, this.title(stage.number), {
-            hover: expression => this.hover(pin(expression)),
-            pin: expression => this.choose(pin(expression)),
-            focus: () => (this.active = this.panes.indexOf(pane)),
-        });
-        if (base !== undefined) {
-            pane.fold(keptRuns((stage as Comparison).sides));
-        }
-        return pane;
+    /** While the rest is read: the first text, number `first` in the whole, and the room of the panes that will stand around it. */
+    private begin(first: number): void {
+        const { panes, graphs, diffs, colouring, filter } = this.view;
+        const wanted = panes.length > 0 ? panes : Array.from({ length: SHOWN_AT_FIRST }, (_, index) => index);
+        const isShown = wanted.includes(first) && !graphs.includes(first) && !diffs.includes(first);
+        this.view = { ...emptyView(), colouring, filter, panes: isShown ? [0] : [] };
+        this.row.arrange();
+        this.row.keepRoom(wanted.length, wanted.indexOf(first));
+        this.link();
     }
 
     /** Light up what belongs to the target, in every pane. */
@@ -450,10 +391,7 @@ export class Explorer {
             }
             this.draw(pane);
         });
-        this.followers.replace(this.panes.flatMap((pane, index) => {
-            const offset = offsets[index];
-            return offset === undefined ? [] : [() => pane.reveal(offset)];
-        }));
+        this.row.follow(offsets);
         this.render();
     }
 
@@ -484,6 +422,9 @@ export class Explorer {
         const stages = this.trace.hasOperands ? [...this.trace.stages] : [];
         const texts = this.view.panes.map(number => this.trace.stages[number]!);
         const next = () => {
+            if (this.isDisposed) {
+                return;
+            }
             const text = texts.shift();
             if (text) {
                 prepareNames(text, this.trace.expressions);

@@ -6,12 +6,14 @@ import { ref } from 'lit-html/directives/ref.js';
 import type { Comparison, Side } from './diff';
 import { COLOURINGS } from './colours';
 import type { Colouring } from './colours';
+import { details } from './details';
 import { Explorer } from './explorer';
 import { KEYS, keyOf } from './keys';
+import { legend } from './legend';
 import type { Pane } from './pane';
 import type { OverlayText } from './overlays/formats';
 import { readOverlay } from './overlays/formats';
-import { addOverlay, timesByLayer } from './overlays/overlays';
+import { addOverlay } from './overlays/overlays';
 import type { Outcome } from './rerun';
 import { chosenRun, runForm } from './rerun';
 import { turns } from './search';
@@ -20,10 +22,15 @@ import type { Run } from './source';
 import { chooseSource } from './source';
 import { FIELDS } from './state';
 import type { Field } from './state';
-import { readTrace, TraceError } from './trace';
-import { count, milliseconds, plain } from './words';
+import { readTrace, TraceError, TraceReader } from './reading';
+import type { Trace } from './trace';
+import { count, plain } from './words';
 import './style.css';
 
+/** Of a trace with more characters, the first text is shown before the rest is read. */
+const LONG = 2_000_000;
+/** Milliseconds of reading after which the page is painted. */
+const MOST_AT_ONCE = 50;
 const app = document.getElementById('app')!;
 const source = chooseSource();
 let explorer: Explorer | undefined;
@@ -33,7 +40,7 @@ let helpIsOpen = false;
 let formIsOpen = false;
 let previous: Outcome | undefined;
 /** The lines of the trace that is shown, and what the user has laid over it. */
-let shown = '';
+let shown: readonly string[] = [];
 const opened: OverlayText[] = [];
 let isLive = true;
 /** The text, where it is not that of the run that is shown. */
@@ -67,30 +74,70 @@ function applyTheme(): void {
 
 /** Show a trace in place of the one that is shown. */
 export function show(text: string): void {
+    showTrace(() => readTrace(text), [text]);
+}
+
+/** Show the trace that `read` gives; `parts` are its text. */
+function showTrace(read: () => Trace, parts: readonly string[]): void {
     try {
-        const trace = readTrace(text);
-        const read = trace.stages.length > 0 ? [...trace.overlays.flatMap(each => readOverlay(each.name, each.text) ?? []), ...opened] : [];
-        const overlays = read.map(each => addOverlay(trace, each));
+        const trace = read();
+        const laid = trace.stages.length > 0 ? [...trace.overlays.flatMap(each => readOverlay(each.name, each.text) ?? []), ...opened] : [];
+        const overlays = laid.map(each => addOverlay(trace, each));
         if (trace.stages.length === 0) {
             throw new TraceError('This trace has no stages.');
         }
-        const old = explorer;
-        previous = old && outcome(old);
+        previous = explorer && outcome(explorer);
         edited = undefined;
-        old?.dispose();
-        explorer = undefined;
-        explorer = new Explorer(trace, overlays, draw, drawHeader);
-        shown = text;
+        replace(new Explorer(trace, overlays, draw, drawHeader));
+        shown = parts;
         problem = undefined;
-        document.title = `${explorer.title(explorer.firstText)} – Relay explorer`;
     } catch (error) {
         problem = error instanceof TraceError ? error.message : `This trace cannot be read: ${String(error)}`;
     }
     isBusy = false;
-    draw();
-    for (const pane of explorer?.panes ?? []) {
-        drawHeader(pane);
+    drawAll();
+}
+
+/** When the page has been painted; one that is not looked at is not painted. */
+function painted(): Promise<void> {
+    return new Promise(resolve => {
+        setTimeout(resolve, 100);
+        requestAnimationFrame(() => setTimeout(resolve));
+    });
+}
+
+function replace(next: Explorer | undefined): void {
+    explorer?.dispose();
+    explorer = next;
+    if (next) {
+        document.title = `${next.title(next.firstText)} – Relay explorer`;
     }
+}
+
+/** Show a trace that comes in parts; of a long one, first its first text. */
+async function showStream(stream: ReadableStream<string>): Promise<void> {
+    const reader = new TraceReader();
+    const parts: string[] = [];
+    let length = 0;
+    let until = performance.now() + MOST_AT_ONCE;
+    const reading = stream.getReader();
+    for (let next = await reading.read(); !next.done; next = await reading.read()) {
+        parts.push(next.value);
+        length += next.value.length;
+        reader.take(next.value);
+        const beginning = explorer || length < LONG ? undefined : reader.beginning;
+        if (beginning) {
+            replace(new Explorer(beginning, [], draw, drawHeader));
+            drawAll();
+        }
+        if (beginning || performance.now() > until) {
+            await painted();
+            until = performance.now() + MOST_AT_ONCE;
+        }
+    }
+    const trace = reader.finish();
+    replace(undefined);
+    showTrace(() => trace, parts);
 }
 
 /** How a run ended. */
@@ -125,6 +172,13 @@ async function run(asked: Run): Promise<void> {
 }
 
 // ---- what is drawn
+
+function drawAll(): void {
+    draw();
+    for (const pane of explorer?.panes ?? []) {
+        drawHeader(pane);
+    }
+}
 
 function draw(): void {
     render(explorer ? page(explorer) : empty(), app);
@@ -177,8 +231,8 @@ function page(now: Explorer): TemplateResult {
         }) : nothing}
         ${guard([now, view.showsAll, view.panes.join(), now.costs.size, now.searched], () => timeline(now))}
         ${findings(now)}
-        <main>${now.panesElement}${guard([now, view.colouring, view.filter, view.panes.join()], () => legend(now))}</main>
-        ${details(now)}
+        <main>${now.row.element}${guard([now, view.colouring, view.filter, view.panes.join()], () => legend(now))}</main>
+        ${details(now, copied, () => copy(now))}
         ${helpIsOpen ? help() : nothing}`;
 }
 
@@ -203,31 +257,6 @@ function findings(now: Explorer): TemplateResult | typeof nothing {
         ${each.kind} in <button @click=${() => now.jump(each.stage)}>${now.title(each.stage)}</button>`)}${all.length === 0 ? (first > 0 ? ', and in every stage' : ', and never') : nothing}</p>`;
 }
 
-function legend(now: Explorer): TemplateResult | typeof nothing {
-    if (now.view.colouring === 'none') {
-        return now.overlays.length > 0 ? html`<aside aria-label="Overlays">${overlays(now)}</aside>` : nothing;
-    }
-    const all = now.legend;
-    const listed = all.slice(0, 200);
-    const choose = (key: string) => now.set({ filter: now.view.filter === key ? undefined : key });
-    return html`<aside aria-label="Legend: ${now.view.colouring}"><h2>${now.view.colouring}</h2>
-        ${all.length === 0 ? html`<p>${now.view.colouring === 'layer' ? 'No comment of this text names a layer.' : 'Nothing here has one.'}</p>` : nothing}
-        ${now.view.colouring === 'layer' && now.trace.layersAreOfWeights ? html`<p><small>No comment names a layer; these are by the names of weights.</small></p>` : nothing}
-        <ul>${listed.map(([key, number]) => html`<li><button class="c c${now.shade(key)}" aria-pressed=${now.view.filter === key}
-            @click=${() => choose(key)}><bdi>${plain(key)}</bdi> <small>${number}</small></button></li>`)}</ul>
-        ${all.length > listed.length ? html`<p>… and ${all.length - listed.length} more</p>` : nothing}${overlays(now)}</aside>`;
-}
-
-/** What is laid over the module: how much of it is linked, what is not, and times by layer. */
-function overlays(now: Explorer): TemplateResult | typeof nothing {
-    const times = timesByLayer(now.trace, now.overlays).slice(0, 100);
-    return now.overlays.length === 0 ? nothing : html`<section class="overlays"><h2>Overlays</h2>
-        ${now.overlays.map(each => html`<p><b>${plain(each.name, 60)}</b> <small>${each.kind}: ${each.linked} of ${each.linked + each.unlinked.length} linked</small></p>
-            ${each.unlinked.length > 0 ? html`<details><summary>${count(each.unlinked.length, 'entry', 'entries')} not linked</summary>
-                <ul>${each.unlinked.slice(0, 500).map(entry => html`<li><bdi>${plain(entry.name, 80)}</bdi> ${entry.seconds === undefined ? nothing : html`<small>${milliseconds(entry.seconds)}</small>`}</li>`)}</ul></details>` : nothing}`)}
-        ${times.length > 0 ? html`<h2>Time by layer</h2><table>${times.map(([layer, seconds]) => html`<tr><th scope="row"><bdi>${plain(layer, 60)}</bdi></th><td>${milliseconds(seconds)}</td></tr>`)}</table>` : nothing}</section>`;
-}
-
 function drawHeader(pane: Pane): void {
     const now = explorer;
     if (!now) {
@@ -242,54 +271,10 @@ function drawHeader(pane: Pane): void {
     render(html`<b>${now.title(stage)}</b>
         <small>${pane.stage.model ? (step ? step.name : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${isCompared ? html`<b>against ${now.title(base)}</b>: +${counted('added')} −${counted('removed')}` : count(pane.view.state.doc.lines, 'line')}</small>
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
-        ${isCompared || now.baseOf(now.panes.indexOf(pane)) ? html`<button aria-pressed=${isCompared} title="What is different from the pane to the left (d)" @click=${() => now.toggleDiff(stage)}>Diff</button>` : nothing}
+        ${isCompared || now.row.baseOf(now.panes.indexOf(pane)) ? html`<button aria-pressed=${isCompared} title="What is different from the pane to the left (d)" @click=${() => now.toggleDiff(stage)}>Diff</button>` : nothing}
         ${pane.stage.model ? nothing : html`<button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>`}
  <button aria-pressed=${now.view.kept.includes(stage)} title="Keep this pane while others come and go (p)" @click=${() => now.toggleKept(stage)}>Keep</button>
         <button class="close" aria-label="Close ${now.title(stage)}" title="Close" ?disabled=${now.panes.length < 2} @click=${() => now.toggle(stage)}>×</button>`, pane.header);
-}
-
-function details(now: Explorer): TemplateResult {
-    const { target, linked, trace } = now;
-    if (!target || !linked) {
-        return html`<footer aria-live="polite" class="details"><p>Point at an expression: what it came from lights up on the left, what became of it on the right.
-            Click pins it, <kbd>Esc</kbd> releases, <kbd>?</kbd> lists the keys.</p></footer>`;
-    }
-    const expression = trace.expressions[target.expression]!;
-    const says = (numbers: Iterable<number>) => [...new Set([...numbers].map(each => name(now, each)))];
-    const events: TemplateResult[] = [];
-    for (const step of trace.steps) {
-        const here = linked.stages.get(step.after);
-        const before = linked.stages.get(step.before);
-        if (step.before === step.after || !before) {
-            continue;
-        }
-        const gone = linked.removedBy.find(each => each.step === step);
-        const made = [...(here ?? [])].filter(each => step.sources.has(each) && !step.rebuilt.has(each));
-        const isTyping = step.isImport || (step.isRequirement && step.name === 'InferType');
-        if (made.length > 0 && here && !isTyping) {
-            const unexplained = made.some(each => step.unexplained.has(each));
-            const sources = now.links.backwards(step, made);
-            events.push(html`<li><b>${plain(step.name)}</b> made ${list(says(made))} from ${unexplained ? 'what it does not say' : list(says(sources))}</li>`);
-        }
-        if (gone) {
-            events.push(html`<li class="gone"><b>${plain(step.name)}</b> removed ${list(says(gone.expressions))}</li>`);
-        }
-    }
-    return html`<footer aria-live="polite" class="details">
-        <p><b>${name(now, target.expression)}</b> ${expression.type ? html`<code>${plain(expression.type, 200)}</code>` : nothing}
-            ${expression.layers.map(each => html`<span class="layer c c${now.painter.shade(expression.layers.join(' + '), 'layer')}"><bdi>${plain(each)}</bdi></span>`)}
-            ${now.view.pin ? html`<em>pinned</em>` : nothing}
-            <button title="Copy with layers (y)" @click=${() => copy(now)}>Copy with layers</button> <small role="status">${copied}</small></p>
-        <ol>${events.length > 0 ? events : html`<li>No pass touched it.</li>`}</ol></footer>`;
-}
-
-function list(names: string[]): string {
-    return names.length > 6 ? `${names.slice(0, 6).join(', ')} and ${names.length - 6} more` : names.join(', ');
-}
-
-function name(now: Explorer, number: number): string {
-    const { kind, label } = now.trace.expressions[number]!;
-    return plain(kind === 'Call' ? label : kind === 'TupleGetItem' ? `projection ${label}` : label ? `${kind} ${label}` : kind, 60);
 }
 
 function copy(now: Explorer): void {
@@ -364,7 +349,7 @@ function take(name: string, text: string): void {
         return;
     }
     opened.push(overlay);
-    show(shown);
+    show(shown.join(''));
     const now = explorer!;
     now.setPanes([...now.view.panes, now.overlays.at(-1)!.stage]);
 }
@@ -408,8 +393,8 @@ document.addEventListener('keydown', event => {
         stepBefore: () => now.goToStep(-1),
         stepBehind: () => now.goToStep(1),
         copy: () => copy(now),
-        paneBefore: () => now.focusPane(-1),
-        paneBehind: () => now.focusPane(1),
+        paneBefore: () => now.row.focus(-1),
+        paneBehind: () => now.row.focus(1),
     };
     // Without a pin, arrows move the cursor.
     if (['ancestor', 'descendant', 'above', 'below'].includes(action) && !now.view.pin) {
@@ -443,17 +428,17 @@ document.getSelection()?.collapse(document.body, 0);
 draw();
 source.watch?.(changed);
 source.first().then(
-    text => {
-        if (text === undefined) {
-            isBusy = false;
-            draw();
-        } else {
-            show(text);
+    stream => {
+        if (stream) {
+            return showStream(stream);
         }
-    },
-    (error: unknown) => {
         isBusy = false;
-        problem = error instanceof Error ? error.message : String(error);
         draw();
+        return undefined;
     },
-);
+).catch((error: unknown) => {
+    replace(undefined);
+    isBusy = false;
+    problem = error instanceof TraceError ? error.message : `This trace cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    draw();
+});

@@ -1,5 +1,5 @@
 // Where traces come from: this page itself, the server that serves it, VS Code, or a file that the user opens.
-import { TraceError } from './trace';
+import { TraceError } from './reading';
 
 /** What a run is asked for: passes as the command line writes them, and their context. */
 export interface Run {
@@ -19,8 +19,8 @@ export interface PassDescription {
 }
 
 export interface Source {
-    /** The lines of the first trace, `undefined` where there is none. */
-    first(): Promise<string | undefined>;
+    /** The text of the first trace, as it comes; `undefined` where there is none. */
+    first(): Promise<ReadableStream<string> | undefined>;
     /** Run other passes over the text as it is now; missing where nothing can run. */
     run?(run: Run): Promise<string>;
     passes?(): Promise<PassDescription[]>;
@@ -37,6 +37,8 @@ interface VSCode {
 declare const acquireVsCodeApi: (() => VSCode) | undefined;
 
 const WATCH = 1000;
+/** How many bytes of a packed trace are unpacked at once. */
+const PART = 1 << 17;
 
 export function chooseSource(): Source {
     const element = document.getElementById('trace');
@@ -50,15 +52,15 @@ export function chooseSource(): Source {
 }
 
 function onServer(token: string): Source {
-    const ask = async (path: string, body?: Run) => {
+    const answerTo = async (path: string, body?: Run) => {
         const headers = { 'X-Relay-Token': token, ...(body ? { 'Content-Type': 'application/json' } : {}) };
         const answer = await fetch(path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
-        const text = await answer.text();
         if (!answer.ok) {
-            throw new TraceError(text || `The server answered ${answer.status}.`);
+            throw new TraceError((await answer.text()) || `The server answered ${answer.status}.`);
         }
-        return text;
+        return answer;
     };
+    const ask = async (path: string, body?: Run) => (await answerTo(path, body)).text();
     const watch = (changed: (text: string) => void) => {
         let tag = '';
         const look = async () => {
@@ -86,7 +88,8 @@ function onServer(token: string): Source {
         void look();
     };
     return {
-        first: () => ask('trace'), run: body => ask('run', body), watch,
+        first: async () => (await answerTo('trace')).body?.pipeThrough(new TextDecoderStream()),
+        run: body => ask('run', body), watch,
         passes: async () => JSON.parse(await ask('passes')) as PassDescription[],
     };
 }
@@ -132,10 +135,20 @@ function inVSCode(api: VSCode): Omit<Source, 'first'> {
     };
 }
 
-/** Text that was packed by gzip and written in base64. */
-async function unpack(packed: string): Promise<string> {
-    const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return new Response(stream).text();
+/** Text that was packed by gzip and written in base64, as it is unpacked. */
+function unpack(packed: string): ReadableStream<string> {
+    const bytes = bytesOf(packed);
+    let at = 0;
+    const parts = new ReadableStream<Uint8Array<ArrayBuffer>>({
+        pull(controller) {
+            controller.enqueue(bytes.subarray(at, at + PART));
+            at += PART;
+            if (at >= bytes.length) {
+                controller.close();
+            }
+        },
+    });
+    return parts.pipeThrough(new DecompressionStream('gzip')).pipeThrough(new TextDecoderStream());
 }
 
 /** What base64 stands for; newer browsers do it in one step. */

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from '../editors/vscode/server.mjs';
 import { habits } from './habits.mjs';
+import { pace } from './pace.mjs';
 import { panel } from './panel.mjs';
 
 const [work, served, ...chosen] = process.argv.slice(2);
@@ -417,7 +418,7 @@ const flows = {
     },
 };
 
-for (const [name, flow] of Object.entries({ ...flows, ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }) }).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
+for (const [name, flow] of Object.entries({ ...flows, ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }), ...pace({ open }) }).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
     try {
         report.seen[name] = await flow();
     } catch (error) {

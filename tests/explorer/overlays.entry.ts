@@ -1,4 +1,4 @@
 // What the tests of overlays need of the explorer.
 export { readOverlay } from '../../explorer/src/overlays/formats';
 export { addOverlay } from '../../explorer/src/overlays/overlays';
-export { readTrace } from '../../explorer/src/trace';
+export { readTrace } from '../../explorer/src/reading';
