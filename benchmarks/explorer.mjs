@@ -7,7 +7,7 @@ const [large, tall, repeat] = process.argv.slice(2);
 const browser = await chromium();
 const middle = numbers => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** Open a page; gives it with the milliseconds until its first lines were painted, in its own time. */
+/** Open a page; gives it with the milliseconds until its first lines were painted, and until all panes were, in its own time. */
 async function open(file, hash = '') {
     const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
     await page.addInitScript(() => {
@@ -15,24 +15,31 @@ async function open(file, hash = '') {
             ? requestAnimationFrame(() => (window.painted = performance.now()))
             : requestAnimationFrame(look);
         requestAnimationFrame(look);
+        const wait = () => document.querySelector('.pane .cm-line') && !document.querySelector('.pane.coming')
+            ? requestAnimationFrame(() => (window.whole = performance.now()))
+            : requestAnimationFrame(wait);
+        requestAnimationFrame(wait);
     });
     await page.goto(`${pathToFileURL(file)}${hash}`);
-    await page.waitForFunction(() => window.painted !== undefined, undefined, { timeout: 120_000 });
-    return { page, opened: await page.evaluate(() => window.painted) };
+    await page.waitForFunction(() => window.whole !== undefined, undefined, { timeout: 120_000 });
+    return { page, opened: await page.evaluate(() => window.painted), whole: await page.evaluate(() => window.whole) };
 }
 
 const openings = [];
+const wholes = [];
 for (let count = 0; count < Number(repeat); count += 1) {
-    const { page, opened } = await open(large);
+    const { page, opened, whole } = await open(large);
     openings.push(opened);
+    wholes.push(whole);
     await page.close();
 }
 
 const { page } = await open(large);
 await page.waitForTimeout(3000);
 const lightings = [];
+const followings = [];
 for (let count = 0; count < Number(repeat); count += 1) {
-    lightings.push(await page.evaluate(index => new Promise(resolve => {
+    const [lit, followed] = await page.evaluate(index => new Promise(resolve => {
         const content = document.querySelectorAll('.pane[data-kind=module] .cm-content')[0];
         const lines = [...content.querySelectorAll('.cm-line')].filter(line => line.textContent.includes('('));
         const word = lines[3 + index * 2].querySelector('.s-function');
@@ -40,11 +47,21 @@ for (let count = 0; count < Number(repeat); count += 1) {
         const line = word.closest('.cm-line');
         const from = performance.now();
         word.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: x + 3, clientY: y + height / 2 }));
-        const look = () => line.querySelector('.asked')
-            ? requestAnimationFrame(() => resolve(performance.now() - from))
-            : performance.now() - from > 10_000 ? resolve(10_000) : requestAnimationFrame(look);
-        requestAnimationFrame(look);
-    }), count));
+        let [first, isLit] = [0, false];
+        // Every pane that has something linked shows some of it.
+        const isFollowed = () => [...document.querySelectorAll('.pane')].every(pane =>
+            !pane.querySelector('.lit-count').textContent || pane.querySelector('.cm-content :is(.lit, .asked)'));
+        const look = () => requestAnimationFrame(() => {
+            const passed = performance.now() - from;
+            // What the frame before put into the page is painted now.
+            first ||= isLit ? passed : 0;
+            isLit ||= line.querySelector('.asked') !== null;
+            first && isFollowed() || passed > 10_000 ? requestAnimationFrame(() => resolve([first, performance.now() - from])) : look();
+        });
+        look();
+    }), count);
+    lightings.push(lit);
+    followings.push(followed);
 }
 await page.close();
 
@@ -86,6 +103,7 @@ const graphWait = await last.page.evaluate(() => window.wait);
 await browser.close();
 
 console.log(JSON.stringify({
-    opened: middle(openings), lit: middle(lightings), slowestLit: Math.max(...lightings),
+    opened: middle(openings), whole: middle(wholes), lit: middle(lightings), slowestLit: Math.max(...lightings),
+    followed: middle(followings),
     frame: middle(frames), slowFrame: frames[Math.floor(frames.length * 0.95)], graph, graphWait,
 }));
