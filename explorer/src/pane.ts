@@ -8,8 +8,8 @@ import type { Comparison, Side } from './diff';
 import { GraphView } from './graph/view';
 import { Minimap } from './minimap';
 import { expressionAt, usesOf } from './names';
-import type { Declared, Word } from './syntax';
-import { declaredIn, tokensOfLines } from './syntax';
+import type { Declared } from './syntax';
+import { declaredIn, wordsOfLines } from './syntax';
 import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
 import { drawsAhead } from './turns';
@@ -318,7 +318,7 @@ export class Pane {
     }
 
     private words?: Declared;
-    private readonly knownWords = new Map<number, readonly [number, number, Word][]>();
+    private readonly knownWords = new Map<number, readonly Range<Decoration>[]>();
 
     private get declared(): Declared {
         return (this.words ??= declaredIn(this.stage.text));
@@ -329,7 +329,7 @@ export class Pane {
             this.knownWords.clear();
         }
         return this.stage.model ? [] : view.visibleRanges.flatMap(({ from, to }) =>
-            Array.from(tokensOfLines(this.stage.text, this.declared, from, to, this.knownWords), ([start, end, name]) => mark(`s-${name}`).range(start, end)));
+            [...wordsOfLines(this.stage.text, this.declared, from, to, this.knownWords, (start, end, name) => mark(`s-${name}`).range(start, end))]);
     }
 
     /** Lines that a comparison adds or takes away. */

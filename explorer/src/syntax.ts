@@ -93,10 +93,14 @@ function longComments(text: string): [number, number][] {
     return comments;
 }
 
-/** The words of a piece of a whole text, from its first line to its last; lines are remembered in `known`. */
-export function* tokensOfLines(
-    text: string, declared: Declared, from: number, to: number, known: Map<number, readonly [number, number, Word][]>,
-): Generator<[number, number, Word]> {
+/**
+ * What `make` makes of the words of a piece of a whole text, from its first line to its last. What it made of a line is
+ * remembered in `known`, by the offset of the line.
+ */
+export function* wordsOfLines<Made>(
+    text: string, declared: Declared, from: number, to: number, known: Map<number, readonly Made[]>,
+    make: (start: number, end: number, word: Word) => Made,
+): Generator<Made> {
     for (let start = text.lastIndexOf('\n', from - 1) + 1; start <= to; ) {
         const newline = text.indexOf('\n', start);
         let end = newline < 0 ? text.length : newline;
@@ -105,17 +109,12 @@ export function* tokensOfLines(
             const comment = declared.comments.find(each => each[0] <= start && start <= each[1]);
             const first = comment?.[0] ?? start;
             end = Math.max(end, comment?.[1] ?? 0);
-            words = [...tokens(text.slice(first, end), declared, first)];
-            if (comment) {
-                yield* words.map(([one, other, word]): [number, number, Word] => [first + one, first + other, word]);
-                start = end + 1;
-                continue;
+            words = Array.from(tokens(text.slice(first, end), declared, first), ([one, other, word]) => make(first + one, first + other, word));
+            if (!comment) {
+                known.set(start, words);
             }
-            known.set(start, words);
         }
-        for (const [one, other, word] of words) {
-            yield [start + one, start + other, word];
-        }
+        yield* words;
         start = end + 1;
     }
 }

@@ -19,10 +19,12 @@ from tests.explorer.models import (
     LAYERS,
     LONG_LINE,
     OVERLAID,
+    RECORDED,
     REMOVED,
     large,
     onnx_model,
     overlays,
+    recorded,
 )
 from tests.explorer.pages import CHROMIUM, MISSING, ROOT, export, trace_lines, write_page
 
@@ -51,6 +53,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (work / "layers.trace.jsonl").write_text("".join(lines), "utf-8")
     collections = (ROOT / "examples/collections.relay").read_text("utf-8")
     export(work, "collections", collections, "-p", "LambdaLift", "-p", "PartialEvaluate", "-p", "ToANormalForm")
+    for name, number in RECORDED.items():
+        export(work, name, recorded(number), "-p", "LambdaLift", "-p", "PartialEvaluate", "-p", "ToANormalForm")
     write_page(
         work, "version", ['{"record":"trace","format":"relay-lsp-trace","version":7,"producer":"relay-lsp 9"}\n']
     )

@@ -8,6 +8,7 @@ import { chromium } from '../editors/vscode/server.mjs';
 import { habits } from './habits.mjs';
 import { pace } from './pace.mjs';
 import { panel } from './panel.mjs';
+import { recorded } from './recorded.mjs';
 
 const [work, served, ...chosen] = process.argv.slice(2);
 const report = { seen: {}, errors: {}, requests: [], faults: [] };
@@ -418,7 +419,10 @@ const flows = {
     },
 };
 
-for (const [name, flow] of Object.entries({ ...flows, ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }), ...pace({ open }) }).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
+const all = {
+    ...flows, ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }), ...pace({ open }), ...recorded({ open }),
+};
+for (const [name, flow] of Object.entries(all).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
     try {
         report.seen[name] = await flow();
     } catch (error) {

@@ -51,25 +51,4 @@ export const panel = ({ open, pane, work }) => ({
         }
         return { form, stale, run, problem, kept, left: await page.locator('.problem, .edited').count(), save, themes };
     },
-
-    async collections() {
-        const page = await open('collections.html');
-        await page.locator('.pane .cm-line').first().waitFor();
-        const last = page.locator('.pane[data-kind=module]').last();
-        const first = page.locator('.pane[data-kind=module]').first();
-        await first.locator('.cm-scroller').evaluate(each => each.scrollTo(0, each.scrollHeight / 2));
-        await page.waitForTimeout(300);
-        const steps = await page.locator('.timeline .stage').allInnerTexts();
-        const asked = [];
-        const became = [];
-        // Calls in the middle of the first text are pointed at: what became of it lights up to the end, or a pass says that it removed it.
-        const words = first.locator('.cm-line :is(.s-function, .s-enumMember)').filter({ hasNotText: '@' });
-        for (let index = 0; index < Math.min(await words.count(), 12); index += 1) {
-            await words.nth(index).hover();
-            await page.waitForTimeout(80);
-            asked.push((await page.locator('.details b').first().innerText()));
-            became.push((await last.locator('header .lit-count').innerText()) || (await page.locator('.details .gone').allInnerTexts()).join());
-        }
-        return { steps, asked, became };
-    },
 });

@@ -1,4 +1,4 @@
-"""The page in VS Code's panel, with the editor's side played by the test; and modules with closures and data types."""
+"""The page in VS Code's panel, with the editor's side played by the test."""
 
 from __future__ import annotations
 
@@ -34,10 +34,3 @@ def test_a_run_takes_the_place_of_the_last_one_and_is_saved_by_the_editor(report
 def test_the_panel_has_the_theme_of_the_editor(report: dict[str, Any]):
     themes = {"vscode-light": "light", "vscode-dark": "dark", "vscode-high-contrast": "contrast"}
     assert seen(report, "panel")["themes"] == themes
-
-
-def test_in_a_module_of_closures_and_data_types_calls_are_followed_or_said_to_be_removed(report: dict[str, Any]):
-    collections = seen(report, "collections")
-    assert len(collections["asked"]) == len(collections["became"]) > 3
-    assert all(collections["became"]), collections
-    assert all("0 unexplained values" in text for text in collections["steps"] if " ms" in text)
