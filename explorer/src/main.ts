@@ -88,6 +88,7 @@ function showTrace(read: () => Trace, parts: readonly string[]): void {
         }
         previous = explorer && outcome(explorer);
         edited = undefined;
+        replace(undefined);
         replace(new Explorer(trace, overlays, draw, drawHeader));
         shown = parts;
         problem = undefined;
