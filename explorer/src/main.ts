@@ -151,6 +151,11 @@ function outcome(now: Explorer): Outcome {
 function changed(text: string): void {
     edited = explorer?.markStale(text) ? text : undefined;
     draw();
+    runLive();
+}
+
+/** Run again, where that is wanted for a text that has changed. */
+function runLive(): void {
     if (isLive && edited !== undefined && !isBusy && explorer) {
         void run(chosenRun(explorer.trace));
     }
@@ -228,7 +233,7 @@ function page(now: Explorer): TemplateResult {
         ${edited !== undefined ? html`<p role="status" class="edited">The text has changed since this run; what comes from the changed lines has dots below it.
             ${source.run ? html`<button ?disabled=${isBusy} @click=${() => void run(chosenRun(trace))}>${isBusy ? 'Running …' : 'Run again'}</button>` : nothing}</p>` : nothing}
         ${formIsOpen ? runForm(trace, source, isBusy, isLive, previous, outcome(now), {
-            run: asked => void run(asked), live: wanted => { isLive = wanted; draw(); },
+            run: asked => void run(asked), live: wanted => { isLive = wanted; draw(); runLive(); },
         }) : nothing}
         ${guard([now, view.showsAll, view.panes.join(), now.costs.size, now.searched], () => timeline(now))}
         ${findings(now)}

@@ -15,7 +15,7 @@ interface Question {
 /** How long the buffer must rest before the page hears of it, in milliseconds. */
 const REST = 300;
 
-/** Open a panel beside the editor with every step of a pipeline over a document. */
+/** Open a panel with every step of a pipeline over a document. */
 export async function explore(client: BaseLanguageClient, document: vscode.TextDocument, pipeline: Pipeline): Promise<void> {
     const textDocument = { uri: document.uri.toString() };
     const first = await client.sendRequest(protocol.explore, { textDocument, ...pipeline, withPage: true });
