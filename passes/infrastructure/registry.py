@@ -18,7 +18,7 @@ from .errors import PassError, did_you_mean
 if TYPE_CHECKING:
     from .pass_kinds import Pass
 
-__all__ = ["create", "find", "register_pass", "registered", "registered_now", "unregister_pass"]
+__all__ = ["create", "find", "has_file", "register_pass", "registered", "registered_now", "unregister_pass"]
 
 _PACKAGE = __name__.rsplit(".", 2)[0]
 _NO_FAMILIES: Final = {
@@ -74,6 +74,11 @@ def find(name: str) -> type[Pass] | None:
         if module is not None:
             importlib.import_module(module)
     return _registry.get(name) or registered().get(name)
+
+
+def has_file(name: str) -> bool:
+    """Whether a file of ours is named like this pass; it is not imported. Some passes are declared beside others."""
+    return name.isidentifier() and _snake_case(name) in _modules()
 
 
 def create(name: str, /, **options: object) -> Pass:

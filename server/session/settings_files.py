@@ -15,10 +15,9 @@ from typing import Final
 from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .client import Client
 from .regular_files import read_regular
 
-__all__ = ["INVALID_SETTING", "SettingsFile", "SettingsProblems", "settings_files"]
+__all__ = ["INVALID_SETTING", "SettingsFile", "settings_files"]
 
 INVALID_SETTING: Final = "invalid-setting"
 
@@ -60,25 +59,3 @@ def settings_files(folders: Iterable[Path]) -> Sequence[SettingsFile]:
             continue
         files.append(SettingsFile(path.as_uri(), text))
     return files
-
-
-class SettingsProblems:
-    """Shows a client what is wrong with settings: where they are written, or else in a message."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._files_at_fault: set[str] = set()
-        """The files, by their URIs, that findings are shown in."""
-
-    def show(self, problems: Sequence[str], folders: Iterable[Path]) -> None:
-        """Show these problems, and those of earlier no more."""
-        placed: set[str] = set()
-        for file in settings_files(folders) if problems or self._files_at_fault else ():
-            findings = file.findings(problems)
-            placed.update(finding.message for finding in findings)
-            if findings or file.uri in self._files_at_fault:
-                self._client.show_in_file(file.uri, file.text, findings)
-            (self._files_at_fault.add if findings else self._files_at_fault.discard)(file.uri)
-        for problem in problems:
-            if problem not in placed:
-                self._client.say(problem, Severity.WARNING)

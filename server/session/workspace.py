@@ -35,7 +35,7 @@ from .client import Client
 from .extensions import Extensions
 from .folders import Folders
 from .models import Models
-from .settings_files import SettingsProblems
+from .settings_problems import SettingsProblems
 from .shown_remarks import ShownRemarks
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Workspace:
         self.documents = Documents()
         self.folders = Folders()
         self.settings = Settings()
-        self._settings_problems = SettingsProblems(client)
+        self._settings_problems = SettingsProblems(client, self.folders)
         self._folder_settings: dict[str, Settings] = {}
         self.analysis = BackgroundAnalysis(client.refresh_early_answers)
         self.worker = Worker(writable=self._writable_folders)
@@ -107,7 +107,7 @@ class Workspace:
         for uri, value in (folders or {}).items():
             of_folders[uri], more = self._allowed(*read_settings(value))
             problems += (problem for problem in more if problem not in problems)
-        self._settings_problems.show(problems, self.folders.paths)
+        self._settings_problems.take(problems, [settings, *of_folders.values()])
         if (settings, of_folders) == (self.settings, self._folder_settings):
             return
         self.history.configure(settings)
@@ -478,8 +478,10 @@ class Workspace:
         await self.load_extensions()
 
     async def load_extensions(self) -> None:
-        """Load the user's passes and operators, or what was written of them since."""
+        """Load the user's passes and operators, or what was written of them since, and look for what settings name."""
         await self.extensions.refresh()
+        if not self.extensions.are_withheld and not self.extensions.are_awaited:
+            await self._settings_problems.check_passes([str(each["name"]) for each in self.extensions.passes])
 
     async def compare(
         self, before: str, after: str, name: str, progress: Callable[[str], object] = lambda _: None

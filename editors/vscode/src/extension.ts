@@ -7,6 +7,7 @@ import { Layers } from './layers';
 import { ModelTexts } from './models';
 import { PassCommands } from './passes';
 import { Previews } from './previews';
+import { showProgress } from './progress';
 import * as protocol from './protocol';
 import { ProvenanceView } from './provenance';
 import { serverSettings } from './settings';
@@ -65,6 +66,7 @@ export async function activateWith(
             status.show('stopped', 'no server runs');
             return;
         }
+        showProgress(client);
         client.onDidChangeState(event => {
             void vscode.commands.executeCommand('setContext', 'relay.running', event.newState === State.Running);
             if (event.newState === State.Running) {

@@ -81,6 +81,23 @@ def test_a_misspelled_name_is_shown_where_it_is_written(client: _Client, file: P
     made.shut_down()
 
 
+@pytest.mark.asyncio
+async def test_a_pass_that_there_is_not_is_shown_where_a_setting_names_it(client: _Client, file: Path) -> None:
+    made = workspace(client, file.parent.parent)
+    made.configure({"pipeline": ["SimplifyInference", "FuseOpps"], "requiredPasses": ["FastMathh"]})
+    await made.load_extensions()
+    (finding,) = client.shown[file.as_uri()]
+    assert finding.message == "the setting relay.pipeline names FuseOpps, which is no pass; did you mean FuseOps?"
+    said = ["the setting relay.requiredPasses names FastMathh, which is no pass; did you mean FastMath?"]
+    assert client.said == said
+    await made.load_extensions()
+    assert client.said == said, "what has been said is not said again"
+    made.configure({"pipeline": ["SimplifyInference", "FuseOps", "ToCPS"]})
+    await made.load_extensions()
+    assert client.shown[file.as_uri()] == ()
+    made.shut_down()
+
+
 def test_what_no_file_has_is_said(client: _Client, file: Path) -> None:
     made = workspace(client, file.parent.parent)
     made.configure({"passTimeout": "soon", "optLevel": "high"})

@@ -1,0 +1,78 @@
+"""What is wrong with the user's settings: shown where they are written, or else in a message.
+
+That a pass is not known turns out later than all else: the user's own passes have to be loaded before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+
+from relay_lsp.ir.diagnostics import Severity
+
+from ..pass_calls import parse_pipeline
+from ..settings import Settings
+from .client import Client
+from .folders import Folders
+from .settings_files import settings_files
+
+__all__ = ["SettingsProblems"]
+
+
+class SettingsProblems:
+    """What is wrong with the settings of one client, as it is shown."""
+
+    def __init__(self, client: Client, folders: Folders) -> None:
+        self._client = client
+        self._folders = folders
+        self._settings: tuple[Settings, ...] = ()
+        self._of_values: list[str] = []
+        self._said: set[str] = set()
+        self._files_at_fault: set[str] = set()
+        """The settings files, by their URIs, that findings are shown in."""
+
+    def take(self, problems: Sequence[str], settings: Collection[Settings]) -> None:
+        """Show what is wrong with the values of these settings, and no longer what was wrong with earlier ones."""
+        self._of_values, self._settings = list(problems), tuple(settings)
+        self._show(self._of_values)
+
+    async def check_passes(self, of_extensions: Collection[str]) -> None:
+        """Show the passes that settings name and that there are none of, neither of ours nor ``of_extensions``."""
+        settings = self._settings
+        unknown = await asyncio.to_thread(lambda: list(dict.fromkeys(_unknown_passes(settings, of_extensions))))
+        if settings == self._settings:
+            self._show([*self._of_values, *unknown])
+
+    def _show(self, problems: Sequence[str]) -> None:
+        placed: set[str] = set()
+        for file in settings_files(self._folders.paths) if problems or self._files_at_fault else ():
+            findings = file.findings(problems)
+            placed.update(finding.message for finding in findings)
+            if findings or file.uri in self._files_at_fault:
+                self._client.show_in_file(file.uri, file.text, findings)
+            (self._files_at_fault.add if findings else self._files_at_fault.discard)(file.uri)
+        unplaced = {problem: None for problem in problems if problem not in placed}
+        for problem in unplaced:
+            if problem not in self._said:
+                self._client.say(problem, Severity.WARNING)
+        self._said = set(unplaced)
+
+
+def _unknown_passes(settings: Collection[Settings], of_extensions: Collection[str]) -> Iterator[str]:
+    for path, name in dict.fromkeys(item for each in settings for item in _named_passes(each)):
+        from relay_lsp.passes.infrastructure.errors import did_you_mean  # not loaded for settings that name no pass
+        from relay_lsp.passes.infrastructure.registry import has_file, registered
+
+        if name not in of_extensions and not has_file(name) and name not in registered():
+            hint = did_you_mean(name, [*registered(), *of_extensions])
+            yield f"the setting relay.{path} names {name}, which is no pass{hint}"
+
+
+def _named_passes(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The passes that settings name otherwise than by default, each with the setting."""
+    if settings.pipeline != Settings().pipeline:
+        yield from (("pipeline", call.name) for call in parse_pipeline(settings.pipeline))
+    for steps in settings.pipelines.values():
+        yield from (("pipelines", call.name) for call in parse_pipeline(steps))
+    yield from (("requiredPasses", name) for name in settings.required_passes)
+    yield from (("disabledPasses", name) for name in settings.disabled_passes)
