@@ -6,6 +6,7 @@ Source of the rule: ``TargetInternal::FromRawString`` and ``FromConfig`` in ``sr
 
 from __future__ import annotations
 
+import re
 import shlex
 import threading
 from collections.abc import Mapping
@@ -24,6 +25,8 @@ __all__ = ["Target", "TargetError", "current_target"]
 
 _ALIASES: Final[Mapping[str, str]] = {"arm_cpu": "llvm -keys=arm_cpu,cpu -device=arm_cpu", "cpu": "llvm"}
 """Names that stand for a target, as TVM's functions ``tvm.target.arm_cpu()`` do."""
+
+_INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 
 
 class TargetError(PassError):
@@ -47,10 +50,13 @@ class Target:
         """The target that ``text`` names: a kind and its attributes, ``-name=value`` each.
 
         Raises:
-            TargetError: there is no such kind, an attribute is not one of its, a value is of the wrong type, or
-                no processor has the name that is given as ``mcpu``.
+            TargetError: a quote is not closed, there is no such kind, an attribute is not one of its, a value is of the
+                wrong type, or no processor has the name that is given as ``mcpu``.
         """
-        name, *options = shlex.split(text) or [""]
+        try:
+            name, *options = shlex.split(text) or [""]
+        except ValueError:
+            raise TargetError(f"a quote in the target {text!r} is not closed") from None
         if name in _ALIASES:
             name, *first = shlex.split(_ALIASES[name])
             options = [*first, *options]
@@ -173,7 +179,7 @@ def _option(kind: TargetKind, option: str) -> tuple[str, TargetValue]:
     if wanted is bool and not equals:
         return name, True
     if wanted in (bool, int):
-        if not text.lstrip("-").isdigit():
+        if _INTEGER.fullmatch(text) is None:
             raise TargetError(f"attribute {name} of the target {kind.name} takes a number, not {text!r}")
         return name, bool(int(text)) if wanted is bool else int(text)
     if name == "mcpu" and not is_processor(text):

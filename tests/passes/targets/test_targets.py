@@ -56,6 +56,9 @@ def test_an_arm_processor_has_features():
         ("llvm -mcpuu=a", "no attribute 'mcpuu'; did you mean mcpu"),
         ("llvm mcpu=a", "written -name=value"),
         ("llvm -num-cores=many", "takes a number"),
+        ("llvm -num-cores=--5", "takes a number, not '--5'"),
+        ("llvm -num-cores=" + "9" * 5000, "takes a number"),
+        ('llvm -mcpu="core-avx2', "a quote in the target .* is not closed"),
         ("llvm -mcpu=skylake-avx51", "no processor is called 'skylake-avx51'; did you mean skylake-avx512"),
         (
             "llvm -mcpu=my-own-one",
