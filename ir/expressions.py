@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from .lazy_numpy import np
 from .spans import AnySpan
 from .types import DataType, GlobalTypeVar, TensorType, Type, TypeVar
 
@@ -155,37 +156,57 @@ def _operate(name: str, *operands: Expr | float) -> Expr:
     return _above("arithmetic").operate(name, *operands)
 
 
+def _dtype_of_number(number: float) -> str:
+    own = getattr(number, "dtype", None)
+    return own if isinstance(own, str) else "float32" if isinstance(number, float) else "int32"
+
+
 class Constant(Expr):
     """A tensor known at compile time. ``data`` is never written to.
+
+    It may be given as a number, of which numpy makes a scalar tensor when ``data`` is first asked for: a number that is
+    typed does not wait for numpy. Without a ``dtype``, that is ``int32`` or ``float32``, or the number's own.
 
     ``virtual_device`` is the object that the metadata section names, so that writing it back gives the same section;
     no pass looks at it.
     """
 
-    __slots__ = ("data", "dtype", "virtual_device")
+    __slots__ = ("_data", "dtype", "virtual_device")
 
     def __init__(
         self,
-        data: NDArray,
+        data: NDArray | float,
         dtype: str | None = None,
         span: AnySpan | None = None,
         virtual_device: VirtualDevice | None = None,
     ) -> None:
-        self.data: Final[NDArray] = data
+        if isinstance(data, float) and hasattr(data, "shape"):
+            data = np.asarray(data)  # numpy's float64 is a number, too
+        self._data: NDArray | float = data
         self.virtual_device: Final = virtual_device
-        self.dtype: Final[DataType] = DataType(dtype if dtype is not None else data.dtype.name)
+        if dtype is None:
+            dtype = _dtype_of_number(data) if isinstance(data, (int, float)) else data.dtype.name
+        self.dtype: Final[DataType] = DataType(dtype)
         self.span = span
         self.checked_type = None
 
     @property
+    def data(self) -> NDArray:
+        """The tensor."""
+        data = self._data
+        if isinstance(data, (int, float)):
+            data = self._data = np.array(data, dtype=str(self.dtype))
+        return data
+
+    @property
     def tensor_type(self) -> TensorType:
         """The type that the data has."""
-        return TensorType(tuple(self.data.shape), self.dtype)
+        return TensorType(() if isinstance(self._data, (int, float)) else tuple(self._data.shape), self.dtype)
 
     @property
     def is_scalar(self) -> bool:
         """Whether the rank is 0."""
-        return self.data.ndim == 0
+        return isinstance(self._data, (int, float)) or self._data.ndim == 0
 
 
 class Var(Expr):

@@ -11,10 +11,8 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 
 from ..dimensions import FloatImm, IntImm
-from ..expressions import NDArray
-from ..lazy_numpy import np
 
-__all__ = ["Number", "NumberError", "constant_array", "read_number", "read_string"]
+__all__ = ["Number", "NumberError", "read_number", "read_string"]
 
 Number: TypeAlias = "int | float"
 
@@ -95,13 +93,6 @@ def _abridged(literal: str) -> str:
 
 def _fits(value: int, width: int) -> bool:
     return -(1 << (width - 1)) <= value < 1 << (width - 1)
-
-
-def constant_array(value: Number) -> NDArray:
-    """The scalar tensor that a number stands for as an expression."""
-    if isinstance(value, (IntImm, FloatImm)):
-        return np.array(value, dtype=value.dtype)
-    return np.array(value, dtype="float32" if isinstance(value, float) else "int32")
 
 
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)

@@ -27,6 +27,23 @@ def test_checking_a_model_without_tensors_loads_neither_numpy_nor_the_protocol_n
     assert loaded.isdisjoint({"numpy", "ml_dtypes", "lsprotocol", "pygls", "asyncio", "relay_lsp.passes"})
 
 
+def test_numbers_that_are_typed_do_not_load_numpy():
+    loaded = modules_after(
+        """
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+snapshot = Snapshot.open("def @main(%x: float32) {\\n  %0 = nn.relu(%x);\\n  %0\\n}\\n", "example.relay")
+at = snapshot.text.index("  %0 =")
+typed = "  %1 = add(multiply(%x, 2.5f), where(True, 1f, 2f));\\n  let %y = 3;\\n"
+for number, key in enumerate(typed):
+    snapshot = snapshot.edit(TextSpan(at + number, at + number), key)
+    assert snapshot.diagnostics is not None
+assert not [each for each in snapshot.diagnostics if each.severity.name == "ERROR" and each.span.start]"""
+    )
+    assert "relay_lsp.ir.semantic.snapshot" in loaded
+    assert "numpy" not in loaded
+
+
 def test_a_server_starts_without_numpy_passes_and_models_of_others():
     loaded = modules_after("from relay_lsp.server.serving.application import create_server; create_server()")
     assert "pygls" in loaded

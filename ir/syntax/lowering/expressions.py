@@ -21,12 +21,11 @@ from ...expressions import (
     Tuple,
     TupleGetItem,
 )
-from ...lazy_numpy import np
 from ...ops import operator as operators
 from ...ops.operator import Op
 from ...spans import Span
 from ...text.text_span import TextSpan
-from ..literals import NumberError, constant_array, read_number, read_string
+from ..literals import NumberError, read_number, read_string
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
 from ..suggestions import replacement
@@ -60,7 +59,7 @@ class ExpressionLowering(AttributeLowering):
         if kind == BOOLEAN:
             if step.raw:
                 return int(text == "True")
-            return self._mark(Constant(np.array(text == "True"), "bool"), step.node)
+            return self._mark(Constant(text == "True", "bool"), step.node)
         value = read_number(text, kind == FLOAT)
         if isinstance(value, NumberError):
             span = self.unit.span(token)
@@ -69,7 +68,7 @@ class ExpressionLowering(AttributeLowering):
             return FAILED if step.raw else ErrorExpr()
         if step.raw:
             return value
-        return self._mark(Constant(constant_array(value)), step.node)
+        return self._mark(Constant(value), step.node)
 
     def _do_string(self, step: Step, values: list[Any]) -> Any:
         return read_string(self._text(step.node.first))
