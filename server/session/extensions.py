@@ -55,12 +55,12 @@ class LoadExtension:
         from relay_lsp.passes import find
 
         from ..features.pass_documentation import describe_pass
-        from ..worker.read_texts import open_snapshot
+        from ..worker.read_texts import forget_snapshots
         from .extension_operators import declare
 
         progress(f"loading {self.name}")
         extensions = _load(self.name, self.root)
-        open_snapshot.cache_clear()
+        forget_snapshots()
         classes = [find(name) for extension in extensions for name in extension.passes]
         return Loaded(
             [describe_pass(each.declaration()) for each in classes if each is not None],
@@ -79,12 +79,12 @@ class WithExtensions:
 
     def run(self, progress: Progress) -> Any:
         """Load what this process does not have yet, and do the job."""
-        from ..worker.read_texts import open_snapshot
+        from ..worker.read_texts import forget_snapshots
 
         for name, stamp in self.extensions:
             if name not in _loaded or _loaded[name] != stamp:
                 _load(name, self.root)
-                open_snapshot.cache_clear()
+                forget_snapshots()
         return self.job.run(progress)
 
 

@@ -17,15 +17,32 @@ if TYPE_CHECKING:
 
     from .pass_changes import Places
 
-__all__ = ["FIRST_WORD", "need_spans", "open_snapshot", "places_in", "places_of", "without_expressions"]
+__all__ = [
+    "FIRST_WORD",
+    "forget_snapshots",
+    "need_spans",
+    "open_snapshot",
+    "places_in",
+    "places_of",
+    "without_expressions",
+]
 
 FIRST_WORD = TextSpan(0, 1)
 """Where stands what has no place of its own."""
 
 
-@lru_cache(maxsize=4)
 def open_snapshot(text: str, name: str, *, with_spans: bool = True) -> Snapshot:
     """The snapshot of a text; the last few are kept. ``with_spans``: whether its expressions have spans."""
+    return _opened(text, name, with_spans)
+
+
+def forget_snapshots() -> None:
+    """Keep no snapshot any longer: they were read with other operators than there are now."""
+    _opened.cache_clear()
+
+
+@lru_cache(maxsize=4)
+def _opened(text: str, name: str, with_spans: bool) -> Snapshot:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
     return Snapshot.open(text, name, with_spans=with_spans)

@@ -19,6 +19,11 @@ def test_the_expressions_of_a_text_have_spans_where_they_are_wanted() -> None:
         assert any(span is not None for span in spans) == with_spans
 
 
+def test_a_text_is_read_once_in_each_way() -> None:
+    assert open_snapshot(TEXT, "a.relay") is open_snapshot(TEXT, "a.relay", with_spans=True)
+    assert open_snapshot(TEXT, "a.relay") is not open_snapshot(TEXT, "a.relay", with_spans=False)
+
+
 @pytest.mark.parametrize(
     ("text", "passes", "needed"),
     [
