@@ -61,6 +61,10 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "dashes": lambda count: _body("-" * count * 10),
     "directives": lambda count: _VERSION + "#[" * count * 10,
     "open comments": lambda count: _VERSION + "/*\n" * count * 2,
+    "comments in comments on a line": lambda count: _body("/* a /* b */ c */ " * count + "%x"),
+    "statements on a line": lambda count: _body(
+        "".join(f"%{number} = nn.relu(%x) /* ty=float32 span=a:{number}:1 */; " for number in range(count)) + "%x"
+    ),
     "comments in comments": lambda count: _VERSION + "/*" * count * 4 + "*/" * count * 4,
     "quotation marks": lambda count: _body('"' * count * 10),
     "tuple types": lambda count: _body("%x", "%x: " + "(" * count + "float32" + ",)" * count),

@@ -31,10 +31,10 @@ __all__ = [
     "RESERVED_PATTERN",
     "WHITE_SPACE",
     "Lexed",
+    "PieceReader",
     "first_piece",
     "lex",
-    "lex_chunks",
-    "lex_part",
+    "read_chunks",
 ]
 
 _LOOK_AHEAD: Final = 256
@@ -173,33 +173,118 @@ class Lexed:
     pieces: list[str]
 
 
-def lex_chunks(lines: LineIndex, start: int, end: int) -> Iterator[Lexed]:
-    """The pieces of a text from ``start``, where one begins, until one ends at ``end`` or beyond; some lines at a time.
+class PieceReader:
+    """Gives the pieces of a text from a place on where one begins, one part after another.
+
+    What was found beyond a part is kept for the next: a line may be long, and is looked at to its end.
+    """
+
+    def __init__(self, lines: LineIndex, start: int) -> None:
+        self._lines: Final = lines
+        self.position = start
+        """Where the next piece begins."""
+        self._pieces: list[str] = []
+        self._kinds = ""
+        self._ends = [start]
+        self._next = self._settled = 0
+        """Which of them is the next, and how many of them are what they would be whatever follows."""
+        self._part = ""
+        self._part_start = self._limit = start
+        """What is looked at behind comments that have others inside, and where it begins and ends in the text."""
+        self._comments_end = start
+        """As far as this there may be many such comments: it is the end of a line with one."""
+
+    def read(self, end: int) -> Lexed:
+        """The pieces until one ends at ``end`` or beyond."""
+        made: list[str] = []
+        made_kinds: list[str] = []
+        reach, window = _LOOK_AHEAD, end - self.position
+        if self.position < self._comments_end:
+            window = reach = _LOOK_AHEAD_AFTER_COMMENT
+        while self.position < end:
+            if self._next == self._settled:
+                window, reach = self._find(min(end, self.position + window), window, reach)
+                continue
+            stop = min(bisect_left(self._ends, end, self._next), self._settled)
+            made += self._pieces[self._next : stop]
+            made_kinds.append(self._kinds[self._next : stop])
+            self._next, self.position = stop, self._ends[stop]
+        return Lexed("".join(made_kinds), made)
+
+    def _find(self, goal: int, window: int, reach: int) -> tuple[int, int]:
+        """Find pieces up to ``goal``; what the window and the reach beyond it are to be next."""
+        lines, start = self._lines, self.position
+        is_behind_comment = reach == _LOOK_AHEAD_AFTER_COMMENT
+        if not (is_behind_comment and self._part_start <= start and goal + reach < self._limit):
+            line, _ = lines.line_and_column(goal + reach)
+            self._limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
+            self._part, self._part_start = lines.part(start, self._limit), start
+        part, limit = self._part, self._limit
+        # What was found beyond a comment's beginning is of no use; there may be many of them in a long line.
+        pieces = self._few_pieces(goal) if is_behind_comment else _pieces(part)
+        kinds = "".join(map(_kinds.__getitem__, pieces))
+        opened = kinds.find(OPEN_COMMENT)
+        ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
+        wanted = bisect_left(ends, goal)
+        if wanted == len(ends):
+            piece = _open_comment(lines, part, ends[-1], ends[-1] - self._part_start)
+            pieces, kinds = [*pieces[:opened], piece], kinds[:opened] + _kinds[piece]
+            ends.append(ends[-1] + len(piece))
+            settled = len(pieces)
+            window = reach = _LOOK_AHEAD_AFTER_COMMENT
+            self._comments_end = limit
+        else:
+            is_cut = limit < lines.length
+            if is_cut and ends[wanted] == limit:
+                return window, 4 * reach
+            settled = len(ends) - (2 if is_cut and ends[-1] == limit else 1)
+            window *= 2
+        self._pieces, self._kinds, self._ends = pieces, kinds, ends
+        self._next, self._settled = 0, settled
+        return window, reach
+
+    def _few_pieces(self, goal: int) -> list[str]:
+        """The pieces of the part from here on as far as ``goal``, and no more than the first of a comment."""
+        pieces: list[str] = []
+        start = end = self.position - self._part_start
+        for match in _PIECE.finditer(self._part, start):
+            pieces.append(match[0])
+            end = match.end()
+            if self._part_start + end >= goal or _kinds[match[0]] == OPEN_COMMENT:
+                break
+        return _with_definitions(self._part[start : end + 1], pieces)  # of a definition, the `@` is another piece
+
+
+def read_chunks(reader: PieceReader, end: int) -> Iterator[Lexed]:
+    """The pieces that a reader gives until one ends at ``end`` or beyond; some lines at a time.
 
     Between them, other threads have their turn. To find all pieces of a long text at once would keep them waiting until
     it is done, half a second for 13 MB.
     """
-    while start < end:
-        lexed, start = lex_part(lines, start, min(start + _CHUNK, end))
-        yield lexed
+    while reader.position < end:
+        yield reader.read(min(reader.position + _CHUNK, end))
 
 
 def lex(text: str) -> Lexed:
     """Split ``text`` into pieces."""
     if len(text) > _CHUNK:
-        chunks = list(lex_chunks(LineIndex(text), 0, len(text)))
+        chunks = list(read_chunks(PieceReader(LineIndex(text), 0), len(text)))
         return Lexed("".join([chunk.kinds for chunk in chunks]), [piece for chunk in chunks for piece in chunk.pieces])
     pieces = _pieces(text)
     kinds = "".join(map(_kinds.__getitem__, pieces))
     if OPEN_COMMENT not in kinds:
         return Lexed(kinds, pieces)
     lines = LineIndex(text)
-    return lex_part(lines, 0, lines.length)[0]
+    return PieceReader(lines, 0).read(lines.length)
 
 
 def _pieces(text: str) -> list[str]:
     """The pieces of a text, in which no comment is open."""
-    pieces = _PIECE.findall(text)
+    return _with_definitions(text, _PIECE.findall(text))
+
+
+def _with_definitions(text: str, pieces: list[str]) -> list[str]:
+    """The pieces with which a text begins, but that a definition begins one of its own."""
     at = text.find(_DEFINITION)
     if at < 0:
         return pieces
@@ -223,40 +308,6 @@ def first_piece(text: str) -> str:
     """The first piece of a text, which does not begin with a comment."""
     match = _PIECE.match(text)
     return match[0] if match is not None else ""
-
-
-def lex_part(lines: LineIndex, start: int, end: int) -> tuple[Lexed, int]:
-    """The pieces of a text from ``start``, where one begins, until one ends at ``end`` or beyond; and where it ends."""
-    made: list[str] = []
-    made_kinds: list[str] = []
-    reach = _LOOK_AHEAD
-    window = end - start
-    while start < end:
-        goal = min(end, start + window)
-        line, _ = lines.line_and_column(goal + reach)
-        limit = lines.line_start(line + 1)  # no piece but a comment and the metadata goes on in another line
-        part = lines.part(start, limit)
-        pieces = _pieces(part)
-        kinds = "".join(map(_kinds.__getitem__, pieces))
-        opened = kinds.find(OPEN_COMMENT)
-        ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
-        wanted = bisect_left(ends, goal)
-        if wanted < len(ends):
-            if ends[wanted] == limit and limit < lines.length:
-                reach *= 4
-                continue
-            made += pieces[:wanted]
-            made_kinds.append(kinds[:wanted])
-            start = ends[wanted]
-            window *= 2
-        else:
-            # What was looked at beyond is looked at again, and there may be many such comments.
-            window = reach = _LOOK_AHEAD_AFTER_COMMENT
-            piece = _open_comment(lines, part, ends[-1], ends[-1] - start)
-            made += (*pieces[:opened], piece)
-            made_kinds += (kinds[:opened], _kinds[piece])
-            start = ends[-1] + len(piece)
-    return Lexed("".join(made_kinds), made), start
 
 
 def _open_comment(lines: LineIndex, part: str, start: int, at: int) -> str:

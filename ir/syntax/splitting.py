@@ -14,7 +14,7 @@ from ..collections.block_list import BlockList
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from .forms import AlikeStatements
-from .lexer import WHITE_SPACE, lex, lex_chunks
+from .lexer import WHITE_SPACE, PieceReader, lex, read_chunks
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, is_open
 from .sequences import after_comments
 from .statements import CutSegment, Segment, alike_segments
@@ -256,6 +256,7 @@ class _Cutting:
         self._pieces: list[str] = []
         self._offsets = [-1]
         """Where the pieces of the window begin, and where the last one ends."""
+        self._reader = PieceReader(self._lines, self._position)
         self._reach = _WINDOW
         self._was_alike = True
         self._ahead = _LOOK_AHEAD
@@ -381,7 +382,9 @@ class _Cutting:
     def _widen(self) -> None:
         """Cut more text into pieces."""
         start = self._offsets[-1]
-        for lexed in lex_chunks(self._lines, start, min(start + self._reach, self._end)):
+        if self._reader.position != start:
+            self._reader = PieceReader(self._lines, start)
+        for lexed in read_chunks(self._reader, min(start + self._reach, self._end)):
             self._kinds += lexed.kinds
             self._pieces += lexed.pieces
             self._offsets += list(accumulate(map(len, lexed.pieces), initial=self._offsets[-1]))[1:]

@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from ..worker.tracing import ExploredRun
     from ..worker.verification import VerifyOutcome
 
-__all__ = ["MovedOn", "Workspace"]
+__all__ = ["COLLECTOR_THRESHOLDS", "MovedOn", "Workspace"]
 
 _QUIET_SECONDS = 0.5
 """For how long nothing may have been written before the worker is started. On two processors, its imports would take
 one from the server or the client."""
 
 _WRITING_INSTRUMENTS = ("DumpIR",)
-_COLLECTOR_THRESHOLDS = (10_000, 200, 50)
+COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
 
 
@@ -528,5 +528,5 @@ def _preload() -> None:
     import relay_lsp.ir.semantic.snapshot  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     gc.freeze()
-    gc.set_threshold(*_COLLECTOR_THRESHOLDS)
+    gc.set_threshold(*COLLECTOR_THRESHOLDS)
     gc.enable()

@@ -11,13 +11,9 @@ import pytest
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics import diagnostics
+from tests.hostile_figures import seconds_allowed
 from tests.hostile_texts import HOSTILE_TEXTS
 
-_SECONDS = 0.5
-_SECONDS_PER_MEGABYTE = 1.0
-"""What the diagnostics of a text may take, of the processor's time, and more for each megabyte of it."""
-_LARGE = {"arms of a match": 4.0, "parameters": 3.0}
-"""The classes whose ten-fold size takes more, and how many times as much: all of it is read, and no limit met."""
 _SHARED_MACHINE = 3.0
 """How much longer a machine may take that has other work: the processor's time goes up with it, too."""
 
@@ -42,8 +38,7 @@ def test_a_hostile_text_gets_its_diagnostics_in_time(name: str, size: int) -> No
         assert finding.code != "internal-error"
         assert finding.span is None or 0 <= finding.span.start <= finding.span.end <= len(text)
         assert len(finding.message) < 5_000
-    factor = _SHARED_MACHINE * (_LARGE.get(name, 1.0) if size == 10_000 else 1.0)
-    assert seconds < factor * (_SECONDS + _SECONDS_PER_MEGABYTE * len(text) / 1e6)
+    assert seconds < _SHARED_MACHINE * seconds_allowed(text)
 
 
 def test_parentheses_that_nest_too_deep_cost_their_statement() -> None:
