@@ -107,7 +107,8 @@ class _Reader:
             value.producer = operation
             self.operations[id_of(value)] = operation
         operation.module = _module_path(node.scopeName())
-        operation.source = _source(node.sourceRange())
+        with suppress(RuntimeError):  # What the archive notes of places is damaged, which its program may not be.
+            operation.source = _source(node.sourceRange())
         operation.argument_names = self._argument_names(node.schema())
         if operation.kind == "prim::Constant":
             operation.attribute = self._constant(node)

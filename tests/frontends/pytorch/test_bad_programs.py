@@ -91,6 +91,11 @@ def test_pickles_are_refused(program: bytes) -> None:
         from_pytorch(hostile)
 
 
+def test_an_archive_whose_notes_on_places_are_damaged_is_imported_without_places(archive: bytes) -> None:
+    damaged = changed(archive, {".debug_pkl": lambda _: b"\x05no places"})
+    assert main_text(read_pytorch(damaged, infos([X]))) == main_text(read_pytorch(archive, infos([X])))
+
+
 def test_the_samples_in_a_program_are_not_read(program: bytes) -> None:
     hostile = changed(program, {"sample_inputs/model.pt": lambda _: pickle.dumps(Evil())})
     assert errors(read_pytorch(hostile)) == []
