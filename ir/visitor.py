@@ -12,9 +12,11 @@ from typing import TypeVar as _TypeVar
 from .expressions import (
     Call,
     Clause,
+    Constant,
     ErrorExpr,
     Expr,
     Function,
+    GlobalVar,
     If,
     Let,
     Match,
@@ -43,11 +45,17 @@ __all__ = [
 ]
 
 
+_LEAVES = frozenset((Var, GlobalVar, Constant))
+"""The most frequent expressions without others below them."""
+
+
 def children(expr: Expr) -> Sequence[Expr]:
     """The direct sub-expressions of ``expr`` in evaluation order, with parameters and let variables."""
     kind = type(expr)
     if kind is Call:
         return (expr.op, *expr.args)  # type: ignore[attr-defined]
+    if kind in _LEAVES:
+        return ()
     if isinstance(expr, Tuple):
         return expr.fields
     if isinstance(expr, TupleGetItem):

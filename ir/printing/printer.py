@@ -42,7 +42,7 @@ from ..expressions import (
 )
 from ..module import IRModule, TypeData
 from ..ops.operator import Op
-from ..visitor import children, post_order
+from ..visitor import children
 from .document import NEW_LINE, Document, Indented, Positioned, join
 from .types import TypePrinter, TypeTooLongError
 from .values import MetadataTable, attribute_texts, scalar_text, value_text
@@ -147,9 +147,14 @@ class ExprPrinter:
     def _count_uses(self, root: Expr) -> None:
         """How often each expression is used below ``root``."""
         uses: dict[Expr, int] = {}
-        for expr in post_order(root):
-            for part in children(expr):
-                uses[part] = uses.get(part, 0) + 1
+        stack = [root]
+        while stack:
+            for part in children(stack.pop()):
+                if part in uses:
+                    uses[part] += 1
+                else:
+                    uses[part] = 1
+                    stack.append(part)
         self._uses = uses
 
     def _type_definition(self, data: TypeData) -> Document:

@@ -130,6 +130,8 @@ class _Reader:
         self._layers: dict[int, int] = {}
         self._labels: dict[int, str] = {}
         self._types: tuple[str, IRModule] | None = None
+        self._last_read: tuple[str, Sequence[Expr], IRModule, Sequence[Expr]] | None = None
+        """The last text that was read, the constants that it names by number, its module and its expressions."""
         self._type_params: dict[str, TypeVar] = {}
         self._type_vars: dict[TypeVar, Type] = {}
 
@@ -175,11 +177,7 @@ class _Reader:
         metadata: dict[str, Sequence[object]] = {**read_metadata(record.metadata)} if record.metadata else {}
         if record.constants:
             metadata[_CONSTANT] = [self._exprs[number] for number in record.constants]
-        parsed = self._parse(text, f"stage-{record.stage}", metadata)
-        faults = [each for each in parsed.diagnostics if each.severity is Severity.ERROR]
-        if faults:
-            raise TraceFormatError(f"the text of stage {record.stage} has an error: {faults[0].message}")
-        order = occurrences(parsed.module)
+        read, order = self._read_text(record, text, metadata)
         if len(order) != len(record.order):
             raise TraceFormatError(
                 f"stage {record.stage} lists {len(record.order)} expressions, and its text has {len(order)}"
@@ -196,11 +194,11 @@ class _Reader:
                 known = self._exprs[number] = self._rebuild(expr, self._labels[number], replaced)
             replaced[expr] = known
         functions: dict[GlobalVar, Function] = {}
-        for var, function in parsed.module.functions.items():
+        for var, function in read.functions.items():
             new_var, new = replaced[var], replaced[function]
             if isinstance(new_var, GlobalVar) and isinstance(new, Function):
                 functions[new_var] = new
-        module = parsed.module.with_functions(functions)
+        module = read.with_functions(functions)
         self._stages.append(module)
         self._members.append(frozenset(replaced.values()))
         if self.contents.start is None:
@@ -209,6 +207,23 @@ class _Reader:
                 span = SequentialSpan.of(Span(SourceName(name)) for name in json.loads(self._strings[layers]))
                 if span is not None:
                     self.contents.layers[self._exprs[number]] = span
+
+    def _read_text(
+        self, record: StageRecord, text: str, metadata: Mapping[str, Sequence[object]]
+    ) -> tuple[IRModule, Sequence[Expr]]:
+        """The module of a stage's text and its expressions; that of a text which was read just before is the same."""
+        constants = [self._exprs[number] for number in record.constants]
+        if record.text is None and self._last_read is not None:
+            last_text, last_constants, module, order = self._last_read
+            if last_text is text and last_constants == constants and not record.metadata:
+                return module, order
+        parsed = self._parse(text, f"stage-{record.stage}", metadata)
+        faults = [each for each in parsed.diagnostics if each.severity is Severity.ERROR]
+        if faults:
+            raise TraceFormatError(f"the text of stage {record.stage} has an error: {faults[0].message}")
+        order = occurrences(parsed.module)
+        self._last_read = (text, constants, parsed.module, order)
+        return parsed.module, order
 
     def _parse(self, text: str, name: str, metadata: Mapping[str, Sequence[object]]) -> Parsed:
         """Read a text. Its data types are the same objects as those of the first text that declares them so."""

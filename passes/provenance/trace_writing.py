@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import msgspec
 
@@ -125,11 +126,12 @@ def occurrences(module: IRModule) -> list[Expr]:
     roots = [module.functions[var] for var in names]
     order: list[Expr] = []
     seen: set[Expr] = set()
-    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
+    # Before the parts of an expression lies, behind ``None``, the expression itself.
+    stack: list[Expr | None] = [*reversed(roots)]
     while stack:
-        expr, is_expanded = stack.pop()
-        if is_expanded:
-            order.append(expr)
+        expr = stack.pop()
+        if expr is None:
+            order.append(cast("Expr", stack.pop()))
             continue
         if expr in seen:
             if isinstance(expr, Constant) and expr.data.ndim == 0:
@@ -142,8 +144,7 @@ def occurrences(module: IRModule) -> list[Expr]:
         if not parts:
             order.append(expr)
             continue
-        stack.append((expr, True))
-        stack.extend((part, False) for part in reversed(parts))
+        stack += (expr, None, *parts[::-1])
     order += [var for var in names if var not in seen]
     return order
 

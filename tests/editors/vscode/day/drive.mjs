@@ -23,9 +23,9 @@ const browser = await chromium();
 try {
     const workbench = new Workbench(await browser.newPage(), server.port, work);
     // By their hours: the functions of a module come in the order of their names.
-    const { colours, hovers } = morning;
+    const { colours, layerColours, hovers } = morning;
     const { hints, search, pipeline, preview } = noon;
-    const all = [colours, hovers, hints, search, pipeline, preview, evening.walkthrough];
+    const all = [colours, layerColours, hovers, hints, search, pipeline, preview, evening.walkthrough];
     const only = process.env.RELAY_FLOWS?.split(',');
     for (const flow of only ? all.filter(each => only.includes(each.name)) : all) {
         await workbench.follow([flow], report);

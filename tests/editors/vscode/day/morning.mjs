@@ -2,6 +2,23 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+/** Name, name in the settings, and class of the default themes; the light one, which is shown elsewhere, is the last. */
+const THEMES = [
+    ['dark', 'Default Dark Modern', 'vs-dark'],
+    ['high-contrast-dark', 'Default High Contrast', 'hc-black'],
+    ['high-contrast-light', 'Default High Contrast Light', 'hc-light'],
+    ['light', 'Default Light Modern', 'vs'],
+];
+
+async function openInTheme(workbench, file, [, theme, kind]) {
+    const settings = path.join(workbench.folder, '../user/User/settings.json');
+    // The page that is loaded takes the settings as they are then.
+    fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), 'workbench.colorTheme': theme }));
+    await workbench.open(file);
+    const body = workbench.page.locator('.monaco-workbench');
+    await workbench.until(`the theme ${theme}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
+}
+
 /** The words of each kind in the default themes: one colour for each. */
 export async function colours(workbench) {
     const { page } = workbench;
@@ -9,18 +26,9 @@ export async function colours(workbench) {
         parameter: '%data', value: '%0', attribute: 'strides', operator: 'nn.conv2d', function: '@main', layer: 'conv1',
     };
     const seen = {};
-    const settings = path.join(workbench.folder, '../user/User/settings.json');
-    for (const [name, theme, kind] of [
-        ['dark', 'Default Dark Modern', 'vs-dark'],
-        ['high-contrast-dark', 'Default High Contrast', 'hc-black'],
-        ['high-contrast-light', 'Default High Contrast Light', 'hc-light'],
-        ['light', 'Default Light Modern', 'vs'],
-    ]) {
-        // The page that is loaded takes the settings as they are then.
-        fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), 'workbench.colorTheme': theme }));
-        await workbench.open('colours.relay');
-        const body = page.locator('.monaco-workbench');
-        await workbench.until(`the theme ${theme}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
+    for (const theme of THEMES) {
+        const [name] = theme;
+        await openInTheme(workbench, 'colours.relay', theme);
         // Until the server has answered, the grammar gives the colours.
         await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
         const colour = word => workbench.word(word).evaluate(element => getComputedStyle(element).color);
@@ -33,6 +41,41 @@ export async function colours(workbench) {
             seen[name][kind] = await colour(word);
         }
         await workbench.shot(`colours-${name}`);
+    }
+    return seen;
+}
+
+/** The colours of layers in the default themes: plain words with what is drawn behind them. */
+export async function layerColours(workbench) {
+    const { page } = workbench;
+    const words = () => page.evaluate(() => {
+        const parts = colour => colour.match(/[\d.]+/g).map(Number);
+        const editor = document.querySelector('.editor-instance .monaco-editor');
+        const ground = parts(getComputedStyle(editor.querySelector('.monaco-editor-background')).backgroundColor);
+        const drawn = [...editor.querySelectorAll('.view-overlays .cdr[class*="ced-"]')]
+            .map(each => [each.getBoundingClientRect(), parts(getComputedStyle(each).backgroundColor)])
+            .filter(([, colour]) => colour[3] === undefined || colour[3] > 0);
+        return [...editor.querySelectorAll('.view-line > span > span')].flatMap(word => {
+            const place = word.getBoundingClientRect();
+            const [x, y] = [(place.left + place.right) / 2, (place.top + place.bottom) / 2];
+            const behind = drawn.find(([box]) => box.left <= x && x <= box.right && box.top <= y && y <= box.bottom);
+            if (!behind || !word.innerText.trim()) {
+                return [];
+            }
+            const [red, green, blue, strength = 1] = behind[1];
+            const seen = [red, green, blue].map((part, index) => strength * part + (1 - strength) * ground[index]);
+            return [{ word: word.innerText.trim(), colour: parts(getComputedStyle(word).color).slice(0, 3), behind: seen }];
+        });
+    });
+    const seen = {};
+    for (const theme of THEMES) {
+        const [name] = theme;
+        await openInTheme(workbench, 'layers.relay', theme);
+        await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
+        await workbench.palette('Relay: Colour by Layer');
+        await workbench.until('the colours', async () => (await words()).length > 20, 90);
+        seen[name] = await words();
+        await workbench.shot(`layers-${name}`);
     }
     return seen;
 }

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -86,3 +86,25 @@ def test_the_walkthrough_works_from_anywhere(flow):
     seen = flow("walkthrough")
     assert len(seen["buttons"]) == 2
     assert "SimplifyInference (preview)" in seen["title"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "high-contrast-light", "high-contrast-dark"])
+def test_each_layer_has_a_background_on_which_words_are_read(flow, theme):
+    words = flow("layerColours")[theme]
+    assert len({tuple(word["behind"]) for word in words}) == 6
+    # Brackets have the colours of their pairs, which are weaker on the theme's own background already.
+    names = [word for word in words if word["word"] not in ("(", ")", "[", "]")]
+    assert len(names) > 20
+    assert min(contrast(word["colour"], word["behind"]) for word in names) > 3
+
+
+def contrast(first: Sequence[float], second: Sequence[float]) -> float:
+    """The contrast of two colours as WCAG 2 defines it."""
+    darker, lighter = sorted(map(luminance, (first, second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: Sequence[float]) -> float:
+    parts = [each / 255 for each in colour]
+    red, green, blue = (each / 12.92 if each <= 0.03928 else ((each + 0.055) / 1.055) ** 2.4 for each in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
