@@ -86,14 +86,19 @@ class StatementList(BlockList["TypedStatement | None"]):
             index += 1
 
     def using(self, names: set[str], start: int, end: int) -> Iterator[int]:
+        """Where the statements of :meth:`dependents` stand."""
+        return (index for index, _ in self.dependents(names, start, end))
+
+    def dependents(self, names: set[str], start: int, end: int) -> Iterator[tuple[int, TypedStatement]]:
         """The statements from ``start`` to ``end`` that depend on one of some names, which may get more meanwhile."""
+        disjoint = names.isdisjoint
         while start < end:
             number = self.block_number(start)
             last = min(self.block_start(number) + len(self._blocks[number]), end)
             if names and not names.isdisjoint(self._blocks[number].names):
                 for index, state in enumerate(self[start:last], start):
-                    if state is not None and not names.isdisjoint(state.depends_on):
-                        yield index
+                    if state is not None and not (disjoint(state.uses) and disjoint(state.depends_on)):
+                        yield index, state
             start = last
 
     def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:

@@ -129,16 +129,6 @@ class StatementTyper:
         self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
         self.rebound.add(name)
 
-    def _replace(self, old: TypedStatement, new: TypedStatement) -> None:
-        name = new.bound
-        if name is None:
-            return
-        bound = self.names.get(name)
-        if isinstance(bound, tuple):
-            self.names[name] = tuple([new if other is old else other for other in bound])
-        else:
-            self.names[name] = new
-
     def finished(self, states: StatementList, reported: Sequence[int]) -> FunctionStatements:
         """The function with its names as they are now, and its value; ``reported`` are its reported statements.
 
@@ -308,33 +298,35 @@ class StatementTyper:
             if state is not None and (
                 state.suggested is not None or index in again or not changed.isdisjoint(state.uses)
             ):
-                self._follow(index, changed, made)
+                self._follow(index, state, changed, made)
         at = nearby
         for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
-            for index in self.states.using(changed, at, stop):
-                self._follow(index, changed, made)
+            for index, state in self.states.dependents(changed, at, stop):
+                self._follow(index, state, changed, made)
                 if len(made) % STEP == 0:
                     check_cancelled()
                     if self.progress is not None:
                         self.progress(self, index + 1, made)
-            if stop < end:
-                self._follow(stop, changed, made)
+            if stop < end and (state := self.states[stop]) is not None:
+                self._follow(stop, state, changed, made)
             at = stop + 1
         return made
 
-    def _follow(self, index: int, changed: set[str], made: dict[int, TypedStatement]) -> None:
-        state = self.states[index]
-        if state is None:
-            return
-        if self.parameters.are_used_by(state):
+    def _follow(self, index: int, state: TypedStatement, changed: set[str], made: dict[int, TypedStatement]) -> None:
+        if self.function.head.untyped and self.parameters.are_used_by(state):
             new = self._retold(state, index, changed)
         else:
             new = self._state(state, state.order, index)
         made[index] = new
         name = new.bound
         if name is not None:
-            counts = not is_graph_name(name) or self.function.binding(name) is state
-            self._replace(state, new)
+            bound = self.names.get(name)
+            if isinstance(bound, tuple):
+                self.names[name] = tuple([new if other is state else other for other in bound])
+                counts = not is_graph_name(name) or bound[0] is state
+            else:
+                self.names[name] = new
+                counts = True
             if counts and new.type != state.type:
                 changed.add(name)
 
@@ -392,7 +384,7 @@ class StatementTyper:
                 told_here = [name for name in state.uses if name in determined and inferred[name].order == state.order]
                 if any(self._is_used(name, self.function.start, index) for name in told_here):
                     raise NeedsFullAnalysis
-                self._follow(index, changed, made)
+                self._follow(index, state, changed, made)
         self.parameters.is_unsure = any(
             self._is_used(name, first, self.function.end) for name in lost.keys() - inferred.keys()
         )
@@ -404,10 +396,14 @@ class StatementTyper:
         return not self.parameters.late and not self.parameters.is_unsure
 
     def _state(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
-        function = self.function
+        type_before, bound_to = self.function.type_before, self.names.get
         types: list[Type] = []
         for name in statement.uses:
-            type = function.type_before(name, order)
+            bound = bound_to(name)
+            if bound is not None and not isinstance(bound, tuple) and bound.order < order:
+                type = bound.type
+            else:
+                type = type_before(name, order)
             if type is None:
                 head = self.outside.heads.get(name)
                 if head is None:
@@ -421,7 +417,8 @@ class StatementTyper:
         if lowered is not None:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
-                self.parameters.determine(statement, typed.determined, order, key)
+                if typed.determined:
+                    self.parameters.determine(statement, typed.determined, order, key)
                 return statement.placed(order, statement.type_comment if typed.type is ERROR else typed.type)
         return self._own_state(statement, order, key)
 

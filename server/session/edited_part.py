@@ -11,6 +11,7 @@ from typing import Final
 
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.inference import CANNOT_INFER
+from relay_lsp.ir.semantic.lints.stale_type_comments import STALE_TYPE_COMMENT
 from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -27,8 +28,10 @@ class EditedPart:
         self.lines: Final = lines
         self.snapshot: Final[Snapshot] = partial.snapshot
         self._unsettled: Final = partial.unsettled
-        self._knows_uses: Final = partial.knows_uses
-        self._knows_parameters: Final = partial.knows_parameters
+        unknown = [STALE_TYPE_COMMENT]  # one fix mends all comments of a cause, which may go on in what is not settled
+        unknown += [] if partial.knows_uses else [UNUSED_VALUE]
+        unknown += [] if partial.knows_parameters else [CANNOT_INFER]
+        self._unknown: Final = frozenset(unknown)
 
     def has(self, span: TextSpan) -> bool:
         """Whether a range is settled."""
@@ -39,8 +42,5 @@ class EditedPart:
         return [
             each
             for each in diagnostics
-            if each.span is not None
-            and self.has(each.span)
-            and (self._knows_uses or each.code != UNUSED_VALUE)
-            and (self._knows_parameters or each.code != CANNOT_INFER)
+            if each.span is not None and each.code not in self._unknown and self.has(each.span)
         ]
