@@ -54,6 +54,7 @@ __all__ = [
     "RunPasses",
     "StepOutcome",
     "WouldChange",
+    "cannot_write",
     "run_passes",
 ]
 
@@ -156,7 +157,7 @@ class RunPasses:
                 outcome = self._run(progress, reports)
         except OSError as error:
             # An instrument that writes files; passes do not.
-            outcome = PassesOutcome(self.text, failed=f"an instrument cannot write: {error}")
+            outcome = PassesOutcome(self.text, failed=cannot_write(error))
         return replace(outcome, reports=tuple(reports))
 
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
@@ -206,6 +207,12 @@ class RunPasses:
             text = _with_comments(run, self.name, text, provenance=self.provenance)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
         return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks, by_name=run.by_name)
+
+
+def cannot_write(error: OSError) -> str:
+    """What is said where an instrument cannot write."""
+    where = "an editor's instruments write in the open folders, and in other folders that are there already"
+    return f"an instrument cannot write: {error}{f' ({where})' if isinstance(error, PermissionError) else ''}"
 
 
 def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
-from .jobs import PassesOutcome, run_passes
+from .jobs import PassesOutcome, cannot_write, run_passes
 from .pass_changes import SpanLayers
 from .read_texts import open_snapshot, places_of
 from .span_layers import layers_at_spans
@@ -80,7 +80,7 @@ class TracePasses:
                     options=self.context,
                 )
         except OSError as error:
-            return TracedRun(PassesOutcome(self.text, failed=f"an instrument cannot write: {error}"), None)
+            return TracedRun(PassesOutcome(self.text, failed=cannot_write(error)), None)
         outcome = run if isinstance(run, PassesOutcome) else PassesOutcome(self.text)
         outcome = replace(outcome, reports=tuple(reports))
         if outcome.failed is not None and not failures:

@@ -218,6 +218,28 @@ operator.register(operator.Op("user.bad", doc="Fails.", arguments=(operator.Argu
 
 
 @landlock
+async def test_an_instrument_writes_in_the_open_folder_and_in_folders_that_are_there(tmp_path: Path) -> None:
+    folder, there, missing = tmp_path / "opened", tmp_path / "there", tmp_path / "missing"
+    folder.mkdir()
+    there.mkdir()
+    outcomes: list[str | None] = []
+    for dumps in ("dumps", str(there), str(missing)):
+        settings = {"instruments": [f"DumpIR[dump_dir={dumps}]"], "history": {"folder": str(tmp_path)}}
+        editor = await start("visual-studio-code", {**settings, "trusted": True}, root=folder)
+        editor.open(MODEL)
+        outcomes.append((await ask(editor, "relay/preview", passes=["ToANormalForm"]))["failed"])
+        await leave(editor)
+    assert outcomes[:2] == [None, None]
+    assert outcomes[2] is not None
+    assert outcomes[2].endswith(
+        "(an editor's instruments write in the open folders, and in other folders that are there already)"
+    )
+    assert list((folder / "dumps").iterdir())
+    assert list(there.iterdir())
+    assert not missing.exists()
+
+
+@landlock
 async def test_code_of_users_writes_in_the_open_folder_and_not_beside_it(tmp_path: Path) -> None:
     folder = tmp_path / "opened"
     folder.mkdir()
