@@ -24,7 +24,7 @@ from ..syntax.tokens import META
 from ..syntax.top_level import unexpected_brace
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
-from ..type_visitor import has_incomplete
+from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, ErrorType, Type
 from .declarations import METADATA_USE, Head, NeedsFullAnalysis
 from .lints.unused import Effect, effect_of
@@ -199,6 +199,8 @@ class LoweredStatement:
         function = Function((), value, result)
         inferred = infer_statement(function, known, module)
         diagnostics = inferred.diagnostics[len(alone.diagnostics) :]
+        if not diagnostics and has_error(alone.type):
+            return ()  # an error explains in what they differ
         if not diagnostics:
             raise NeedsFullAnalysis
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from relay_lsp.ir.diagnostics import Severity
-from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.snapshot import PartialSnapshot, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
-from tests.ir.semantic.editing.comparison import difference
+from tests.ir.semantic.editing.comparison import difference, early_difference
+from tests.ir.semantic.editing.scripts import small_blocks
 
 _TYPE = "Tensor[(1, 8), float32]"
 _STATEMENTS = 20
@@ -92,3 +93,35 @@ def test_a_let_is_a_value_where_an_expression_ends_it() -> None:
     assert [found.code for found in lost.diagnostics if found.severity is Severity.ERROR]
     back = lost.edit(TextSpan(len(_HEAD) + 2 + at, len(_HEAD) + 2 + at), ";")
     assert not back.diagnostics
+
+
+def test_what_is_shown_early_stays_where_a_part_of_the_value_is_at_fault():
+    """The error tells why it is not what the function declares: nothing else has to be read to know that."""
+    text = f"""#[version = "0.0.5"]
+def @main(%d: {_TYPE}) -> ({_TYPE}, ({_TYPE},)) {{
+  let %x_59 = multiply(%d, %d);
+  let %x_60 = ones_like(%x_59);
+  let %x_63 = collapse_sum_like(%x_60, %d);
+  let %x_64 = add(%x_60, %x_63);
+  let %x_65 = multiply(%x_60, %d);
+  let %x_66 = collapse_sum_like(%x_65, %d);
+  let %x_67 = add(%x_64, %x_66);
+  let %x_68 = (%x_67,);
+  let %x_69 = (%x_59, %x_68);
+  %x_69
+}}
+"""
+    start, end = text.index(");"), text.index("%x_63")
+    parts: list[PartialSnapshot] = []
+
+    def keep(part: Callable[[], PartialSnapshot | None]) -> None:
+        parts.extend(made for made in (part(),) if made is not None)
+
+    with small_blocks():
+        before = Snapshot.open(text, "example.relay")
+        assert not before.diagnostics
+        edited = before.edit(TextSpan(start, end), "%x_60, %d);\n  let ")
+        edited.analyse(keep)
+        assert parts
+        assert [early_difference(part, edited) for part in parts] == [None] * len(parts)
+        assert difference(edited, Snapshot.open(edited.text, "example.relay"), start, whole=True) is None
