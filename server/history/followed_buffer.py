@@ -154,10 +154,10 @@ class FollowedBuffer:
             return self._last
         last = self._last
         for seen in (*self._seen, lines):
-            for text in self._texts.get(seen.length, ()):
-                if text is not last.known and text.lines.text == seen.text:
-                    last = FollowedText(text, TextMap(text.lines, seen), self._indexer)
-                    break
+            same = [text for text in self._texts.get(seen.length, ()) if text.lines.text == seen.text]
+            # A text that was there twice has the history that led to it the second time.
+            if same and all(text is not last.known for text in same):
+                last = FollowedText(same[-1], TextMap(same[-1].lines, seen), self._indexer)
         self._seen.clear()
         self._last = FollowedText(last.known, last.map.followed(lines), self._indexer)
         return self._last

@@ -116,6 +116,7 @@ class StatementMatching:
         pairs += _take_of_one_name(old_left, new_left)
         for before, after in zip(old_left, new_left, strict=True):
             pairs += _take_edited(before, after, dict(_renamed(pairs)))
+        pairs += _take_of_one_value(old_left, new_left, dict(_renamed(pairs)))
         pairs += _take_renamed(old_left, new_left, pairs)
         names = set(_renamed(pairs))
         for pair in pairs:
@@ -274,6 +275,31 @@ def _by_own_name(statements: Iterable[Sequence[_Statement]]) -> Mapping[str, _St
     named = [each for left in statements for each in left if each.binder and not each.binder[1:].isdigit()]
     counts = Counter(each.binder for each in named)
     return {each.binder: each for each in named if counts[each.binder] == 1}
+
+
+def _take_of_one_value(
+    old: Sequence[list[_Statement]], new: Sequence[list[_Statement]], renamed: Mapping[str, str]
+) -> list[StatementPair]:
+    """The statements that are left and bind a value that no other of them binds: they were moved and renamed.
+
+    ``renamed`` has the new names of old ones. The statements are taken out.
+    """
+    before, after = _by_own_value(old, renamed), _by_own_value(new, {})
+    pairs = [StatementPair(before[value], after[value]) for value in before.keys() & after.keys()]
+    taken = {id(each) for pair in pairs for each in pair}
+    for left in (*old, *new):
+        left[:] = [each for each in left if id(each) not in taken]
+    return pairs
+
+
+def _by_own_value(
+    statements: Iterable[Sequence[_Statement]], renamed: Mapping[str, str]
+) -> Mapping[tuple[str, ...], _Statement]:
+    by_value: defaultdict[tuple[str, ...], list[_Statement]] = defaultdict(list)
+    for each in (each for left in statements for each in left if each.binder):
+        words = each.words
+        by_value[tuple(renamed.get(word, word) for word in words[words.index(each.binder) + 1 :])].append(each)
+    return {value: same[0] for value, same in by_value.items() if len(same) == 1}
 
 
 def _take_edited(old: list[_Statement], new: list[_Statement], renamed: dict[str, str]) -> list[StatementPair]:
