@@ -67,6 +67,9 @@ await page.close();
 
 const scrolled = await open(tall, '#panes=0,1,2,3');
 await scrolled.page.waitForTimeout(3000);
+if ((await scrolled.page.locator('.cm-scroller').count()) !== 4) {
+    throw new Error('there are not four panes');
+}
 const frames = await scrolled.page.evaluate(() => new Promise(resolve => {
     const scrollers = [...document.querySelectorAll('.cm-scroller')];
     const times = [];

@@ -45,7 +45,7 @@ def main() -> None:
     report.say(machine(), "")
     with tempfile.TemporaryDirectory() as folder:
         large, wall, processor = _export(Path(folder) / "large.html", options.statements, PASSES)
-        scrolling = ("SimplifyInference", "CanonicalizeOps", "FuseOps")
+        scrolling = ("SimplifyInference", "CanonicalizeOps", "FuseOps", "DefuseOps")
         tall, _, _ = _export(Path(folder) / "tall.html", options.lines, scrolling)
         seen = _look(large, tall, options.repeat)
     rows = [

@@ -416,35 +416,46 @@ export class Explorer {
         };
     }
 
-    /** Between two frames, work out what the first question will need. */
+    /** While nothing else is to do, work out what the first question will need. */
     private prepare(): void {
-        const steps = [...this.trace.steps];
-        const stages = this.trace.hasOperands ? [...this.trace.stages] : [];
-        const texts = this.view.panes.map(number => this.trace.stages[number]!);
-        const next = () => {
-            if (this.isDisposed) {
-                return;
+        const work = this.preparation();
+        const next = (mayGoOn: () => boolean) => {
+            let isDone = this.isDisposed;
+            for (let isFirst = true; !isDone && (isFirst || mayGoOn()); isFirst = false) {
+                isDone = work.next().done === true;
             }
-            const text = texts.shift();
-            if (text) {
-                prepareNames(text, this.trace.expressions);
-                setTimeout(next);
-                return;
-            }
-            const step = steps.shift();
-            const stage = step ? undefined : stages.shift();
-            if (step) {
-                this.links.prepare(step);
-                setTimeout(next);
-            } else if (stage) {
-                this.costs.set(stage.number, costsOf(this.trace, stage));
-                if (stages.length === 0) {
-                    this.render();
-                }
-                setTimeout(next);
+            if (!isDone) {
+                whenIdle(next);
             }
         };
-        setTimeout(next, 50);
+        whenIdle(next);
+    }
+
+    private *preparation(): Generator<undefined, void> {
+        const { trace } = this;
+        for (const number of this.view.panes) {
+            yield* prepareNames(trace.stages[number]!, trace.expressions);
+        }
+        for (const step of trace.steps) {
+            this.links.prepare(step);
+            yield;
+        }
+        for (const stage of trace.hasOperands ? trace.stages : []) {
+            this.costs.set(stage.number, costsOf(trace, stage));
+            yield;
+        }
+        if (trace.hasOperands) {
+            this.render();
+        }
+    }
+}
+
+/** Do something between two frames; it is given whether there is still time. Not every browser tells when it is idle. */
+function whenIdle(work: (mayGoOn: () => boolean) => void): void {
+    if (typeof requestIdleCallback === 'function') {
+        requestIdleCallback(deadline => work(() => deadline.timeRemaining() > 2), { timeout: 1000 });
+    } else {
+        setTimeout(() => work(() => false));
     }
 }
 

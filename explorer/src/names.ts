@@ -12,19 +12,31 @@ interface Definition {
 
 const known = new WeakMap<Stage, Map<string, Definition[]>>();
 
+/** After how many places or matches a long search stops for a moment. */
+const SLICE = 2000;
+
+/** What a search gives that stops now and then. */
+function whole<Result>(search: Generator<undefined, Result>): Result {
+    for (let next = search.next(); ; next = search.next()) {
+        if (next.done) {
+            return next.value;
+        }
+    }
+}
+
 /** The definitions of names in a stage, each list in the order of the text. */
 function definitions(stage: Stage, expressions: readonly Expression[]): Map<string, Definition[]> {
-    let names = known.get(stage);
-    if (names) {
-        return names;
-    }
-    names = new Map();
+    return known.get(stage) ?? whole(findDefinitions(stage, expressions));
+}
+
+function* findDefinitions(stage: Stage, expressions: readonly Expression[]): Generator<undefined, Map<string, Definition[]>> {
+    const names = new Map<string, Definition[]>();
     const add = (name: string, definition: Definition) => {
-        const list = names!.get(name);
+        const list = names.get(name);
         if (list) {
             list.push(definition);
         } else {
-            names!.set(name, [definition]);
+            names.set(name, [definition]);
         }
     };
     const { places, text } = stage;
@@ -33,7 +45,11 @@ function definitions(stage: Stage, expressions: readonly Expression[]): Map<stri
         if (expressions[expression]!.kind === 'Var') {
             add(text.slice(places.start[place], places.end[place]), { at: places.start[place]!, expression });
         }
+        if (place % SLICE === 0) {
+            yield;
+        }
     }
+    let matches = 0;
     for (const match of text.matchAll(/(?<!let\s+)(%(?:\d+|[A-Za-z_][\w.]*))(?:\s*=\s*)(?!=)/g)) {
         const start = match.index + match[0].length;
         let place = placeAt(places, start);
@@ -43,6 +59,10 @@ function definitions(stage: Stage, expressions: readonly Expression[]): Map<stri
         }
         if (place >= 0 && places.start[place] === start) {
             add(match[1]!, { at: match.index, expression: places.expression[place]! });
+        }
+        matches += 1;
+        if (matches % SLICE === 0) {
+            yield;
         }
     }
     for (const list of names.values()) {
@@ -56,23 +76,34 @@ const knownNames = new WeakMap<Stage, Map<number, string[]>>();
 
 /** The names that each expression of a stage has. */
 function namesOf(stage: Stage, expressions: readonly Expression[]): Map<number, string[]> {
-    let names = knownNames.get(stage);
-    if (!names) {
-        names = new Map();
-        for (const [name, list] of definitions(stage, expressions)) {
-            for (const { expression } of list) {
-                names.set(expression, [...(names.get(expression) ?? []), name]);
+    return knownNames.get(stage) ?? whole(findNames(stage, expressions));
+}
+
+function* findNames(stage: Stage, expressions: readonly Expression[]): Generator<undefined, Map<number, string[]>> {
+    const names = new Map<number, string[]>();
+    let count = 0;
+    for (const [name, list] of known.get(stage) ?? (yield* findDefinitions(stage, expressions))) {
+        for (const { expression } of list) {
+            const others = names.get(expression);
+            if (!others) {
+                names.set(expression, [name]);
+            } else if (!others.includes(name)) {
+                others.push(name);
             }
         }
-        knownNames.set(stage, names);
+        count += 1;
+        if (count % SLICE === 0) {
+            yield;
+        }
     }
+    knownNames.set(stage, names);
     return names;
 }
 
-/** Look the names of a stage up ahead of the first question. */
-export function prepareNames(stage: Stage, expressions: readonly Expression[]): void {
-    if (!stage.model) {
-        namesOf(stage, expressions);
+/** Look the names of a stage up ahead of the first question, stopping now and then. */
+export function* prepareNames(stage: Stage, expressions: readonly Expression[]): Generator<undefined, void> {
+    if (!stage.model && !knownNames.has(stage)) {
+        yield* findNames(stage, expressions);
     }
 }
 
