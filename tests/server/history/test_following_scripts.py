@@ -158,14 +158,20 @@ def _layers_of(model: Model) -> SpanLayers:
 def check(buffer: FollowedBuffer, model: Model) -> None:
     """Every statement has its layers and no others.
 
-    One that was renamed and edited at once may have none, or count as what one became that is gone; of two that say the
-    same, either may count as the one that was renamed.
+    One that was renamed and edited at once may have none, or count as what another one became that is gone or was
+    renamed and edited, too; of two that say the same, either may count as the one that was renamed.
     """
     text = buffer.at(LineIndex(model.text))
     assert text.index.values == layer_index(LineIndex(model.text), text.layers).values
     bound_before = text.known.lines.text
     layers_before = {name for _, _, sources in text.known.stored for name, _, _ in sources}
-    gone = layers_before.difference(*[each.layers for each in model.statements])
+    # Of these, the texts have neither the name nor the value in common.
+    unlike = [
+        each
+        for each in model.statements
+        if f"let {each.name} " not in bound_before and f" = {each.value};" not in bound_before
+    ]
+    gone = layers_before.difference(*[each.layers for each in model.statements if each not in unlike])
     for each in model.statements:
         actual = {source.source_name.name for source in text.layers_of(model.place(each))}
         is_renamed = f"let {each.name} " not in bound_before

@@ -113,7 +113,7 @@ class Editor:
         return types.TextDocumentIdentifier(uri=URI)
 
     async def diagnostics(
-        self, accept: Callable[[Sequence[types.Diagnostic]], bool] = lambda diagnostics: True, seconds: float = 20
+        self, accept: Callable[[Sequence[types.Diagnostic]], bool] = lambda diagnostics: True, seconds: float = 120
     ) -> list[types.Diagnostic]:
         """What is published for the version that the editor has, once it is as ``accept`` wants it."""
         for _ in range(int(seconds / 0.02)):
@@ -160,7 +160,7 @@ async def leave(editor: Editor) -> None:
 async def editor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
     """An editor of each kind. Starting a server takes a second, so the tests of a file share it."""
     folder = tmp_path_factory.mktemp("history")
-    made = await start(request.param, {"history": {"folder": str(folder)}, "passTimeout": 60})
+    made = await start(request.param, {"history": {"folder": str(folder)}, "passTimeout": 300})
     yield made
     await leave(made)
 

@@ -203,7 +203,7 @@ async def test_the_worker_is_restarted_on_request(editor: Editor) -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_applying_on_save_is_for_those_who_asked_for_it(profile: str, tmp_path_factory: Any) -> None:
     folder = str(tmp_path_factory.mktemp("history"))
-    editor = await start(profile, {"applyOnSave": True, "passTimeout": 60, "history": {"folder": folder}})
+    editor = await start(profile, {"applyOnSave": True, "passTimeout": 300, "history": {"folder": folder}})
     editor.open(MODEL)
     editor.save()
     for _ in range(400):
