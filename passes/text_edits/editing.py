@@ -83,9 +83,11 @@ def edited_text(
         inferred = {f"@{var.name_hint}" for var, function in after.functions.items() if _tells_result_type(function)}
         wanted: IRModule | None = None
         for whole_functions in (False, True):
-            edits = _edit(parsed, after, Printed(printed.text, printed.positions), layouts, origins, whole_functions)
+            indices = MetadataIndices(parsed.meta_table, _metadata_of(layouts[1]))
+            canonical = Printed(printed.text, printed.positions)
+            edits = _edit(parsed, after, canonical, layouts, indices, origins, whole_functions)
             edited = apply_edits(text, edits)
-            names = renaming(layout_of(edited), layouts[1], inferred)
+            names = renaming(layout_of(edited), layouts[1], inferred, indices.are_same)
             if names is not None:
                 return EditedText(edits, edited, partial(_place, printed.positions, names))
             wanted = wanted or (after if _is_typed(after) else infer_types(after).module)
@@ -126,11 +128,11 @@ def _edit(
     after: IRModule,
     printed: Printed,
     layouts: tuple[TextLayout, TextLayout],
+    indices: MetadataIndices,
     origins: Origins,
     whole_functions: bool,
 ) -> tuple[TextEdit, ...]:
     text, (old_layout, new_layout) = parsed.reading.text, layouts
-    indices = MetadataIndices(parsed.meta_table, _metadata_of(new_layout))
     new_functions = {function.name: function for function in new_layout.functions}
     old_functions = {var.name_hint: function for var, function in parsed.module.functions.items()}
     edits: list[TextEdit] = []

@@ -43,6 +43,21 @@ class MetadataIndices:
                     position = token.end
         return "".join((*pieces, text[position : span.end]))
 
+    def are_same(self, old: str, new: str) -> bool:
+        """Whether a reference of the text that is put together and one of the new text are to the same: they are to
+        constants of equal content, or the one is what the other was renumbered to."""
+        ours, theirs = _REFERENCE.fullmatch(old), _REFERENCE.fullmatch(new)
+        if ours is None or theirs is None or ours[1] != theirs[1]:
+            return False
+        key, index = theirs[1], int(ours[2])
+        if self._known.get((key, int(theirs[2]))) == index:
+            return True
+        entries, others = self.table.get(key, ()), self._new.get(key, ())
+        if index >= len(entries) or int(theirs[2]) >= len(others):
+            return False
+        entry, other = entries[index], others[int(theirs[2])]
+        return isinstance(entry, Constant) and isinstance(other, Constant) and _content(entry) == _content(other)
+
     def _reference(self, match: re.Match[str]) -> str:
         return f"meta[{match[1]}][{self._index(match[1], int(match[2]))}]"
 

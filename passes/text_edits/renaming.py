@@ -9,15 +9,19 @@ token of one is a token of the other, what stands where in the canonical text te
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import cached_property
 
-from relay_lsp.ir.syntax.tokens import VALUES
+from relay_lsp.ir.syntax.tokens import META, VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .layout import FunctionLayout, LayoutTokens, StatementLayout, TextLayout
 
 __all__ = ["Renaming", "renaming"]
+
+
+def _are_unknown(edited: str, canonical: str) -> bool:
+    return False
 
 
 class Renaming:
@@ -53,14 +57,19 @@ class Renaming:
         return None if first is None or last is None else edited.span(first, last)
 
 
-def renaming(edited: TextLayout, canonical: TextLayout, inferred: Container[str] = ()) -> Renaming | None:
+def renaming(
+    edited: TextLayout,
+    canonical: TextLayout,
+    inferred: Container[str] = (),
+    are_same: Callable[[str, str], bool] = _are_unknown,
+) -> Renaming | None:
     """How ``edited`` is ``canonical`` with the values of each function renamed one to one, and with each statement in
-    a place before its uses; ``None`` where it is not. Texts with metadata or with data types are not looked into.
+    a place before its uses; ``None`` where it is not. Texts with data types are not looked into.
 
     The functions of ``inferred``, such as ``@main``, have a result type in ``canonical`` that their bodies tell; they
-    may be without one in ``edited``.
+    may be without one in ``edited``. ``are_same`` says whether references of the two to their metadata are to the same.
     """
-    if edited.metadata is not None or canonical.metadata is not None or edited.has_others or canonical.has_others:
+    if edited.has_others or canonical.has_others:
         return None
     by_name = {function.name: function for function in canonical.functions}
     if not (
@@ -69,7 +78,8 @@ def renaming(edited: TextLayout, canonical: TextLayout, inferred: Container[str]
     ):
         return None
     functions = [
-        _FunctionRenaming(function, by_name[function.name], function.name in inferred) for function in edited.functions
+        _FunctionRenaming(function, by_name[function.name], function.name in inferred, are_same)
+        for function in edited.functions
     ]
     return Renaming(functions) if all(function.holds() for function in functions) else None
 
@@ -77,12 +87,19 @@ def renaming(edited: TextLayout, canonical: TextLayout, inferred: Container[str]
 class _FunctionRenaming:
     """The names of one function's canonical text, and which name each has in the edited one."""
 
-    def __init__(self, edited: FunctionLayout, canonical: FunctionLayout, is_inferred: bool) -> None:
+    def __init__(
+        self,
+        edited: FunctionLayout,
+        canonical: FunctionLayout,
+        is_inferred: bool,
+        are_same: Callable[[str, str], bool],
+    ) -> None:
         self.pairs: list[tuple[LayoutTokens, LayoutTokens]] = []
         """Tokens of the edited text, and one by one those of the canonical one."""
         self.edited = edited
         self.canonical = canonical
         self._is_inferred = is_inferred
+        self._are_same = are_same
         self._edited_name: dict[str, str] = {}
         self._canonical_name: dict[str, str] = {}
 
@@ -155,7 +172,10 @@ class _FunctionRenaming:
         for kind, ours, other_kind, theirs in zip(
             edited.kinds, edited.texts, canonical.kinds, canonical.texts, strict=True
         ):
-            if kind not in VALUES:
+            if kind == META:
+                if not self._are_same(ours, theirs):
+                    return False
+            elif kind not in VALUES:
                 if ours != theirs:
                     return False
             elif other_kind not in VALUES or (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from relay_lsp.ir.expressions import Constant
 from relay_lsp.passes.text_edits.layout import layout_of
+from relay_lsp.passes.text_edits.metadata_indices import MetadataIndices
 from relay_lsp.passes.text_edits.renaming import renaming
 
 CANONICAL = """
@@ -64,9 +67,22 @@ def test_what_is_bound_by_let_keeps_its_order() -> None:
     assert not renamed(swapped, text)
 
 
-@pytest.mark.parametrize("other", ["type Box[A] {\n  Box(A),\n}\n", '#[metadata]\n{"root": 1, "nodes": []}\n'])
-def test_data_types_and_metadata_are_not_compared(other: str) -> None:
+def test_texts_with_data_types_are_not_compared() -> None:
+    other = "type Box[A] {\n  Box(A),\n}\n"
     assert not renamed(f"{CANONICAL}\n{other}", f"{CANONICAL}\n{other}")
+
+
+def test_references_to_metadata_are_compared_by_what_they_are_to() -> None:
+    one, other, third = (Constant(np.full((2,), value, "float32")) for value in (1, 2, 1))
+    key = "relay.Constant"
+    indices = MetadataIndices({key: [one, other]}, {key: [other, third]})
+    edited, canonical = (
+        layout_of(f"def @main(%x: Tensor[(2), float32]) {{\n  add(%x, meta[{key}][{index}])\n}}\n") for index in (0, 1)
+    )
+    assert renaming(edited, canonical, (), indices.are_same) is not None
+    assert renaming(edited, canonical) is None
+    assert renaming(edited, edited, (), indices.are_same) is None
+    assert not indices.has_grown
 
 
 def test_a_result_type_that_the_body_tells_need_not_be_stated() -> None:
