@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -204,7 +205,9 @@ class RunPasses:
             places = new_places(run.module)
             changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
         if self.provenance or (self.keeps_layers and edits):
-            text = _with_comments(run, self.name, text, provenance=self.provenance)
+            # What is asked for by name may stand behind variables and bindings, whose places are those of a reading.
+            places_of_module = partial(places_in, text, self.name) if self.provenance else new_places
+            text = _with_comments(run, text, places_of_module, provenance=self.provenance)
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
         return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks, by_name=run.by_name)
 
@@ -215,15 +218,17 @@ def cannot_write(error: OSError) -> str:
     return f"an instrument cannot write: {error}{f' ({where})' if isinstance(error, PermissionError) else ''}"
 
 
-def _with_comments(run: _Run, name: str, text: str, provenance: bool) -> str:
-    """The text with comments of where its values come from: all that is known, or the layers of new statements."""
+def _with_comments(run: _Run, text: str, places: Callable[[IRModule], Places], provenance: bool) -> str:
+    """The text with comments of where its values come from: all that is known, or the layers of new statements.
+
+    ``places`` tells where the expressions of a module that the text says stand in it.
+    """
     from relay_lsp.passes.layers import layer_edits, provenance_edits
 
     if not provenance and not run.trace.layers:
         return text
-    places = places_in(text, name, run.module)
     write = provenance_edits if provenance else layer_edits
-    return apply_edits(text, write(run.parsed, run.trace, run.module, text, places))
+    return apply_edits(text, write(run.parsed, run.trace, run.module, text, places(run.module)))
 
 
 def _span_edits(run: _Run, name: str, text: str) -> tuple[TextEdit, ...]:
