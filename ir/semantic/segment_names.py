@@ -135,6 +135,10 @@ class SegmentNames:
         return declared
 
     def _local_of_type(self, number: int) -> LocalNames:
+        memo = self.analysis.context.types.memos[number]
+        known = memo.get(LocalNames)
+        if isinstance(known, LocalNames):
+            return known
         lowering = self.analysis.context.types.reading.lowering
         definitions = {
             definition.token: (definition.kind, definition.name)
@@ -150,7 +154,9 @@ class SegmentNames:
                 else:
                     outside[token] = (definition.kind, definition.name)
         unresolved = frozenset(token for unit, token in lowering.unresolved if unit.number == number)
-        return LocalNames(definitions, uses, outside, unresolved)
+        names = LocalNames(definitions, uses, outside, unresolved)
+        memo[LocalNames] = names
+        return names
 
     def definitions(self, index: int) -> Iterator[DefinitionSite]:
         """The definitions in one segment, in order."""

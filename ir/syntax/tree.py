@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -174,11 +175,12 @@ def _node_range(segment: Segment, statement: Statement, node: ShapeNode) -> Text
 
 
 def _statement_at(segment: Segment, statements: list[Statement], offset: int) -> Statement | None:
-    for statement in statements:
-        span = segment.range(statement.first, max(statement.first, _last_token(statement, len(statement.kinds) - 1)))
-        if span.start <= offset <= span.end:
-            return statement
-    return None
+    def range_of(statement: Statement) -> TextSpan:
+        last = _last_token(statement, len(statement.kinds) - 1)
+        return segment.range(statement.first, max(statement.first, last))
+
+    at = bisect_left(statements, offset, key=lambda statement: range_of(statement).end)
+    return statements[at] if at < len(statements) and range_of(statements[at]).start <= offset else None
 
 
 def _path_in(segment: Segment, statement: Statement, offset: int) -> Iterator[ShapeNode]:
@@ -186,13 +188,26 @@ def _path_in(segment: Segment, statement: Statement, offset: int) -> Iterator[Sh
     while node is not None:
         yield node
         inner: ShapeNode | None = None
-        for child in node.nodes():
-            span = _node_range(segment, statement, child)
-            if span.start <= offset <= span.end:
+        children = node.children
+        at = bisect_left(children, offset, key=lambda child: _child_range(segment, statement, child).end)
+        while at < len(children):
+            child = children[at]
+            span = _child_range(segment, statement, child)
+            if span.start > offset:
+                break
+            if isinstance(child, ShapeNode):
                 inner = child
                 if offset < span.end:
                     break
+            at += 1
         node = inner
+
+
+def _child_range(segment: Segment, statement: Statement, child: ShapeNode | int) -> TextSpan:
+    if isinstance(child, ShapeNode):
+        return _node_range(segment, statement, child)
+    first = statement.token(child)
+    return segment.range(first, max(first, _last_token(statement, child)))
 
 
 def statement_range(segment: Segment, token: int, base: int) -> TextSpan:

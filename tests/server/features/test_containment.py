@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.server.features import diagnostics as feature
 from relay_lsp.server.features.hover import hover, render
+from relay_lsp.server.features.outline import outline
 from relay_lsp.server.features.selection import selection_ranges
 from tests.hostile_texts import HOSTILE_TEXTS
 
@@ -43,6 +46,18 @@ def test_what_a_comment_says_is_shown_as_it_stands() -> None:
     for mark in ("![", "https://"):
         assert mark not in words
     assert r"\<img src=x\> \[run\](command:relay.run) \`code\`" in words
+
+
+@pytest.mark.parametrize("name", ["parameters", "arms of a match", "statements on a line", "branches"])
+def test_the_outline_of_a_hostile_text_takes_time_that_goes_with_its_length(name: str) -> None:
+    seconds: list[float] = []
+    for size in (300, 2_400):
+        snapshot = Snapshot.open(HOSTILE_TEXTS[name](size), "a")
+        feature.diagnostics(snapshot)
+        started = time.process_time()
+        assert len(outline(snapshot)) > 0
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 24 * seconds[0] + 0.3  # eight times as long; 64 times as much was 4 s and more
 
 
 def test_a_selection_grows_a_hundred_times_at_most() -> None:
