@@ -118,3 +118,13 @@ def test_the_same_statement_written_again_takes_nothing_from_the_first():
     mapped = between.to_new(TextSpan(start, start + len("tanh(%x)")))
     assert mapped is not None
     assert (mapped.span.start, mapped.edited) == (new.index("tanh(%x)", new.index("%b")), False)
+
+
+def test_a_statement_that_was_moved_and_renamed_is_followed_by_its_value():
+    lines = ["let %a = exp(%x);", "let %b = tanh(%x);", "let %c = sqrt(%x);", "let %d = log(%x);"]
+    moved = [lines[3].replace("%d", "%other"), *lines[:3]]
+    old, new = ("def @main(%x: float32) {{\n  {}\n  ()\n}}\n".format("\n  ".join(each)) for each in (lines, moved))
+    assert fates(old, new, "exp(%x)", "log(%x)") == ["exp(%x)", "log(%x)"]
+    # Of two that had the value, none is said to be the other.
+    old = old.replace("  ()", "  let %e = log(%x);\n  ()")
+    assert fates(old, new, "exp(%x)", "log(%x)") == ["exp(%x)", "-"]
