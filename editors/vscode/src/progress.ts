@@ -68,8 +68,8 @@ class Work {
             this.draw = () => {
                 const { message, percentage } = this.said;
                 const increment = percentage === undefined ? undefined : percentage - drawn;
-                const share = percentage === undefined ? '' : ` (${percentage} %)`;
-                progress.report({ message: `${message}${share}`, increment });
+                const share = percentage === undefined ? '' : `${percentage} %`;
+                progress.report({ message: [message, share].filter(Boolean).join(', '), increment });
                 drawn = percentage ?? 0;
             };
             this.draw();

@@ -6,7 +6,9 @@ import { chromium, start } from '../server.mjs';
 import { Workbench } from '../workbench.mjs';
 import * as morning from './morning.mjs';
 import * as noon from './noon.mjs';
+import * as afternoon from './afternoon.mjs';
 import * as evening from './evening.mjs';
+import { times } from './times.mjs';
 
 const [work, vsix, relayServer] = process.argv.slice(2);
 const report = { steps: {}, errors: {} };
@@ -25,7 +27,12 @@ try {
     // By their hours: the functions of a module come in the order of their names.
     const { colours, layerColours, hovers } = morning;
     const { hints, search, pipeline, preview } = noon;
-    const all = [colours, layerColours, hovers, hints, search, pipeline, preview, evening.walkthrough];
+    const { explain, reduce, wrongSetting, cancelling } = afternoon;
+    // What leaves texts that are not saved comes after the walkthrough, which closes all.
+    const all = [
+        colours, layerColours, hovers, hints, search, pipeline, preview, explain, wrongSetting, cancelling,
+        evening.walkthrough, reduce, times,
+    ];
     const only = process.env.RELAY_FLOWS?.split(',');
     for (const flow of only ? all.filter(each => only.includes(each.name)) : all) {
         await workbench.follow([flow], report);

@@ -1,0 +1,101 @@
+// The afternoon: why a pass did what it did, what is left of a failure, a wrong setting, a pass that takes too long.
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** A value asks why it was not fused, and the answer is said. */
+export async function explain(workbench) {
+    const { page } = workbench;
+    const seen = {};
+    await workbench.open('failing.relay');
+    await page.locator('.codelens-decoration', { hasText: 'parameters' }).first().waitFor({ timeout: 90_000 });
+    await workbench.word('exp').click();
+    const question = page.locator('.action-widget .action', { hasText: 'Why was this not fused?' }).first();
+    await workbench.until('the question', async () => {
+        await page.keyboard.press('Control+.');
+        return question.waitFor({ timeout: 10_000 }).then(() => true, () => false);
+    }, 120);
+    await workbench.shot('explain-question');
+    // The menu takes no click before the mouse has moved over it.
+    await question.hover({ force: true });
+    await question.click();
+    const answer = page.locator('.notification-list-item-message', { hasText: 'not fused with' }).first();
+    await answer.waitFor({ timeout: 90_000 });
+    seen.answer = await answer.innerText();
+    await workbench.shot('explain-answer');
+    await workbench.palette('Notifications: Clear All Notifications');
+    return seen;
+}
+
+/** The smallest module on which a pass still fails opens as a text of its own. */
+export async function reduce(workbench) {
+    const { page } = workbench;
+    await workbench.open('failing.relay');
+    await page.locator('.codelens-decoration', { hasText: 'parameters' }).first().waitFor({ timeout: 90_000 });
+    await workbench.focusEditor();
+    await workbench.palette('Relay: Reduce to What Fails');
+    await workbench.answer('Type it');
+    await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
+    await workbench.type('QuantizeRealize');
+    await page.keyboard.press('Enter');
+    await workbench.titled('Until when does it fail?');
+    await workbench.answer('raises');
+    const editor = page.locator('.editor-instance').nth(1);
+    await editor.locator('.view-line', { hasText: 'simulated_quantize' }).first().waitFor({ timeout: 120_000 });
+    const seen = { text: (await editor.locator('.view-lines').innerText()).replaceAll('\u00a0', ' ') };
+    await workbench.shot('reduced');
+    return seen;
+}
+
+/** A pass that does not exist is a finding in the settings file that names it. */
+export async function wrongSetting(workbench) {
+    const { page } = workbench;
+    const folder = path.join(workbench.folder, '.vscode');
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(path.join(folder, 'settings.json'), '{\n  "relay.pipeline": ["FuseOpps"]\n}\n');
+    await workbench.open('colours.relay');
+    await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
+    await workbench.quickOpen('settings.json');
+    await page.locator('.squiggly-error').first().waitFor({ timeout: 60_000 });
+    await page.keyboard.press('Control+Shift+M');
+    const problem = page.locator('.markers-panel .monaco-list-row', { hasText: 'FuseOpps' }).first();
+    await problem.waitFor({ timeout: 30_000 });
+    const seen = { problem: await problem.innerText() };
+    await workbench.shot('wrong-setting');
+    fs.rmSync(path.join(folder, 'settings.json'));
+    return seen;
+}
+
+/** A pass that takes long says how far it is, and ends by a click at whichever step it is. */
+export async function cancelling(workbench) {
+    const { page } = workbench;
+    const seen = { said: [], seconds: [] };
+    await workbench.open('long.relay');
+    await page.locator('.codelens-decoration', { hasText: 'parameter' }).first().waitFor({ timeout: 90_000 });
+    const progress = page.locator('.notification-list-item', { hasText: 'Relay: FuseOps' });
+    // One pass, and a pipeline at its first pass and at a later one: which one is on the screen is up to the machine.
+    const passes = Array(5).fill('FuseOps, FoldConstant').join(', ');
+    for (const [what, step] of [['FuseOps', '(1 of 1)'], [passes, '(1 of 10)'], [passes, /\([2-9] of 10\)/]]) {
+        await workbench.focusEditor();
+        await workbench.palette(what === passes ? 'Relay: Run Pipeline' : 'Relay: Run Pass');
+        if (what === passes) {
+            await workbench.answer('Type it');
+            await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
+            await workbench.type(what);
+        } else {
+            await workbench.answer(what);
+            await workbench.titled(`${what}: options`);
+        }
+        await page.keyboard.press('Enter');
+        await progress.filter({ hasText: step }).waitFor({ timeout: 60_000 });
+        seen.said.push((await progress.innerText()).replaceAll('\n', ' '));
+        if (what === passes) {
+            await workbench.shot('progress');
+        }
+        const started = Date.now();
+        await progress.locator('.monaco-button', { hasText: 'Cancel' }).click();
+        await progress.waitFor({ state: 'detached', timeout: 60_000 });
+        seen.seconds.push((Date.now() - started) / 1000);
+    }
+    seen.unchanged = !(await workbench.saved('long.relay')).includes('Primitive');
+    return seen;
+}
