@@ -11,6 +11,8 @@ export async function explain(workbench) {
     await workbench.word('exp').click();
     const question = page.locator('.action-widget .action', { hasText: 'Why was this not fused?' }).first();
     await workbench.until('the question', async () => {
+        // With the menu open, the same keys would choose its first row.
+        await page.keyboard.press('Escape');
         await page.keyboard.press('Control+.');
         return question.waitFor({ timeout: 10_000 }).then(() => true, () => false);
     }, 120);

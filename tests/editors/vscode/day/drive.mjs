@@ -28,13 +28,13 @@ try {
     const { colours, layerColours, hovers } = morning;
     const { hints, search, pipeline, preview } = noon;
     const { explain, reduce, wrongSetting, cancelling } = afternoon;
-    // What leaves texts that are not saved comes after the walkthrough, which closes all.
     const all = [
-        colours, layerColours, hovers, hints, search, pipeline, preview, explain, wrongSetting, cancelling,
-        evening.walkthrough, reduce, times,
+        layerColours, colours, hovers, hints, search, pipeline, evening.walkthrough, wrongSetting, cancelling,
     ];
+    // These leave texts that are not saved, or need the machine for themselves: each is asked for by its name.
+    const apart = [preview, explain, reduce, times];
     const only = process.env.RELAY_FLOWS?.split(',');
-    for (const flow of only ? all.filter(each => only.includes(each.name)) : all) {
+    for (const flow of only ? [...all, ...apart].filter(each => only.includes(each.name)) : all) {
         await workbench.follow([flow], report);
         write(); // A run that is cut short has told what it saw.
     }

@@ -1,6 +1,8 @@
 """A day in VS Code (code-server) in a real browser: what a person sees from opening a network to the evening.
 
-``RELAY_SCREENSHOTS=docs/images/day`` keeps the pictures of the documentation.
+``RELAY_SCREENSHOTS=docs/images/day`` keeps the pictures of the documentation. Previews, the question why something was
+not fused, the reduction and the waiting times are driven when ``RELAY_FLOWS`` names them, each in a run of its own:
+``RELAY_FLOWS=preview``, ``explain``, ``reduce`` or ``times``.
 """
 
 from __future__ import annotations
@@ -44,6 +46,10 @@ def texts() -> dict[str, str]:
     return {"colours.relay": COLOURS, "failing.relay": FAILING, "long.relay": long}
 
 
+APART = ("preview", "explain", "reduce", "times")
+"""The flows that have a run of their own."""
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     work = tmp_path_factory.mktemp("day")
@@ -55,7 +61,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 @pytest.fixture
 def flow(report: Report) -> Callable[[str], dict[str, Any]]:
-    return report.flow
+    def seen_in(name: str) -> dict[str, Any]:
+        if name in APART and name not in os.environ.get("RELAY_FLOWS", "").split(","):
+            pytest.skip(f"driven with RELAY_FLOWS={name}")
+        return report.flow(name)
+
+    return seen_in
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "high-contrast-light", "high-contrast-dark"])
