@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ def test_ctrl_c_leaves_the_file_as_it_was(tmp_path: Path, seconds: float) -> Non
     model = tmp_path / "model.relay"
     model.write_text(text)
     command = [sys.executable, "-m", "relay_lsp.server", "opt", "-i", "-p", "FuseOps", str(model)]
-    program = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # A shell's program in the background has Ctrl-C ignored, and so have all that it starts.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    program = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     time.sleep(seconds)
     assert program.poll() is None
     program.send_signal(signal.SIGINT)
