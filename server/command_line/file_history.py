@@ -10,7 +10,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 from ..history.followed_buffer import FollowedText
 from ..history.recording import look_up, record_run
 from ..history.store import HistoryStore, default_folder
-from ..worker.jobs import PassesOutcome
+from ..worker.pass_outcomes import PassesOutcome
 
 __all__ = ["FileHistory"]
 

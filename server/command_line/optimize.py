@@ -12,8 +12,9 @@ from pathlib import Path
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN
 
 from ..lsp.capabilities import server_version
-from ..worker.jobs import PassesOutcome, RunPasses, StepOutcome
+from ..worker.jobs import RunPasses
 from ..worker.pass_changes import SpanLayers
+from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
 from .check import report_placed

@@ -24,7 +24,7 @@ from .running import described_steps, run_and_apply, run_passes, skipped_words, 
 from .views import refusal
 
 if TYPE_CHECKING:
-    from ..worker.jobs import PassesOutcome
+    from ..worker.pass_outcomes import PassesOutcome
 
 __all__ = ["calls_asked_for", "register"]
 

@@ -25,7 +25,7 @@ from ..worker.worker import JobCancelled, JobError
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_layers_ahead, refusal
 
 if TYPE_CHECKING:
-    from ..worker.jobs import PassesOutcome
+    from ..worker.pass_outcomes import PassesOutcome
 
 __all__ = ["apply", "described_steps", "run_and_apply", "run_passes", "skipped_words", "work"]
 

@@ -15,7 +15,7 @@ from .followed_buffer import FollowedBuffer, FollowedText, KnownText
 from .store import HistoryStore, StepDetails, StepRecord
 
 if TYPE_CHECKING:
-    from ..worker.jobs import PassesOutcome
+    from ..worker.pass_outcomes import PassesOutcome
 
 __all__ = ["look_up", "record_run"]
 

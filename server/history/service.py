@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from ..documents.documents import Document
     from ..features.layers.layer_index import LayerIndex
-    from ..worker.jobs import PassesOutcome
     from ..worker.pass_changes import SpanLayers
+    from ..worker.pass_outcomes import PassesOutcome
     from .followed_buffer import FollowedBuffer, FollowedText
 
 __all__ = ["HistoryService"]

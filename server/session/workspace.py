@@ -41,8 +41,8 @@ from .shown_remarks import ShownRemarks
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-    from ..worker.jobs import PassesOutcome
     from ..worker.pass_changes import OperatorCount
+    from ..worker.pass_outcomes import PassesOutcome
     from ..worker.reduction import ReduceOutcome
     from ..worker.tracing import ExploredRun
     from ..worker.verification import VerifyOutcome

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .jobs import PassesOutcome
+    from .pass_outcomes import PassesOutcome
     from .worker_process import Job
 
 __all__ = ["OutcomeMemory"]

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..pass_calls import PassCall
 from ..pass_contexts import ContextOptions
-from .jobs import PassesOutcome, cannot_write, run_passes
+from .jobs import cannot_write
 from .pass_changes import SpanLayers
+from .pass_outcomes import PassesOutcome
+from .pass_runs import run_passes
 from .read_texts import open_snapshot, places_of
 from .span_layers import layers_at_spans
 from .worker_process import Progress

@@ -11,7 +11,8 @@ import pytest_asyncio
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.session.extensions import WithExtensions
-from relay_lsp.server.worker.jobs import PassesOutcome, RunPasses
+from relay_lsp.server.worker.jobs import RunPasses
+from relay_lsp.server.worker.pass_outcomes import PassesOutcome
 from relay_lsp.server.worker.verification import VerifyOutcome, VerifyPasses
 from relay_lsp.server.worker.worker import JobError, JobTimeout, Worker
 from relay_lsp.server.worker.worker_process import Job

@@ -1,0 +1,230 @@
+"""Run passes over a text: the module that it says, before and after each of them, or why they cannot be run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
+from relay_lsp.ir.internal_errors import fault as kept_fault
+
+from ..pass_calls import PassCall
+from ..pass_contexts import ContextOptions
+from .pass_changes import SpanLayers
+from .pass_outcomes import PassesOutcome, StepOutcome
+from .read_texts import FIRST_WORD, need_spans, open_snapshot, places_of, without_expressions
+from .span_layers import layers_at_spans
+from .worker_process import Progress
+
+if TYPE_CHECKING:
+    from relay_lsp.ir.expressions import Expr
+    from relay_lsp.ir.module import IRModule
+    from relay_lsp.ir.spans import AnySpan
+    from relay_lsp.ir.syntax import Parsed
+    from relay_lsp.passes import Trace, TraceStep
+    from relay_lsp.passes.infrastructure.extensions import ExtensionFault
+    from relay_lsp.passes.provenance import SkippedPass, TraceFailure
+
+__all__ = ["INFER_TYPE", "PassRun", "RunStep", "gives_spans", "run_passes"]
+
+logger = logging.getLogger(__name__)
+
+INFER_TYPE: Final = "InferType"
+"""The pass that works out types; where others only require it, it is no change of a text."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunStep:
+    """One run of a pass, with the module before and after it in which only what its call may change is changed."""
+
+    trace: TraceStep
+    call: PassCall
+    before: IRModule
+    after: IRModule
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.trace.name
+
+
+@dataclass(frozen=True)
+class PassRun:
+    """Passes that have run. ``changing`` are the steps that changed what the text says."""
+
+    parsed: Parsed
+    module: IRModule
+    trace: Trace
+    steps: Sequence[RunStep]
+    changing: Sequence[RunStep]
+    skipped: Sequence[StepOutcome] = ()
+    by_name: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def run_passes(
+    text: str,
+    name: str,
+    calls: Sequence[PassCall],
+    opt_level: int,
+    progress: Progress,
+    instruments: Sequence[PassCall] = (),
+    reports: list[str] | None = None,
+    trace: Trace | None = None,
+    failures: list[TraceFailure] | None = None,
+    known_layers: SpanLayers = (),
+    remarks: bool = False,
+    options: ContextOptions | None = None,
+) -> PassRun | PassesOutcome:
+    """Run passes; where they cannot be run, the outcome that says so.
+
+    ``reports`` gets the reports of instruments, ``trace`` the steps up to the pass that fails, ``failures`` the reason.
+    Of layers, what the comments of the text say comes before ``known_layers``. With ``remarks`` the trace keeps those.
+    """
+    from relay_lsp import passes
+    from relay_lsp.passes.instruments import Reporting, create_instrument, require_sound
+    from relay_lsp.passes.layers import layers_in
+    from relay_lsp.passes.provenance import TraceFailure
+
+    progress("reading the text")
+    with_spans = trace is not None or bool(instruments) or need_spans(text, [call.name for call in calls])
+    snapshot = open_snapshot(text, name, with_spans=with_spans)
+    parsed = snapshot.parsed
+    errors = tuple(
+        without_expressions(diagnostic) for diagnostic in snapshot.diagnostics if diagnostic.severity is Severity.ERROR
+    )
+    if errors:
+        count = "an error" if len(errors) == 1 else f"{len(errors)} errors"
+        return PassesOutcome(text, diagnostics=errors, failed=f"the text has {count}: {errors[0].message}")
+    for call in calls:
+        if call.function and parsed.module.find_global_var(call.function.removeprefix("@")) is None:
+            there = ", ".join(f"@{var.name_hint}" for var in parsed.module) or "none"
+            return PassesOutcome(text, failed=f"there is no function {call.function}; the text has {there}")
+    names = [call.name for call in calls]
+    reports = [] if reports is None else reports
+    try:
+        watching = [create_instrument(item.name, reports.append, **item.options) for item in instruments]
+    except passes.PassError as error:
+        return PassesOutcome(text, failed=str(error))
+
+    def layers() -> Mapping[Expr, AnySpan]:
+        return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **layers_in(parsed)}
+
+    options = options or ContextOptions(opt_level)
+    admitted = options.admitting(names)
+    try:
+        context = passes.PassContext(
+            *(admitted.opt_level, admitted.required, admitted.disabled, watching), config=admitted.config
+        )
+    except (AttributeError, TypeError) as error:
+        return PassesOutcome(text, failed=f"the context cannot be made: {error}")
+    failures = [] if failures is None else failures
+    with context, trace or passes.Trace(layers, remarks=remarks) as trace:
+        module = parsed.module
+        steps: list[RunStep] = []
+        for call in calls:
+            progress(str(call))
+            known = len(trace.steps)
+            try:
+                asked_for = passes.create(call.name, **call.options)
+                reason = options.why_not(asked_for.info.name, asked_for.info.opt_level)
+                if reason and not options.gates:
+                    trace.by_name[call.name] = reason
+                pipeline = passes.Sequential([asked_for])
+                # Run as it is, so that the instruments see the passes that were asked for and no pipeline around each.
+                before, module = module, pipeline.run(module, context)
+                if module is not before:
+                    module = _only(call.function, before, module)
+                    require_sound(module, call.name)
+            except passes.PassError as error:
+                exprs = [each.place.expr for each in error.diagnostics if each.place is not None]
+                failures.append(TraceFailure(error.pass_name or call.name, str(error), exprs[0] if exprs else None))
+                located = tuple(_located(diagnostic, trace, parsed) for diagnostic in error.diagnostics)
+                return PassesOutcome(text, diagnostics=located, failed=str(error))
+            except MemoryError:
+                raise  # The worker knows the limit, and says which setting it is.
+            except Exception as error:
+                # A fault of the pass itself, which may be a user's. It must not look like one of the text.
+                logger.exception("pass %s failed", call)
+                message = f"{call}: the pass failed with {type(error).__name__}: {error}"
+                fault = _fault_of(error, call.name)
+                if fault is not None:
+                    message += f" ({Path(fault.path).name}, line {fault.line})"
+                failures.append(TraceFailure(call.name, message))
+                diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
+                crash = kept_fault(error) if fault is None else None
+                return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault, crash=crash)
+            steps += _steps_of(call, before, trace.steps[known:])
+        skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
+        reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
+    return PassRun(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name)
+
+
+def _only(function: str, before: IRModule, after: IRModule) -> IRModule:
+    """The module before, with one function as it is after; its place in the module is that of its name.
+
+    Where no function is named, it is the module after.
+    """
+    if not function:
+        return after
+    name = function.removeprefix("@")
+    old, new = before.find_global_var(name), after.find_global_var(name)
+    if old is None or new is None:
+        return before
+    return before.with_function(old, after.functions[new])
+
+
+def _skipped(item: SkippedPass, context: ContextOptions) -> StepOutcome:
+    """A pass that the context did not admit, with the reason in words."""
+    reason = context.why_not(item.info.name, item.info.opt_level)
+    return StepOutcome(item.info.name, PassCall(item.info.name), False, 0.0, skipped=reason)
+
+
+def _steps_of(call: PassCall, before: IRModule, steps: Sequence[TraceStep]) -> Iterator[RunStep]:
+    """The steps of one call: its own, and those of the passes that it requires."""
+    last = before
+    for step in steps:
+        after = _only(call.function, before, step.after)
+        own = call if step.name == call.name else PassCall(step.name, function=call.function)
+        yield RunStep(step, own, last, after)
+        last = after
+
+
+def _fault_of(error: Exception, pass_name: str) -> ExtensionFault | None:
+    """Where a pass of a user's failed in the user's file; ``None`` for a pass that is ours."""
+    from relay_lsp.passes.infrastructure.extensions import extension_of_pass, fault_of
+
+    extension = extension_of_pass(pass_name)
+    return fault_of(error, extension.path) if extension is not None and extension.path else None
+
+
+def _changing(steps: Sequence[RunStep], asked_for: Sequence[str]) -> list[RunStep]:
+    """The steps that changed what the module says. Types inferred because another pass needs them are no change."""
+    from relay_lsp.ir.structural import structural_equal
+
+    return [
+        step
+        for step in steps
+        if step.trace.changed
+        and (step.name != INFER_TYPE or INFER_TYPE in asked_for)
+        and (gives_spans(step) or not structural_equal(step.before, step.after))
+    ]
+
+
+def gives_spans(step: RunStep) -> bool:
+    """Whether the step is one of a pass that gives spans, which are written into the text."""
+    from relay_lsp.passes import find
+
+    kind = find(step.name)
+    return kind is not None and kind.gives_spans
+
+
+def _located(diagnostic: Diagnostic, trace: Trace, parsed: Parsed) -> Diagnostic:
+    """The diagnostic at its place in the buffer, found through the trace where earlier passes made the expression."""
+    span = diagnostic.span
+    if span is None and diagnostic.place is not None:
+        places = map(places_of(parsed), trace.origins(diagnostic.place.expr))
+        span = next((place for place in places if place is not None), None)
+    return without_expressions(replace(diagnostic, span=span or FIRST_WORD))
