@@ -49,6 +49,8 @@ class Client:
         self._others = 0
         self.version = 0
         self.publications = 0
+        self.published_at = 0.0
+        """When the last of them came."""
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -89,6 +91,7 @@ class Client:
                 self.send({"id": message["id"], "result": {"applied": True} if is_edit else None})
             if message.get("method") == "textDocument/publishDiagnostics":
                 self.publications += 1
+                self.published_at = moment
             if accept(message):
                 return moment, message
 
@@ -136,9 +139,23 @@ class Client:
         self.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
         return identifier
 
+    def settle(self) -> None:
+        """Wait until all of the document is analysed and published.
+
+        What it asks costs nothing where all is known. Diagnostics may leave the server a turn of its loop after the
+        answer, so it asks once more.
+        """
+        self._ask_below({"uri": self.uri})
+        self._ask_below({"uri": self.uri})
+
+    def _ask_below(self, identifier: dict[str, str]) -> None:
+        """Ask about a place below the text, which is answered when all of it is known."""
+        below = {"line": 1_000_000, "character": 0}
+        self.request("textDocument/definition", textDocument=identifier, position=below)
+
     def close_other(self, identifier: dict[str, str]) -> None:
         """Close that text, once all of it has been read."""
-        self.request("textDocument/definition", textDocument=identifier, position={"line": 1_000_000, "character": 0})
+        self._ask_below(identifier)
         self.send({"method": "textDocument/didClose", "params": {"textDocument": identifier}})
 
     def replace(self, text: str) -> tuple[float, list[Any]]:

@@ -83,8 +83,8 @@ def _press(client: Client, positions: _Positions, script: Script) -> Iterator[_P
             continue
         publications, begun = client.publications, time.perf_counter()
         elapsed, _ = client.edit(change)
-        client.ask("documentSymbol")  # is answered when all is settled
-        settled = (time.perf_counter() - begun) * 1000 if client.publications > publications + 1 else None
+        client.settle()
+        settled = (client.published_at - begun) * 1000 if client.publications > publications + 1 else None
         yield _Pressed(key.label, elapsed * 1000, settled)
     after = script.after
     client.edit(positions.change(after) if after is not None else (0, 0, 0, 0, ""))
