@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import subprocess
 import sys
@@ -17,6 +16,8 @@ from typing import Any
 __all__ = ["URI", "Client"]
 
 URI = "file:///benchmark/model.relay"
+_PROCESS_CLOCK = 2
+"""What marks the clock of a process's processor time, beside its id, as ``clock_getcpuclockid`` of Linux has it."""
 _CAPABILITIES = {
     "general": {"positionEncodings": ["utf-16"]},
     "textDocument": {
@@ -211,12 +212,10 @@ class Client:
 
     @property
     def cpu_seconds(self) -> float:
-        """The processor time that the server's process has taken (Linux only; 0 elsewhere)."""
-        status = Path(f"/proc/{self._process.pid}/stat")
-        if not status.exists():
+        """The processor time that the server's process has taken, to the microsecond (Linux only; 0 elsewhere)."""
+        if not sys.platform.startswith("linux"):
             return 0
-        fields = status.read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime(~self._process.pid << 3 | _PROCESS_CLOCK)
 
     def close(self) -> None:
         """End the server."""

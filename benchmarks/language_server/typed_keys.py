@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,7 @@ from itertools import accumulate, groupby
 from typing import Final, NamedTuple
 
 from ..client import Client
-from .figures import Figure
+from .figures import Figure, percentile_95
 from .shapes import FAR_REACHING, SHAPES, Key, Script, Shape, scripts_of
 from .targets import Target
 
@@ -28,7 +29,7 @@ def measure_typed_keys(sizes: Sequence[int], repeat: int, target: Target, shapes
     """A row for each shape and kind of edit; ``shapes`` is a part of the names of those that are wanted.
 
     A key is answered when the diagnostics of its version come first. Where they come in two parts, because the edit
-    reaches far, a second row has the time until all is settled, of those keys.
+    reaches far, a second row has the time until all is settled, of those keys. Processor time is of a key up to then.
 
     Nothing is pressed beforehand. Only our own language's texts are typed in; a peer has other shapes.
     """
@@ -45,30 +46,40 @@ def _measure(shape: Shape, size: int, repeat: int, target: Target) -> Iterator[F
     client.open(text)
     for what, scripts in groupby(scripts_of(shape, text), key=lambda script: script.what):
         pressed: list[_Pressed] = []
-        before = client.cpu_seconds
         for script in [script for script in scripts for _ in range(repeat)]:
             pressed += _press(client, _Positions(text, script), script)
-        cpu = (client.cpu_seconds - before) * 1000 / len(pressed)
         goal = _FIRST_SCREEN if what == FAR_REACHING else _GOALS.get(size)
-        yield _figure(f"{shape.name}: {what}", size, [(key.label, key.answered) for key in pressed], goal, cpu)
-        far = [(key.label, key.settled) for key in pressed if key.settled is not None]
+        yield _figure(f"{shape.name}: {what}", size, pressed, [key.answered for key in pressed], goal)
+        far = [key for key in pressed if key.settled is not None]
         if far:
-            yield _figure(f"{shape.name}: {what}, all settled", size, far, _SETTLED_GOALS.get(size), cpu)
+            settled = [key.settled or 0.0 for key in far]
+            yield _figure(f"{shape.name}: {what}, all settled", size, far, settled, _SETTLED_GOALS.get(size))
     client.close()
 
 
 class _Pressed(NamedTuple):
-    """A key, the milliseconds until its first diagnostics came, and until all were there, if that was later."""
+    """A key, the milliseconds until its first diagnostics came, and until all were there, if that was later.
+
+    ``cpu`` is the processor time of the server until all was settled, in milliseconds.
+    """
 
     label: str
     answered: float
     settled: float | None
+    cpu: float
 
 
-def _figure(what: str, size: int, timed: Sequence[tuple[str, float]], goal: float | None, cpu: float) -> Figure:
-    label, worst = max(timed, key=lambda key: key[1])
-    name = f"{what}; {len(timed)} keys, worst {worst:,.1f} at `{label!r:.80}`"
-    return Figure(name, size, [elapsed for _, elapsed in timed], goal, cpu, load=os.getloadavg()[0])
+def _figure(
+    what: str, size: int, keys: Sequence[_Pressed], milliseconds: Sequence[float], goal: float | None
+) -> Figure:
+    worst = max(range(len(keys)), key=milliseconds.__getitem__)
+    cpus = [key.cpu for key in keys]
+    heaviest = max(keys, key=lambda key: key.cpu)
+    name = f"{what}; {len(keys)} keys, worst {milliseconds[worst]:,.1f} at `{keys[worst].label!r:.80}`"
+    if heaviest.cpu and heaviest is not keys[worst]:
+        name += f", {heaviest.cpu:,.1f} of CPU at `{heaviest.label!r:.80}`"
+    mean = statistics.fmean(cpus)
+    return Figure(name, size, milliseconds, goal, mean, load=os.getloadavg()[0], cpu_p95=percentile_95(cpus))
 
 
 def _press(client: Client, positions: _Positions, script: Script) -> Iterator[_Pressed]:
@@ -81,11 +92,11 @@ def _press(client: Client, positions: _Positions, script: Script) -> Iterator[_P
         if time.monotonic() - started > _SECONDS:
             client.change(change)  # its time does not count, but the text must be what it was
             continue
-        publications, begun = client.publications, time.perf_counter()
+        publications, before, begun = client.publications, client.cpu_seconds, time.perf_counter()
         elapsed, _ = client.edit(change)
         client.settle()
         settled = (client.published_at - begun) * 1000 if client.publications > publications + 1 else None
-        yield _Pressed(key.label, elapsed * 1000, settled)
+        yield _Pressed(key.label, elapsed * 1000, settled, (client.cpu_seconds - before) * 1000)
     after = script.after
     client.edit(positions.change(after) if after is not None else (0, 0, 0, 0, ""))
 
