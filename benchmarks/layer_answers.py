@@ -8,7 +8,8 @@ one, the layers of all others stay known.
 
 Before the first question, the server reads the layers block by block, in slices of a pause: the row of that tells what
 a block costs. Each question is asked in the process, as the server's handlers ask it; times are of the processor.
-"After an edit" is the first question after a character was typed in the middle of the text.
+"After an edit" is the first question after a character was typed in the middle of the text; the last row of a text is
+what the history does at the edit itself.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.documents.encoding import Encoding
 from relay_lsp.server.features.history import HistoryStep
-from relay_lsp.server.features.hover import ValuePast, hover, render
+from relay_lsp.server.features.hover import hover, render
 from relay_lsp.server.features.layers.groups import GROUPINGS, group_values
 from relay_lsp.server.features.layers.layer_index import LayerIndex
-from relay_lsp.server.features.provenance import remembered_origins
+from relay_lsp.server.features.provenance import ValuePast, remembered_origins
 from relay_lsp.server.features.span_origins import SpanOriginMap
 from relay_lsp.server.features.values import value_at
 from relay_lsp.server.history.followed_buffer import FollowedBuffer, FollowedText, KnownText
 from relay_lsp.server.lsp.conversion import ProtocolConverter
+from relay_lsp.server.lsp.structures import HighlightEntry
 
 from .report import quantiles
 
@@ -78,7 +80,7 @@ class _Editor:
             )
             for number in range(_STEPS)
         ]
-        stored = [(*span, ((_layer(number), 0, 0),)) for number, span in enumerate(spans[-1]) if not comments]
+        stored = tuple((*span, ((_layer(number), 0, 0),)) for number, span in enumerate(spans[-1]) if not comments)
         self.snapshot = Snapshot.open(texts[-1], "chain.relay")
         self.buffer = FollowedBuffer(KnownText(self.snapshot.lines, tuple(steps), lambda: stored))
         self.statements = statements
@@ -92,11 +94,22 @@ class _Editor:
     def line_start(self, statement: int) -> int:
         return self.snapshot.lines.line_start(2 + statement)
 
+    def operator_start(self, statement: int) -> int:
+        return self.snapshot.lines.text.index("= ", self.line_start(statement)) + len("= ")
+
     def edit(self, number: int) -> None:
-        """Type a character into a name in the middle of the text, or take it out again."""
-        start = self.line_start(self.statements // 2) + len(f"  %{self.statements // 2} = nn")
+        """Type a character, or take it out again, with the history of the text."""
+        self.type(number)
+        self.follow()
+
+    def type(self, number: int) -> None:
+        """Type a character into an operator's name in the middle of the text, or take it out again."""
+        start = self.operator_start(self.statements // 2) + len("nn")
         span, inserted = (TextSpan(start, start), "1") if number % 2 == 0 else (TextSpan(start, start + 1), "")
         self.snapshot = self.snapshot.edit(span, inserted)
+
+    def follow(self, number: int = 0) -> None:
+        """What the history does when the text was edited."""
         self.buffer.edited(self.snapshot.lines)
 
     def hover(self, number: int) -> None:
@@ -116,7 +129,7 @@ class _Editor:
         converter = ProtocolConverter("file:///chain.relay", self.snapshot.lines, Encoding.UTF_16)
         spans = self.index().spans_of((_LARGE,))
         assert len(spans) == self.statements // 5
-        assert msgspec.json.encode(converter.value_highlights(spans))
+        assert msgspec.json.encode([HighlightEntry(place) for place in converter.plain_ranges(spans)])
 
     def colour(self, by: str, number: int) -> None:
         """The values of a screen by what they have in common."""
@@ -156,13 +169,6 @@ class _FusedEditor(_Editor):
     def line_start(self, statement: int) -> int:
         return self.snapshot.lines.line_start(2 + statement // _FUSED * (_FUSED + 3) + 1 + statement % _FUSED)
 
-    def edit(self, number: int) -> None:
-        """Type a character into an operator's name in the middle of the text, or take it out again."""
-        start = self.snapshot.lines.text.index("nn", self.line_start(self.statements // 2)) + len("nn")
-        span, inserted = (TextSpan(start, start), "1") if number % 2 == 0 else (TextSpan(start, start + 1), "")
-        self.snapshot = self.snapshot.edit(span, inserted)
-        self.buffer.edited(self.snapshot.lines)
-
 
 def _origins(spans: Sequence[Sequence[tuple[int, int]]], step: int) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
     for before, after in zip(spans[step], spans[step + 1], strict=True):
@@ -189,7 +195,10 @@ def layer_answers(statements: int, repeat: int = 100) -> Iterator[Sequence[objec
             ask = partial(editor.colour, by)
             yield f"colours of a screen by {by}", source, 10, *_milliseconds(ask, lambda number: None, repeat)
             yield f"colours by {by}, after an edit", source, 10, *_milliseconds(ask, editor.edit, repeat)
-        yield "an edit", source, "", *_milliseconds(lambda number: None, lambda number: None, repeat)
+        yield "an edit, without the history", source, "", *_milliseconds(editor.type, lambda number: None, repeat)
+        editor.follow()
+        follow = _milliseconds(editor.follow, editor.type, repeat)
+        yield "what an edit costs the history", source, "", *follow
 
     yield from _fused_answers(statements, repeat)
 
@@ -209,7 +218,7 @@ def _fused_answers(statements: int, repeat: int) -> Iterator[Sequence[object]]:
 
 def _read_ahead(editor: _Editor) -> tuple[float, float]:
     """What the server reads while the user pauses after opening a text, block by block."""
-    assert value_at(editor.snapshot, editor.line_start(0)) is not None  # the text has been analyzed by then
+    assert value_at(editor.snapshot, editor.operator_start(0)) is not None  # the text has been analyzed by then
     seconds: list[float] = []
     started = time.process_time()
     for _ in editor.followed().read_ahead():
