@@ -1,27 +1,93 @@
-"""The call that a position is in, found by brackets alone, so that it is found while it is being written."""
+"""Calls, found by their brackets alone, so that they are found while they are being written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
-from ..syntax.tokens import ATTRIBUTE, CLOSING, OPENING, WORDS
+from ..syntax.tokens import ATTRIBUTE, CLOSING, NAME, OPENING, WORDS
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 
-__all__ = ["CallSite", "call_around"]
+__all__ = ["CallSite", "WrittenCall", "call_around", "named_calls"]
+
+
+_ENDING: Final = CLOSING + ",;"
+"""What ends an argument."""
 
 
 @dataclass(frozen=True, slots=True)
-class CallSite:
-    """The call around a position: what it calls, which argument or attribute the position is in."""
+class WrittenCall:
+    """A call: what it calls, and where its arguments and attributes are. An unclosed one reaches as far as it can."""
 
     op_name: str
     span: TextSpan
-    argument_index: int
-    attribute: str | None
     arguments: Sequence[TextSpan]
     attributes: Mapping[str, TextSpan]
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite(WrittenCall):
+    """The call around a position, and which argument or attribute the position is in."""
+
+    argument_index: int
+    attribute: str | None
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A bracket that is open. ``begin`` is the token after the last comma in it; ``name`` the one that is called."""
+
+    begin: int
+    name: int | None = None
+    arguments: list[TextSpan] = field(default_factory=list[TextSpan])
+    attributes: dict[str, TextSpan] = field(default_factory=dict[str, TextSpan])
+
+
+def named_calls(unit: Unit) -> Iterator[tuple[int, WrittenCall]]:
+    """The calls of what has a plain name, as operators have, each with the token of its name, as they end.
+
+    The tokens are gone through once, however deep the calls are in each other.
+    """
+    kinds, texts, starts = unit.segment.tokens
+    opened: list[_Opened] = []
+
+    def finish(call: _Opened, end: int) -> None:
+        """An argument or attribute ends before a token."""
+        if end > call.begin:
+            span = unit.range(call.begin, end - 1)
+            if kinds[call.begin : call.begin + 2] == ATTRIBUTE:
+                call.attributes[texts[call.begin]] = span
+            else:
+                call.arguments.append(span)
+        call.begin = end + 1
+
+    def ended(call: _Opened, name: int, end: int) -> tuple[int, WrittenCall]:
+        finish(call, end)
+        last = min(end, len(kinds) - 1)
+        span = TextSpan(unit.base + starts[name], unit.base + starts[last] + len(texts[last]))
+        return name, WrittenCall(texts[name], span, call.arguments, call.attributes)
+
+    for token, kind in enumerate(kinds):
+        if kind in OPENING:
+            is_call = kind == "(" and token and kinds[token - 1] == NAME
+            opened.append(_Opened(token + 1, token - 1 if is_call else None))
+            continue
+        if not opened or kind not in _ENDING:
+            continue
+        inner = opened[-1]
+        if inner.name is not None:
+            if kind == ",":
+                finish(inner, token)
+            else:
+                yield ended(inner, inner.name, token)
+                inner.name = None
+        if kind in CLOSING:
+            opened.pop()
+    for inner in reversed(opened):
+        if inner.name is not None:
+            yield ended(inner, inner.name, len(kinds))
 
 
 def call_around(unit: Unit, offset: int) -> CallSite | None:
@@ -86,8 +152,8 @@ def _call_from(unit: Unit, opened: int, offset: int) -> CallSite:
     return CallSite(
         texts[opened - 1],
         TextSpan(unit.span(opened - 1).start, end),
-        index + 1,
-        current,
         arguments,
         attributes,
+        index + 1,
+        current,
     )

@@ -20,12 +20,12 @@ from ..module import IRModule, TypeData
 from ..syntax.parsing import Parsed
 from ..syntax.scopes import SymbolKind
 from ..syntax.splitting import Splice, Split, split_text
-from ..syntax.tree import SyntaxNode, TokenRole, token_index_at
+from ..syntax.tree import SyntaxNode, TokenRole, nested_calls, token_index_at
 from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
-from .call_sites import CallSite, call_around
+from .call_sites import CallSite, WrittenCall, call_around, named_calls
 from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
 from .lints.unused import report as report_unused
@@ -49,6 +49,7 @@ __all__ = [
     "Token",
     "TokenGroup",
     "TokenRole",
+    "WrittenCall",
 ]
 
 
@@ -332,6 +333,24 @@ class Snapshot(SnapshotTokens):
         if unit is None:
             return None
         return call_around(unit, offset)
+
+    def operator_calls(self, span: TextSpan) -> Iterator[WrittenCall]:
+        """The calls of what is named like an operator, and begins in a range; each segment is gone through once."""
+        for unit in self._units_in(span):
+            named, _ = self._meaning.named_tokens(unit.number)
+            for token, call in named_calls(unit):
+                if token not in named and span.start <= call.span.start < span.end:
+                    yield call
+
+    def nested_calls(self, span: TextSpan) -> Iterator[tuple[TextSpan, Expr]]:
+        """The calls of operators and constructors in a range that are inside of other expressions or blocks."""
+        for unit in self._units_in(span):
+            for statement, node, place in nested_calls(unit.segment):
+                written = place.shifted(unit.base)
+                if span.start <= written.start and written.end <= span.end:
+                    expr = self._meaning.expression(unit.number, statement, node)
+                    if expr is not None:
+                        yield written, expr
 
 
 class PartialSnapshot(NamedTuple):

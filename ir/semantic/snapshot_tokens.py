@@ -92,6 +92,14 @@ class SnapshotTokens:
         index = self._index_at(offset)
         return self._unit(index) if index >= 0 else None
 
+    def _units_in(self, span: TextSpan) -> Iterator[Unit]:
+        """The segments that overlap a range, in order."""
+        for index in range(max(0, self._index_at(span.start)), len(self._split.segments)):
+            unit = self._unit(index)
+            if unit.base >= span.end:
+                return
+            yield unit
+
     def tokens(self, start: int = 0, end: int | None = None) -> Iterator[Token]:
         """The tokens and comments that overlap a range, in order."""
         end = self.lines.length if end is None else end

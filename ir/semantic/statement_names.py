@@ -50,6 +50,8 @@ class StatementNames:
         """Those that a caller holds. They refer to this object, so it does not hold them: no circle keeps a text."""
         self._segments_of: Final[dict[Expr, int]] = {}
         """The segments of the expressions that were given out."""
+        self._types_of: tuple[int, Mapping[Expr, Type]] = (-1, {})
+        """The segment of which an expression's type was asked last, and the types of all that is in it."""
 
     # ---- what is wrong
 
@@ -413,8 +415,10 @@ class StatementNames:
             definitions = function.head.definitions
             name = next((definition.name for definition in definitions if definition.value is expr), None)
             return None if name is None else _known(function.parameters[name])
-        known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
-        return _known(own.types_with(known, self.analysis.heads).get(expr))
+        if self._types_of[0] != index:
+            known = tuple(self._type_before(function, name, state.order) for name in own.placeholders)
+            self._types_of = (index, own.types_with(known, self.analysis.heads))
+        return _known(self._types_of[1].get(expr))
 
     def _global_type(self, var: GlobalVar) -> Type | None:
         header = self.in_segments.headers.get(f"@{var.name_hint}")

@@ -13,7 +13,7 @@ from .shapes import ShapeNode
 from .statements import Segment
 from .tokens import BLOCK, CLAUSES, KEYWORDS, LOCAL, NAME
 
-__all__ = ["SyntaxNode", "TokenRole", "nodes_at", "roles_of", "statement_range", "token_index_at"]
+__all__ = ["SyntaxNode", "TokenRole", "nested_calls", "nodes_at", "roles_of", "statement_range", "token_index_at"]
 
 
 class TokenRole(enum.Enum):
@@ -208,6 +208,34 @@ def _child_range(segment: Segment, statement: Statement, child: ShapeNode | int)
         return _node_range(segment, statement, child)
     first = statement.token(child)
     return segment.range(first, max(first, _last_token(statement, child)))
+
+
+_BINDINGS = frozenset(("graph_binding", "let_binding"))
+
+
+def nested_calls(segment: Segment) -> Iterator[tuple[Statement, ShapeNode, TextSpan]]:
+    """The calls of what has a plain name that are inside of other expressions, or the value of braces.
+
+    Each with its statement and its range, counted from the segment's start. Every node is looked at once.
+    """
+    segment.parse()
+    outermost = {id(statement) for statement in segment.statements}
+    for statement in segment.every_statement():
+        root = statement.root
+        if root is None:
+            continue
+        # Each node, and the nearest node around it that has another range: none binds what is inside of another.
+        stack: list[tuple[ShapeNode, str | None]] = [(root, None if id(statement) in outermost else "block")]
+        while stack:
+            node, around = stack.pop()
+            first = node.children[0] if node.rule == "call" else None
+            is_named = isinstance(first, ShapeNode) and first.rule == "name"
+            if is_named and around is not None and around not in _BINDINGS:
+                yield statement, node, _node_range(segment, statement, node)
+            for child in reversed(node.children):
+                if isinstance(child, ShapeNode):
+                    is_same = child.first == node.first and child.last == node.last
+                    stack.append((child, around if is_same else node.rule))
 
 
 def statement_range(segment: Segment, token: int, base: int) -> TextSpan:

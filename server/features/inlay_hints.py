@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relay_lsp.ir import ops
-from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot, Symbol, SymbolKind, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import TensorType
 
@@ -86,13 +86,12 @@ def _is_annotated(snapshot: Snapshot, symbol: Symbol) -> bool:
 
 def inlay_argument_names(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
     """The names of operators' arguments, where there is more than one and the text does not say it already."""
-    for call in _calls(snapshot, span):
+    for call in snapshot.operator_calls(span):
         op = ops.find(call.op_name)
         if op is None or len(op.arguments) < 2:
             continue
         for argument, place in zip(op.arguments, call.arguments, strict=False):
-            written = snapshot.lines.part(place.start, place.end).lstrip("%")
-            if place.start >= span.start and place.end <= span.end and written != argument.name:
+            if place.end <= span.end and not _is_written(snapshot, place, argument.name):
                 label = f"{argument.name}:"
                 subject = f"argument:{op.name}:{argument.name}"
                 yield InlayHint(place.start, label, subject, kind=InlayHintKind.ARGUMENT)
@@ -100,16 +99,11 @@ def inlay_argument_names(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHi
 
 def inlay_shapes(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
     """The shapes of calls inside other expressions, behind their parentheses: those have no name to show it at."""
-    for call in _calls(snapshot, span):
-        around = snapshot.node_at(call.span.start)
-        outer = next((node for node in around if node.span != call.span and node.span.end >= call.span.end), None)
-        if outer is None or outer.kind in ("graph_binding", "let_binding"):
-            continue
-        expr = snapshot.expr_at(call.span.end)
-        type = snapshot.type_of(expr) if expr is not None and snapshot.span_of(expr) == call.span else None
-        if isinstance(type, TensorType) and call.span.end <= span.end:
+    for place, expr in snapshot.nested_calls(span):
+        type = snapshot.type_of(expr)
+        if isinstance(type, TensorType):
             shape = repr(type)[len("Tensor[") :].rpartition(", ")[0] if type.shape else "()"
-            yield InlayHint(call.span.end, f": {shape}", f"expression:{call.span.end}")
+            yield InlayHint(place.end, f": {shape}", f"expression:{place.end}")
 
 
 def inlay_layers(snapshot: Snapshot, span: TextSpan, index: LayerIndex) -> Iterator[InlayHint]:
@@ -142,12 +136,11 @@ def inlay_remarks(snapshot: Snapshot, span: TextSpan, remarks: Iterable[PlacedRe
         yield InlayHint(end, label, f"remarks:{line}")
 
 
-def _calls(snapshot: Snapshot, span: TextSpan) -> Iterator[CallSite]:
-    for token in snapshot.tokens(span.start, span.end):
-        if token.role is TokenRole.OP_NAME and token.span.start >= span.start:
-            call = snapshot.call_at(token.span.end + 1)
-            if call is not None and call.span.start == token.span.start:
-                yield call
+def _is_written(snapshot: Snapshot, place: TextSpan, name: str) -> bool:
+    """Whether a name, or the variable of that name, is all that is written at a place."""
+    if place.end - place.start > len(name) + 1:
+        return False  # what is in such an argument is not copied for it
+    return snapshot.lines.part(place.start, place.end).removeprefix("%") == name
 
 
 def inlay_documentation(snapshot: Snapshot, subject: str) -> str:
