@@ -53,6 +53,7 @@ class ModuleTypes:
         "metadata",
         "metadata_faults",
         "module",
+        "parameter_types",
         "reading",
         "segments",
         "tables",
@@ -83,6 +84,8 @@ class ModuleTypes:
         self.module: Final[IRModule] = self.reading.module
         self.memos: Final[list[dict[object, object]]] = [{} for _ in segments]
         """What callers cache of each segment."""
+        self.parameter_types: Final[dict[str, Type]] = {}
+        """What types of parameters in long heads say, where they name nothing of the module."""
         self.variables: Final[dict[str, TypeVar]] = {} if earlier is None else earlier.variables
         """The type parameters of all functions by their names, so that an edit of a head leaves them what they were."""
 
@@ -204,8 +207,9 @@ class Head:
             self.origins[self.function] = SyntaxOrigin(unit, header.statements[0], root)
         function = self.function
         faults: list[Diagnostic] = []
+        sound: set[Type] = set()  # those of a network are a few, which many parameters share
         written = [
-            None if each is None else self._checked(each, expr, types.module, faults)
+            each if each is None or each in sound else self._checked(each, expr, types.module, faults, sound)
             for expr, each in (*((var, var.type_annotation) for var in function.params), (function, function.ret_type))
         ]
         parameters: dict[str, Type] = {}
@@ -232,12 +236,17 @@ class Head:
         self.memo: dict[object, object] = {}
         """What callers cache of it."""
 
-    def _checked(self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic]) -> Type:
+    def _checked(
+        self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic], sound: set[Type]
+    ) -> Type:
         """A type as it is written at a part of the head; where its kinds are at fault, that is reported."""
         problems = KindChecker(module).faults(annotation)
+        if not problems:
+            sound.add(annotation)
+            return annotation
         span = place_span(self.origins, Place(expr)) or self.name_span
         faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in problems]
-        return ERROR if problems else annotation
+        return ERROR
 
     def relaid(self, header: Segment) -> Head:
         """The same for a segment that differs in white space at its end."""
@@ -285,6 +294,7 @@ class _HeadLowering(Lowering):
     def __init__(self, types: ModuleTypes) -> None:
         self._variables: Final = types.variables
         super().__init__(types.names(), None)
+        self._types_by_text = types.parameter_types
 
     def _type_variable(self, name: str) -> TypeVar:
         return self._variables.setdefault(name, TypeVar(name))

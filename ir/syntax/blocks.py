@@ -16,9 +16,11 @@ class Statement:
     ``index[i]`` is the segment's token at position ``i`` of the shape; ``~t`` (negative) stands for a token that is
     missing before token ``t``. ``blocks`` are the blocks at positions of :data:`~.tokens.BLOCK` and
     :data:`~.tokens.CLAUSES`. ``root`` is ``None`` where nothing could be made of it.
+
+    ``listed`` are the parameters of a long head that are not among its tokens, but parsed by themselves, in order.
     """
 
-    __slots__ = ("blocks", "first", "index", "kinds", "last", "root")
+    __slots__ = ("blocks", "first", "index", "kinds", "last", "listed", "root")
 
     def __init__(
         self,
@@ -31,6 +33,7 @@ class Statement:
         self.kinds: Final = kinds
         self.index: Final = index
         self.blocks: Final = blocks
+        self.listed: Sequence[Statement] = ()
         real = [token for token in (index if len(index) < 3 else (index[0], index[-1])) if token >= 0]
         self.first: Final = real[0] if real else self.token(0)
         self.last: Final = real[-1] if real else self.token(0)

@@ -15,6 +15,7 @@ from ..text.text_span import TextSpan
 from .blocks import Block, ClauseSyntax, Statement
 from .forms import Form
 from .lexer import WHITE_SPACE
+from .parameter_lists import shortened_head
 from .segment_text import MOST_FINDINGS, SegmentText
 from .segments import Role
 from .sequences import OpenValues, inner_semicolon
@@ -98,6 +99,7 @@ class Segment(SegmentText):
         while stack:
             statement = stack.pop()
             yield statement
+            yield from statement.listed
             for block in reversed(statement.blocks.values()):
                 stack.extend(reversed(list(block.parts())))
 
@@ -208,7 +210,7 @@ class _SegmentParser(StatementParser):
                 return made
             return self.parse_nested()
         if role is Role.HEADER:
-            return self.parse_whole("header")
+            return self.parse_header()
         if role is Role.TYPE:
             return self.parse_whole("type_definition")
         if role is Role.EXTRA_CLOSE:
@@ -218,6 +220,15 @@ class _SegmentParser(StatementParser):
     def parse_whole(self, start: Start) -> list[Statement]:
         made: list[Statement] = []
         self.finish(start, self.kinds, range(len(self.kinds)), {}, made)
+        return made
+
+    def parse_header(self) -> list[Statement]:
+        shortened = shortened_head(self.kinds)
+        if shortened is None:
+            return self.parse_whole("header")
+        made: list[Statement] = []
+        self.finish("header", shortened.kinds, shortened.tokens, {}, made)
+        made[0].listed = shortened.listed
         return made
 
     def parse_nested(self) -> list[Statement]:

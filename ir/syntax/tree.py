@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..text.text_span import TextSpan
@@ -152,6 +152,10 @@ def nodes_at(segment: Segment, offset: int, base: int) -> Iterator[SyntaxNode]:
         if chosen.root is not None:
             for node in _path_in(segment, chosen, offset):
                 path.append(SyntaxNode(node.rule, _node_range(segment, chosen, node).shifted(base), chosen, node))
+        parameter = _statement_at(segment, chosen.listed, offset)
+        if parameter is not None:
+            for node in _path_in(segment, parameter, offset):
+                path.append(SyntaxNode(node.rule, _node_range(segment, parameter, node).shifted(base), parameter, node))
         for candidate in chosen.blocks.values():
             start = segment.span(candidate.open).start
             close = candidate.close
@@ -174,7 +178,7 @@ def _node_range(segment: Segment, statement: Statement, node: ShapeNode) -> Text
     return segment.range(first, max(first, _last_token(statement, node.last)))
 
 
-def _statement_at(segment: Segment, statements: list[Statement], offset: int) -> Statement | None:
+def _statement_at(segment: Segment, statements: Sequence[Statement], offset: int) -> Statement | None:
     def range_of(statement: Statement) -> TextSpan:
         last = _last_token(statement, len(statement.kinds) - 1)
         return segment.range(statement.first, max(statement.first, last))

@@ -9,6 +9,7 @@ from ...expressions import Expr, Function, Var, VirtualDevice
 from ...types import IncompleteType, Type, TypeVar
 from ..programs import Step
 from ..scopes import Definition, SymbolKind
+from ..shapes import ShapeNode
 from ..tokens import NAME
 from ..units import SyntaxOrigin
 from .attributes import GivenAttribute
@@ -50,13 +51,16 @@ class FunctionLowering(LoweringContext):
         return TypeVar(name)
 
     def _do_parameter(self, step: Step, values: list[Any]) -> Var:
-        token = self.statement.token(step.node.first)
-        name = self._texts[token]
         device = next((value for value in values if isinstance(value, VirtualDevice)), None)
         annotation = next((value for value in values if isinstance(value, Type)), None)
+        return self._parameter(self.statement.token(step.node.first), annotation, device, step.node)
+
+    def _parameter(self, token: int, annotation: Type | None, device: VirtualDevice | None, node: ShapeNode) -> Var:
+        """The parameter whose name is a token of the statement that is read, bound from here on."""
+        name = self._texts[token]
         var = Var(name[1:], annotation, None, device)
         self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, name, token, var))
-        self.origins[var] = SyntaxOrigin(self.unit, self.statement, step.node)
+        self.origins[var] = SyntaxOrigin(self.unit, self.statement, node)
         return var
 
     def _do_device(self, step: Step, values: list[Any]) -> VirtualDevice | None:

@@ -6,7 +6,6 @@ whatever it has just read, also where that is a variable or a bound value used a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
@@ -20,28 +19,22 @@ from ..blocks import Block, Statement
 from ..positions import Position, Positions
 from ..programs import BLOCK_STEP, Step, program_of
 from ..scopes import Definition, Names, SymbolKind
-from ..shapes import ShapeNode, Start, shape_of
+from ..shapes import ShapeNode
 from ..tokens import (
-    ARROW,
-    CLOSING,
-    DEF,
     GLOBAL,
     GRAPH,
     GRAPH_BINDING,
     LET_BINDING,
     LOCAL,
     NAME,
-    OPENING,
 )
 from .bodies import BodyLowering, Item
 from .expressions import ExpressionLowering
-from .functions import FunctionLowering, ParameterList
+from .heads import HeadLowering, parameters_between
 from .patterns import PatternLowering
 from .types import TypeLowering
 
 __all__ = ["Lowering"]
-
-_TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
 
 _NAMES: Final = frozenset((LOCAL, GRAPH, GLOBAL, NAME))
 
@@ -68,7 +61,7 @@ def _actions_of(kind: type[Lowering]) -> Mapping[str, Callable[[Lowering, Step, 
     return {name[4:]: getattr(kind, name) for name in dir(kind) if name.startswith("_do_")}
 
 
-class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering, PatternLowering):
+class Lowering(BodyLowering, ExpressionLowering, HeadLowering, TypeLowering, PatternLowering):
     """Reads statements in the order of the text.
 
     ``diagnostics`` have ranges in the text. ``origins`` says where each expression was written, ``uses`` which token
@@ -123,6 +116,9 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         self.statement = outer
         return item
 
+    def _evaluated(self, statement: Statement, root: ShapeNode) -> Any:
+        return _drive(self._evaluate(statement, root))
+
     def _evaluate(self, statement: Statement, root: ShapeNode) -> _Work:
         values: list[Any] = []
         actions = self._actions
@@ -156,7 +152,7 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
         for position, block in statement.blocks.items():
             self.scope.push()
             self.type_scope.push()
-            for parameter in _parameters_between(kinds, max(0, kinds.rfind("f", 0, position)), position):
+            for parameter in parameters_between(kinds, max(0, kinds.rfind("f", 0, position)), position):
                 token = statement.token(parameter)
                 var = Var(texts[token][1:], ERROR)
                 self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, texts[token], token, var))
@@ -247,55 +243,6 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
                 clauses.append(MatchClause(pattern, value))
         return clauses
 
-    def read_header(self, statement: Statement) -> list[Any]:
-        """The head of a function of the module; its parameters are bound from here on."""
-        self.statement = statement
-        self.scope.push()
-        self.type_scope.push()
-        if statement.root is None:
-            return self._broken_header(statement)
-        depths = self.scope.depth, self.type_scope.depth
-        try:
-            return _drive(self._evaluate(statement, statement.root))
-        except Exception as error:
-            self._give_up(statement, error, depths)
-            return self._broken_header(statement)
-
-    def _broken_header(self, statement: Statement) -> list[Any]:
-        type_parameters: list[TypeVar] = []
-        for position in _type_parameters_of(statement.kinds):
-            token = statement.token(position)
-            variable = self._type_variable(self._texts[token])
-            definition = self._define(SymbolKind.TYPE_PARAMETER, variable.name, token, variable)
-            self.type_scope.add(variable.name, definition)
-            type_parameters.append(variable)
-        parameters: list[Var] = []
-        kinds = statement.kinds
-        for position in _parameters_between(kinds, 0, len(kinds)):
-            end = _element_end(kinds, position)
-            var = self._read_apart("parameter", kinds[position:end], statement.index[position:end])
-            if not isinstance(var, Var):
-                token = statement.token(position)
-                var = Var(self._texts[token][1:], ERROR)
-                self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
-            parameters.append(var)
-        self.statement = statement
-        result: list[Type] = []
-        arrow = _parameters_end(kinds)
-        if kinds.startswith(ARROW, arrow) and kinds.endswith("{"):
-            type = self._read_apart("annotation", f":{kinds[arrow + 1 : -1]}", statement.index[arrow:-1])
-            result = [type] if isinstance(type, Type) else []
-        self.statement = statement
-        return [type_parameters, ParameterList(parameters, []), *result]
-
-    def _read_apart(self, start: Start, kinds: str, index: Sequence[int]) -> object:
-        """What a part of a broken head is, which is read by itself; ``None`` where it is broken, too."""
-        root = shape_of(start, kinds).root
-        if root is None:
-            return None
-        self.statement = Statement(root, kinds, index, {})
-        return _drive(self._evaluate(self.statement, root))
-
     def read_type_definition(self, statement: Statement) -> tuple[list[TypeVar], list[tuple[int, tuple[Type, ...]]]]:
         """The parameters of an algebraic data type, and its constructors: token of the name, and inputs."""
         self.statement = statement
@@ -316,45 +263,3 @@ class Lowering(BodyLowering, ExpressionLowering, FunctionLowering, TypeLowering,
 def _written(token: int) -> int:
     """A token that is written, or the one before which a missing one is."""
     return token if token >= 0 else max(0, ~token - 1)
-
-
-def _type_parameters_of(kinds: str) -> list[int]:
-    """The positions of what look like type parameters in a broken head: names in the brackets behind its own."""
-    listed = _TYPE_PARAMETERS.match(kinds)
-    return [position for position in range(*listed.span(1)) if kinds[position] == NAME] if listed else []
-
-
-def _element_end(kinds: str, start: int) -> int:
-    """The position of what ends the parameter that begins at ``start``: a comma, the parenthesis, or another one."""
-    depth = 0
-    for position in range(start, len(kinds)):
-        kind = kinds[position]
-        if (not depth and kind in ",)") or (kind == LOCAL and position > start):
-            return position
-        depth += (kind in OPENING) - (kind in CLOSING)
-    return len(kinds)
-
-
-def _parameters_end(kinds: str) -> int:
-    """The position after the parenthesis that closes the parameters of a head."""
-    position = kinds.find("(") + 1
-    while 0 < position < len(kinds):
-        position = _element_end(kinds, position) + 1
-        if kinds[position - 1 : position] == ")":
-            return position
-    return len(kinds)
-
-
-def _parameters_between(kinds: str, start: int, end: int) -> list[int]:
-    """The positions of what look like parameters in a broken head: locals between its parentheses; types have none."""
-    parameters: list[int] = []
-    depth = 0
-    for position in range(start, end):
-        kind = kinds[position]
-        if kind == "(":
-            depth += 1
-        elif kind == ")":
-            depth -= 1
-        elif kind == LOCAL and depth > 0:
-            parameters.append(position)
-    return parameters

@@ -1,0 +1,189 @@
+"""Heads of functions of the module: whole ones, broken ones, and long ones, whose parameters are read one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any, Final
+
+from ...expressions import Var
+from ...types import ERROR, Type, TypeVar
+from ..blocks import Statement
+from ..positions import Positions
+from ..programs import Step
+from ..scopes import Names, SymbolKind
+from ..shapes import ShapeNode, Start, shape_of
+from ..tokens import ARROW, CLOSING, DEF, GLOBAL, LOCAL, NAME, OPENING
+from .functions import FunctionLowering, ParameterList
+
+__all__ = ["HeadLowering", "parameters_between"]
+
+_TYPE_PARAMETERS: Final = re.compile(rf"{DEF}{GLOBAL}\[({NAME}(?:,{NAME})*)")
+
+_TYPES_KEPT: Final = 4_096
+"""How many types of parameters are kept in mind by their texts."""
+
+
+class HeadLowering(FunctionLowering):
+    """Reads heads, also where they are broken.
+
+    The parameters that are listed apart are read where they stand among the others, so that everything is in the order
+    of the text.
+    """
+
+    def __init__(self, names: Names, positions: Positions | None) -> None:
+        super().__init__(names, positions)
+        self._listed: list[Statement] = []
+        """The parameters of a long head that are still to be read, the next one last."""
+        self._listed_read: list[tuple[int, Var]] = []
+        """Those that are, with their tokens."""
+        self._types_by_text: dict[str, Type] = {}
+        """Types of parameters that name nothing of the module and have no fault."""
+
+    def _evaluated(self, statement: Statement, root: ShapeNode) -> Any:
+        """What the steps of a statement's root give."""
+        raise NotImplementedError
+
+    def _give_up(self, statement: Statement, error: Exception, depths: tuple[int, int]) -> None:
+        """Report a fault of ours at a statement, and leave the scopes that were entered since."""
+        raise NotImplementedError
+
+    def read_header(self, statement: Statement) -> list[Any]:
+        """The head of a function of the module; its parameters are bound from here on."""
+        self.statement = statement
+        self._listed, self._listed_read = list(reversed(statement.listed)), []
+        if statement.listed and "[" in statement.kinds[:3]:
+            self._types_by_text = {}  # a type parameter may have the name of any other type
+        self.scope.push()
+        self.type_scope.push()
+        if statement.root is None:
+            return self._broken_header(statement)
+        depths = self.scope.depth, self.type_scope.depth
+        try:
+            return self._evaluated(statement, statement.root)
+        except Exception as error:
+            self._give_up(statement, error, depths)
+            return self._broken_header(statement)
+
+    def _broken_header(self, statement: Statement) -> list[Any]:
+        type_parameters: list[TypeVar] = []
+        for position in _type_parameters_of(statement.kinds):
+            token = statement.token(position)
+            variable = self._type_variable(self._texts[token])
+            definition = self._define(SymbolKind.TYPE_PARAMETER, variable.name, token, variable)
+            self.type_scope.add(variable.name, definition)
+            type_parameters.append(variable)
+        parameters: list[tuple[int, Var]] = []
+        kinds = statement.kinds
+        for position in parameters_between(kinds, 0, len(kinds)):
+            token, end = statement.token(position), _element_end(kinds, position)
+            var = self._read_apart("parameter", kinds[position:end], statement.index[position:end])
+            if not isinstance(var, Var):
+                self._read_listed(token)
+                var = Var(self._texts[token][1:], ERROR)
+                self.scope.add(var.name_hint, self._define(SymbolKind.PARAMETER, self._texts[token], token, var))
+            parameters.append((token, var))
+        self._read_listed(len(self._texts))
+        self.statement = statement
+        result: list[Type] = []
+        arrow = _parameters_end(kinds)
+        if kinds.startswith(ARROW, arrow) and kinds.endswith("{"):
+            type = self._read_apart("annotation", f":{kinds[arrow + 1 : -1]}", statement.index[arrow:-1])
+            result = [type] if isinstance(type, Type) else []
+        self.statement = statement
+        return [type_parameters, ParameterList(self._with_listed(parameters), []), *result]
+
+    def _read_apart(self, start: Start, kinds: str, index: Sequence[int]) -> object:
+        """What a part of a broken head is, which is read by itself; ``None`` where it is broken, too."""
+        root = shape_of(start, kinds).root
+        if root is None:
+            return None
+        self.statement = Statement(root, kinds, index, {})
+        return self._evaluated(self.statement, root)
+
+    def _do_parameter(self, step: Step, values: list[Any]) -> Var:
+        if self._listed:
+            self._read_listed(self.statement.token(step.node.first))
+        return super()._do_parameter(step, values)
+
+    def _do_parameters(self, step: Step, values: list[Any]) -> ParameterList:
+        made = super()._do_parameters(step, values)
+        if not self.statement.listed:
+            return made
+        nodes = [node for node in step.node.nodes() if node.rule == "parameter"]
+        tokens = [self.statement.token(node.first) for node in nodes]
+        return ParameterList(self._with_listed(zip(tokens, made.variables, strict=True)), made.attributes)
+
+    def _with_listed(self, others: Iterable[tuple[int, Var]]) -> list[Var]:
+        """The parameters that were listed apart and some others, with their tokens, in the order of the text."""
+        return [var for _, var in sorted([*self._listed_read, *others], key=itemgetter(0))]
+
+    def _read_listed(self, end: int) -> None:
+        """Read the parameters that are listed apart and stand before a token."""
+        outer = self.statement
+        while self._listed and self._listed[-1].first < end:
+            statement = self._listed.pop()
+            self.statement = statement
+            self._listed_read.append((statement.first, self._read_listed_parameter(statement)))
+        self.statement = outer
+
+    def _read_listed_parameter(self, statement: Statement) -> Var:
+        assert statement.root is not None
+        if statement.kinds[1:2] != ":":
+            return self._evaluated(statement, statement.root)
+        _, texts, starts = self.unit.segment.tokens
+        first, last = statement.first, statement.last
+        written = self.unit.segment.text[starts[first + 1] : starts[last] + len(texts[last])]
+        known = self._types_by_text.get(written)
+        if known is not None:
+            return self._parameter(first, known, None, statement.root)
+        before = len(self.uses), len(self.diagnostics)
+        var: Var = self._evaluated(statement, statement.root)
+        if var.type_annotation is not None and before == (len(self.uses), len(self.diagnostics)):
+            if len(self._types_by_text) >= _TYPES_KEPT:
+                self._types_by_text.clear()
+            self._types_by_text[written] = var.type_annotation
+        return var
+
+
+def _type_parameters_of(kinds: str) -> list[int]:
+    """The positions of what look like type parameters in a broken head: names in the brackets behind its own."""
+    listed = _TYPE_PARAMETERS.match(kinds)
+    return [position for position in range(*listed.span(1)) if kinds[position] == NAME] if listed else []
+
+
+def _element_end(kinds: str, start: int) -> int:
+    """The position of what ends the parameter that begins at ``start``: a comma, the parenthesis, or another one."""
+    depth = 0
+    for position in range(start, len(kinds)):
+        kind = kinds[position]
+        if (not depth and kind in ",)") or (kind == LOCAL and position > start):
+            return position
+        depth += (kind in OPENING) - (kind in CLOSING)
+    return len(kinds)
+
+
+def _parameters_end(kinds: str) -> int:
+    """The position after the parenthesis that closes the parameters of a head."""
+    position = kinds.find("(") + 1
+    while 0 < position < len(kinds):
+        position = _element_end(kinds, position) + 1
+        if kinds[position - 1 : position] == ")":
+            return position
+    return len(kinds)
+
+
+def parameters_between(kinds: str, start: int, end: int) -> list[int]:
+    """The positions of what look like parameters in a broken head: locals between its parentheses; types have none."""
+    parameters: list[int] = []
+    depth = 0
+    for position in range(start, end):
+        kind = kinds[position]
+        if kind == "(":
+            depth += 1
+        elif kind == ")":
+            depth -= 1
+        elif kind == LOCAL and depth > 0:
+            parameters.append(position)
+    return parameters

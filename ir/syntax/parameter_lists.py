@@ -1,0 +1,66 @@
+"""The parameters of a long head, each parsed by itself.
+
+A network has hundreds of parameters of a few shapes. Those that are whole are taken out of the head before it is
+parsed: what is left has the same faults in the same places, and costs the same however long the list is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from .blocks import Statement
+from .shapes import shape_of
+from .tokens import DEF, GLOBAL, LOCAL, NAME
+
+__all__ = ["ShortenedHead", "shortened_head"]
+
+_FEWEST: Final = 16
+"""A head with fewer parameters is parsed as it is."""
+
+_START: Final = re.compile(rf"{DEF}{GLOBAL}(?:\[[{NAME},]*\])?\(")
+_ELEMENT: Final = re.compile(f"{LOCAL}[^{LOCAL}]*")
+"""A parameter and what follows it, up to the next one: there are no local names in a type."""
+
+
+class ShortenedHead(NamedTuple):
+    """A head without those of its parameters that are ``listed``; ``tokens`` are those of its ``kinds``."""
+
+    kinds: str
+    tokens: list[int]
+    listed: list[Statement]
+
+
+def shortened_head(kinds: str) -> ShortenedHead | None:
+    """A head without most of its parameters; ``None`` where it has few, or begins otherwise than a head does.
+
+    The first two stay, since a list needs its comma after the first element alone; so does the last one, and what is
+    broken, with the parameter behind it: that is where its fault may show.
+    """
+    start = _START.match(kinds)
+    if start is None or kinds.count(LOCAL, start.end()) < _FEWEST or not kinds.startswith(LOCAL, start.end()):
+        return None
+    kept: list[str] = [kinds[: start.end()]]
+    tokens = list(range(start.end()))
+    listed: list[Statement] = []
+    stays = 2
+    elements = _ELEMENT.findall(kinds, start.end())
+    first, last = start.end(), len(elements) - 1
+    for number, element in enumerate(elements):
+        end = first + len(element)
+        shape = shape_of("parameter", element[:-1]) if element[-1] == "," else None
+        if shape is None or shape.root is None:
+            if not number:
+                return None
+            # Behind an attribute no parameter may stand: each is a fault.
+            stays = len(elements) if "=" in element else max(stays - 1, 1)
+        elif stays or number == last:
+            stays = max(stays - 1, 0)
+        else:
+            listed.append(Statement(shape.root, element[:-1], range(first, end - 1), {}))
+            first = end
+            continue
+        kept.append(element)
+        tokens += range(first, end)
+        first = end
+    return ShortenedHead("".join(kept), tokens, listed) if listed else None
