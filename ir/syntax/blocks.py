@@ -34,9 +34,12 @@ class Statement:
         self.index: Final = index
         self.blocks: Final = blocks
         self.listed: Sequence[Statement] = ()
-        real = [token for token in (index if len(index) < 3 else (index[0], index[-1])) if token >= 0]
-        self.first: Final = real[0] if real else self.token(0)
-        self.last: Final = real[-1] if real else self.token(0)
+        first, last = index[0], index[-1]
+        if first < 0 or last < 0:
+            real = [token for token in (index if len(index) < 3 else (first, last)) if token >= 0]
+            first, last = (real[0], real[-1]) if real else (self.token(0), self.token(0))
+        self.first: Final = first
+        self.last: Final = last
 
     def token(self, position: int) -> int:
         """The segment's token at ``position``; for a missing one, the token before it."""

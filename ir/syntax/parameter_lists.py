@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from .blocks import Statement
-from .shapes import shape_of
+from .shapes import ShapeNode, shape_of
 from .tokens import DEF, GLOBAL, LOCAL, NAME
 
 __all__ = ["ShortenedHead", "shortened_head"]
@@ -43,13 +43,17 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
     kept: list[str] = [kinds[: start.end()]]
     tokens = list(range(start.end()))
     listed: list[Statement] = []
+    roots: dict[str, ShapeNode | None] = {}
     stays = 2
     elements = _ELEMENT.findall(kinds, start.end())
     first, last = start.end(), len(elements) - 1
     for number, element in enumerate(elements):
         end = first + len(element)
-        shape = shape_of("parameter", element[:-1]) if element[-1] == "," else None
-        if shape is None or shape.root is None:
+        if element in roots:
+            root = roots[element]
+        else:
+            root = roots[element] = shape_of("parameter", element[:-1]).root if element[-1] == "," else None
+        if root is None:
             if not number:
                 return None
             # Behind an attribute no parameter may stand: each is a fault.
@@ -57,7 +61,7 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
         elif stays or number == last:
             stays = max(stays - 1, 0)
         else:
-            listed.append(Statement(shape.root, element[:-1], range(first, end - 1), {}))
+            listed.append(Statement(root, element[:-1], range(first, end - 1), {}))
             first = end
             continue
         kept.append(element)

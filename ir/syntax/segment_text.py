@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate, compress
+from itertools import accumulate, compress, repeat
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
@@ -52,12 +52,12 @@ class SegmentText:
                 real = [kind not in COMMENTS for kind in self.kinds]
                 self._tokens = (
                     "".join(compress(self.kinds, real)),
-                    [piece.rstrip(WHITE_SPACE) for piece in compress(pieces, real)],
+                    list(map(str.rstrip, compress(pieces, real), repeat(WHITE_SPACE))),
                     list(compress(starts, real)),
                 )
             else:
                 starts.pop()
-                self._tokens = (self.kinds, [piece.rstrip(WHITE_SPACE) for piece in pieces], starts)
+                self._tokens = (self.kinds, list(map(str.rstrip, pieces, repeat(WHITE_SPACE))), starts)
         return self._tokens
 
     def span(self, token: int) -> TextSpan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from .lexer import WHITE_SPACE, PieceReader, lex, read_chunks
 from .segments import BRACE, NEXT_TOP, Beyond, Splitter, is_open
 from .sequences import after_comments
 from .statements import CutSegment, Segment, alike_segments
-from .tokens import DIRECTIVE, META, METADATA, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN, VERSION
+from .tokens import META, METADATA, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = ["Segments", "Splice", "Split", "split", "split_text"]
 
@@ -37,8 +38,14 @@ _MANY_PIECES: Final = 200
 _UNSURE: Final = 8
 """How many pieces before an edit are cut again."""
 
-_OPEN_ENDED: Final = OPEN_COMMENT + UNCLOSED_STRING + UNKNOWN + META + VERSION + DIRECTIVE + METADATA
+_AROUND_EDIT: Final = 256
+"""How much text behind an edit is cut to find a piece that begins where one began before."""
+
+_OPEN_ENDED: Final = OPEN_COMMENT + UNCLOSED_STRING + UNKNOWN + META + METADATA
 """The kinds of piece whose end may depend on text far beyond it; so may that of the name ``meta``."""
+
+_OPEN_ENDED_PIECE: Final = re.compile(f"[{re.escape(_OPEN_ENDED)}]")
+_META_NAME: Final = "meta"
 
 _FEWEST_ALIKE: Final = 16
 _MOST_ALIKE: Final = 512
@@ -179,7 +186,7 @@ class Split:
             return self._matched(split_text(lines))
         first = max(0, self.segments.index_at(span.start) - _BEFORE)
         following = max(self.segments.index_from(span.end), first + 1)
-        split, change = self._resplit(lines, first, following, length - (span.end - span.start), span.start)
+        split, change = self._resplit(lines, first, following, length - (span.end - span.start), span)
         splice = change
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0
@@ -215,14 +222,17 @@ class Split:
         segments = old.spliced(first, len(old) - after, new[first:end])
         return Split(made.lines, segments, made.far_sighted), Splice(first, len(old) - after, end)
 
-    def _resplit(self, lines: LineIndex, first: int, following: int, delta: int, edit: int = 0) -> tuple[Split, Splice]:
+    def _resplit(
+        self, lines: LineIndex, first: int, following: int, delta: int, edit: TextSpan | None = None
+    ) -> tuple[Split, Splice]:
         """Split anew from segment ``first`` to at least ``following``, which lies ``delta`` further on than it did.
 
-        The text is what it was up to ``edit``.
+        The text is what it was but for the range ``edit`` of the old one, where that is known.
         """
         old = self.segments
         cutting = _Cutting(lines, old, first, following, delta)
-        cutting.take_known(edit)
+        if edit is not None:
+            cutting.take_known(edit)
         cutting.run()
         made, following = cutting.made, cutting.following
         before, after = _kept(old[first:following], made)
@@ -278,33 +288,50 @@ class _Cutting:
         self._text_start = 0
         self._splitter = None
 
-    def take_known(self, edit: int) -> None:
-        """Take the pieces of the text before ``edit``, if there are many, from the old segments: the head of a network.
+    def take_known(self, edit: TextSpan) -> None:
+        """Take the pieces of the text around ``edit``, if there are many, from the old segments: the head of a network.
 
-        The last ones are left out, since where a piece ends may depend on what follows it, and all from one on that
-        depends on more.
+        The last ones before it are left out, since where a piece ends may depend on what follows it, and all from one
+        on that depends on more. Those behind it are taken from where a piece begins that began there before.
         """
-        position = self._position
-        old = self._old[self._first : self.following] if edit > position else []
+        start = self._position
+        old = self._old[self._first : self.following] if edit.start > start else []
         if all(len(segment.kinds) < _MANY_PIECES for segment in old):
             return
-        kinds: list[str] = []
-        pieces: list[str] = []
-        offsets = [position]
-        for segment in old:
-            for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
-                position += len(piece)
-                if position > edit or kind in _OPEN_ENDED or piece.startswith("meta"):
-                    break
-                kinds.append(kind)
-                pieces.append(piece)
-                offsets.append(position)
-            else:
-                continue
-            break
-        count = len(pieces) - _UNSURE
-        if count > 0:
-            self._kinds, self._pieces, self._offsets = "".join(kinds[:count]), pieces[:count], offsets[: count + 1]
+        kinds = "".join([segment.kinds for segment in old])
+        pieces = [piece for segment in old for piece in segment.pieces]
+        offsets = list(accumulate(map(len, pieces), initial=start))
+        count = self._sure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1) - _UNSURE
+        if count <= 0:
+            return
+        self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
+        changed_end = edit.end + self._delta
+        text = self._lines.part(offsets[count], changed_end + _AROUND_EDIT)
+        if _META_NAME in text:
+            return
+        lexed = lex(text)
+        if _OPEN_ENDED_PIECE.search(lexed.kinds) is not None:
+            return
+        ends = list(accumulate(map(len, lexed.pieces), initial=offsets[count]))
+        for number in range(max(bisect_left(ends, changed_end), 1), len(ends) - _UNSURE):
+            before = ends[number] - self._delta
+            at = bisect_left(offsets, before)
+            if at < len(offsets) and offsets[at] == before:
+                end = self._sure(kinds, pieces, at, len(pieces))
+                self._kinds += lexed.kinds[:number] + kinds[at:end]
+                self._pieces += lexed.pieces[:number] + pieces[at:end]
+                self._offsets += ends[1:number]
+                self._offsets += [offset + self._delta for offset in offsets[at : end + 1]]
+                return
+
+    @staticmethod
+    def _sure(kinds: str, pieces: Sequence[str], first: int, end: int) -> int:
+        """The first of some pieces whose end may depend on text far beyond it; ``end`` if there is none before that."""
+        unsure = _OPEN_ENDED_PIECE.search(kinds, first, end)
+        end = end if unsure is None else unsure.start()
+        if _META_NAME not in "".join(pieces[first:end]):
+            return end
+        return next((at for at in range(first, end) if pieces[at].startswith(_META_NAME)), end)
 
     def run(self) -> None:
         """Fill ``made``."""

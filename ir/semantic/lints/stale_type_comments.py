@@ -270,12 +270,17 @@ def _read_head(snapshot: Snapshot, index: int, text: str) -> Iterator[_StaleComm
     parameters = list(snapshot.parameters(index)) if comments else []
     number = 0
     name, inferred = "", None
+    agreed: set[tuple[str, Type]] = set()  # those of a network are a few, which many parameters share
     for comment in comments:
         while number < len(parameters) and parameters[number][0] < comment.start():
             _, name, inferred = parameters[number]
             number += 1
-        if inferred is not None and _differs(comment[1], inferred):
+        if inferred is None or (comment[1], inferred) in agreed:
+            continue
+        if _differs(comment[1], inferred):
             yield _stale_comment(comment, inferred, name, ())
+        else:
+            agreed.add((comment[1], inferred))
 
 
 def _stale_comment(comment: re.Match[str], inferred: Type, bound: str, names: Sequence[str]) -> _StaleComment:

@@ -121,25 +121,28 @@ class HeadLowering(FunctionLowering):
 
     def _read_listed(self, end: int) -> None:
         """Read the parameters that are listed apart and stand before a token."""
-        outer = self.statement
-        while self._listed and self._listed[-1].first < end:
-            statement = self._listed.pop()
-            self.statement = statement
-            self._listed_read.append((statement.first, self._read_listed_parameter(statement)))
+        outer, listed, types = self.statement, self._listed, self._types_by_text
+        text, (_, texts, starts) = self.unit.segment.text, self.unit.segment.tokens
+        while listed and listed[-1].first < end:
+            self.statement = statement = listed.pop()
+            root, first, last = statement.root, statement.first, statement.last
+            assert root is not None
+            if statement.kinds[1:2] == ":":
+                written = text[starts[first + 1] : starts[last] + len(texts[last])]
+                known = types.get(written)
+                if known is not None:
+                    var = self._parameter(first, known, None, root)
+                else:
+                    var = self._read_type(statement, root, written)
+            else:
+                var = self._evaluated(statement, root)
+            self._listed_read.append((first, var))
         self.statement = outer
 
-    def _read_listed_parameter(self, statement: Statement) -> Var:
-        assert statement.root is not None
-        if statement.kinds[1:2] != ":":
-            return self._evaluated(statement, statement.root)
-        _, texts, starts = self.unit.segment.tokens
-        first, last = statement.first, statement.last
-        written = self.unit.segment.text[starts[first + 1] : starts[last] + len(texts[last])]
-        known = self._types_by_text.get(written)
-        if known is not None:
-            return self._parameter(first, known, None, statement.root)
+    def _read_type(self, statement: Statement, root: ShapeNode, written: str) -> Var:
+        """A parameter that is listed apart, whose type is ``written``; that is kept in mind."""
         before = len(self.uses), len(self.diagnostics)
-        var: Var = self._evaluated(statement, statement.root)
+        var: Var = self._evaluated(statement, root)
         if var.type_annotation is not None and before == (len(self.uses), len(self.diagnostics)):
             if len(self._types_by_text) >= _TYPES_KEPT:
                 self._types_by_text.clear()
