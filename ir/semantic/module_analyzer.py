@@ -445,16 +445,21 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
     ``context`` is that of the text in which they do; the heads that still hold are put into it.
     """
     outdated: list[Head] = []
+    types = [each.types.reading.names for each in (earlier.context, context)]
     for function in earlier.functions:
         head = function.head
-        if head.depends_on(changed):
+        # What has the name of a type parameter is that everywhere in its function, unless a constructor has it, too.
+        own = {variable.name for variable in head.type_parameters}
+        own = {name for name in own if not any(name in names.constructors for names in types)}
+        named = changed - own
+        if head.depends_on(named):
             outdated.append(head)
             continue
         context.keep_head(head)
         if isinstance(function, WholeFunctionAnalysis):
-            is_outdated = function.depends_on(changed)
+            is_outdated = function.depends_on(named)
         else:
-            is_outdated = _mentions(earlier, function, changed)
+            is_outdated = _mentions(earlier, function, named)
         if is_outdated:
             outdated.append(head)
     return frozenset(outdated)

@@ -103,3 +103,41 @@ def test_a_constructor_above_its_type_is_reported_where_it_is_used_and_nowhere_e
     assert errors[0].span.start == _TEXT.index("Pair")
     assert related.span is not None
     assert related.span.start == _TEXT.index("Pair(A, A)")
+
+
+_SHADOWED = """#[version = "0.0.5"]
+def @keep[A, B](%x: int32, %f: fn (A) -> B, %a: A) -> B {
+  %0 = add(%x, 1);
+  let %b: B = %f(%a);
+  %b
+}
+def @call(%x: int32) -> int32 {
+  %0 = B(%x);
+  %0
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "typed", ["type B[C] {\n  Pair(C, C),\n}\n", "type Two[C] {\n  B(C), A,\n}\n", "type A { B(A) }\n"]
+)
+@pytest.mark.parametrize("used", ["%f(%a)", "B(%a)", "A"])
+def test_a_type_with_the_name_of_a_type_parameter_means_nothing_where_that_does(typed: str, used: str):
+    snapshot = Snapshot.open(_SHADOWED.replace("%f(%a)", used), "example.relay")
+    at = len(snapshot.text)
+    keys = [(at + number, at + number, key) for number, key in enumerate(typed)]
+    for number, (start, end, key) in enumerate([*keys, *((start, start + 1, "") for start, _, _ in reversed(keys))]):
+        _ = snapshot.diagnostics
+        snapshot = snapshot.edit(TextSpan(start, end), key)
+        if number % 3:
+            continue
+        problem = difference(snapshot, Snapshot.open(snapshot.text, "example.relay"), 80, whole=True)
+        assert problem is None, f"{problem}\n--- after\n{snapshot.text}"
+
+
+def test_statements_are_kept_while_a_type_with_the_name_of_a_type_parameter_is_typed():
+    snapshot = Snapshot.open(_SHADOWED, "example.relay")
+    known = snapshot.statement_memo(2)
+    for key in "type B[C] {\n  Pair(C, C),\n}\n":
+        snapshot = snapshot.edit(TextSpan(len(snapshot.text), len(snapshot.text)), key)
+        assert snapshot.statement_memo(2) is known, snapshot.text
