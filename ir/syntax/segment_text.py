@@ -10,7 +10,7 @@ from ..text.text_span import TextSpan
 from .lexer import WHITE_SPACE, first_piece, lex
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
 
-__all__ = ["MOST_FINDINGS", "SegmentText"]
+__all__ = ["MOST_FINDINGS", "SegmentText", "cut_tokens"]
 
 MOST_FINDINGS = 1000
 """How many findings of one segment are looked for."""
@@ -46,18 +46,7 @@ class SegmentText:
     def tokens(self) -> tuple[str, list[str], list[int]]:
         """The kinds, texts and starts of the tokens, comments left out."""
         if self._tokens is None:
-            pieces = self.pieces
-            starts = list(accumulate(map(len, pieces), initial=0))
-            if COMMENT in self.kinds or OPEN_COMMENT in self.kinds:
-                real = [kind not in COMMENTS for kind in self.kinds]
-                self._tokens = (
-                    "".join(compress(self.kinds, real)),
-                    list(map(str.rstrip, compress(pieces, real), repeat(WHITE_SPACE))),
-                    list(compress(starts, real)),
-                )
-            else:
-                starts.pop()
-                self._tokens = (self.kinds, list(map(str.rstrip, pieces, repeat(WHITE_SPACE))), starts)
+            self._tokens = _without_comments(self.kinds, self.pieces)
         return self._tokens
 
     def span(self, token: int) -> TextSpan:
@@ -104,3 +93,22 @@ class SegmentText:
         if "\n" not in between and not used:
             return TextSpan(start, end)
         return TextSpan(start + used, start + max(used, len(line.rstrip("\r"))))
+
+
+def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
+    """The kinds, texts and starts of the tokens of a text, comments left out."""
+    lexed = lex(text)
+    return _without_comments(lexed.kinds, lexed.pieces)
+
+
+def _without_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:
+    starts = list(accumulate(map(len, pieces), initial=0))
+    if COMMENT in kinds or OPEN_COMMENT in kinds:
+        real = [kind not in COMMENTS for kind in kinds]
+        return (
+            "".join(compress(kinds, real)),
+            list(map(str.rstrip, compress(pieces, real), repeat(WHITE_SPACE))),
+            list(compress(starts, real)),
+        )
+    starts.pop()
+    return kinds, list(map(str.rstrip, pieces, repeat(WHITE_SPACE))), starts

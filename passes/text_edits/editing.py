@@ -27,6 +27,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import post_order
 
 from ..provenance import Trace
+from .canonical_layout import canonical_layout
 from .function_edits import Printed, Unsuitable, edit_function
 from .layout import FunctionLayout, TextLayout, layout_of
 from .metadata_indices import MetadataIndices
@@ -78,7 +79,7 @@ def edited_text(
         return EditedText((), text)
     printed = to_text_with_positions(after, show_types="/* ty=" in text, show_spans=False)
     if set(after.type_definitions) == set(parsed.module.type_definitions):
-        layouts = layout_of(text, [unit.segment for unit in parsed.reading.units]), layout_of(printed.text)
+        layouts = layout_of(text, [unit.segment for unit in parsed.reading.units]), canonical_layout(printed.text)
         origins: Origins = trace.origins if trace is not None else lambda _: ()
         inferred = {f"@{var.name_hint}" for var, function in after.functions.items() if _tells_result_type(function)}
         wanted: IRModule | None = None

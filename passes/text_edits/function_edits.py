@@ -10,11 +10,10 @@ from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Constant, Constructor, Expr, Function, GlobalVar, Let, Var
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.syntax.parsing import Parsed
-from relay_lsp.ir.syntax.tokens import GRAPH
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import children, post_order
 
-from .layout import FunctionLayout, LayoutToken, LayoutTokens, StatementLayout
+from .layout import FunctionLayout, LayoutTokens, StatementLayout
 from .metadata_indices import MetadataIndices
 from .pairing import Origins, Pairing, same_head, same_header
 
@@ -185,7 +184,7 @@ class _Editor:
 
     def _choose_names(self) -> Mapping[str, str]:
         positions, old_of = self._printed.positions, self._pairing.old_of
-        taken = {token.text for token in _names(self._old_layout)}
+        taken = set(_names(self._old_layout))
         numbers = [int(name[1:]) for name in taken if name[1:].isdigit()]
         next_number = max(numbers, default=-1) + 1
         names: dict[str, str] = {}
@@ -201,18 +200,18 @@ class _Editor:
             old = old_of.get(expr)
             if span is not None and isinstance(old, Var):
                 names.setdefault(self._name_at(span.start), f"%{old.name_hint}")
-        for token in _names(self._new_layout):
-            if token.text in names:
+        for new_name in _names(self._new_layout):
+            if new_name in names:
                 continue
-            if token.kind == GRAPH:
-                names[token.text] = f"%{next_number}"
+            if new_name[1].isdigit():
+                names[new_name] = f"%{next_number}"
                 next_number += 1
             else:
-                name, suffix = token.text, 0
+                name, suffix = new_name, 0
                 while name in taken:
                     suffix += 1
-                    name = f"{token.text}_{suffix}"
-                names[token.text] = name
+                    name = f"{new_name}_{suffix}"
+                names[new_name] = name
                 taken.add(name)
         for statement in self._statements:
             if not statement.name and statement.layout.binder is not None:
@@ -241,14 +240,14 @@ class _Editor:
         for statement in (*self._statements, self._final):
             if statement.kept:
                 assert statement.old is not None
-                used = {token.text for token in self._old_layout.statements[statement.old].tokens.values}
+                used = set(self._old_layout.statements[statement.old].tokens.names)
                 used.discard(statement.name)
                 if not (used & old_binders) <= by_old_name.keys():
                     statement.kept = False
                 else:
                     statement.needs = [by_old_name[name] for name in used if name in by_old_name]
             if not statement.kept:
-                used = {token.text for token in statement.layout.tokens.values}
+                used = statement.layout.tokens.names
                 others = [by_new_name[name] for name in used if name in by_new_name]
                 statement.needs = [other for other in others if other is not statement]
 
@@ -329,12 +328,12 @@ class _Editor:
     def _value_text(self, statement: _New) -> str:
         layout = statement.layout
         # A type comment stands between the value and its semicolon.
-        end = layout.line_end if layout.binder is None else layout.tokens[-1].start
+        end = layout.line_end if layout.binder is None else layout.end - 1
         return self._written(layout.tokens, layout.value_start, end).rstrip()
 
     def _value_span(self, layout: StatementLayout) -> TextSpan:
         """The old value, with the comment that gives its type, but with no other comment."""
-        end = layout.line_end if layout.binder is None else layout.tokens[-1].start
+        end = layout.line_end if layout.binder is None else layout.end - 1
         behind = self._text[layout.value_end : end]
         return TextSpan(layout.value_start, end if "/* ty=" in behind else layout.value_end)
 
@@ -371,10 +370,10 @@ def _roots(layout: FunctionLayout, starts: Mapping[int, Expr], named: Mapping[st
     return roots
 
 
-def _names(layout: FunctionLayout) -> Iterable[LayoutToken]:
-    yield from layout.header.values
+def _names(layout: FunctionLayout) -> Iterable[str]:
+    yield from layout.header.names
     for statement in layout.statements:
-        yield from statement.tokens.values
+        yield from statement.tokens.names
 
 
 def _closure(roots: Iterable[_New], without: Container[_New] = ()) -> set[_New]:

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final, NamedTuple
+from functools import cached_property, partial
+from typing import Final, NamedTuple, TypeAlias
 
+from relay_lsp.ir.syntax.lexer import NAME_PATTERN, RESERVED_PATTERN
+from relay_lsp.ir.syntax.segment_text import cut_tokens
 from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.statements import Segment
-from relay_lsp.ir.syntax.tokens import GRAPH, META, VALUES
+from relay_lsp.ir.syntax.tokens import GRAPH, LOCAL, META, VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
-__all__ = ["FunctionLayout", "LayoutToken", "LayoutTokens", "StatementLayout", "TextLayout", "layout_of"]
+__all__ = [
+    "CanonicalTokens",
+    "FunctionLayout",
+    "LayoutToken",
+    "LayoutTokens",
+    "StatementLayout",
+    "TextLayout",
+    "layout_of",
+]
 
 _NOT_PLAIN: Final = frozenset(VALUES + META)
 """Tokens that may be written in another way where they mean the same."""
+
+_NAME_OR_REFERENCE: Final = re.compile(
+    rf'"(?:[^"\\\n]|\\.)*"|%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN})|meta\[[^\[\]\n]*\]\[[^\[\]\n]*\]'
+)
+"""Those, in a text whose comments have none, and strings, which may say the like."""
+
+Tokens: TypeAlias = tuple[str, Sequence[str], Sequence[int]]
+"""Kinds, texts and starts of tokens."""
 
 
 class LayoutToken(NamedTuple):
@@ -36,52 +55,105 @@ class LayoutToken(NamedTuple):
 class LayoutTokens:
     """The tokens of a segment, comments left out; there are many, so each is made when it is asked for."""
 
-    def __init__(self, tokens: tuple[str, list[str], list[int]], base: int) -> None:
-        """``tokens``: kinds, texts and starts, as a segment at ``base`` has them."""
-        self.kinds, self.texts, self._starts = tokens
+    def __init__(self, base: int, cut: Callable[[], Tokens]) -> None:
+        """``cut`` gives kinds, texts and starts, as a segment at ``base`` has them; it is asked when they are."""
         self._base: Final = base
+        self._cut: Final = cut
+
+    @cached_property
+    def _tokens(self) -> Tokens:
+        return self._cut()
+
+    @property
+    def kinds(self) -> str:
+        """The kind of each."""
+        return self._tokens[0]
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What each says."""
+        return self._tokens[1]
 
     def __len__(self) -> int:
-        return len(self.kinds)
+        return len(self._tokens[0])
 
     def __getitem__(self, number: int) -> LayoutToken:
-        return LayoutToken(self.kinds[number], self.texts[number], self._starts[number] + self._base)
+        kinds, texts, starts = self._tokens
+        return LayoutToken(kinds[number], texts[number], starts[number] + self._base)
 
     def part(self, first: int, end: int) -> LayoutTokens:
         """Those from ``first`` up to ``end``."""
-        return LayoutTokens((self.kinds[first:end], self.texts[first:end], self._starts[first:end]), self._base)
+        kinds, texts, starts = self._tokens
+        return LayoutTokens(self._base, lambda: (kinds[first:end], texts[first:end], starts[first:end]))
 
     @cached_property
     def not_plain(self) -> Sequence[LayoutToken]:
         """The names of values, and what refers to the metadata."""
         return [self[number] for number, kind in enumerate(self.kinds) if kind in _NOT_PLAIN]
 
-    @property
-    def values(self) -> Iterator[LayoutToken]:
-        """The names of values."""
-        return (token for token in self.not_plain if token.kind in VALUES)
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of values, each once, as they come."""
+        kinds, texts, _ = self._tokens
+        return list(dict.fromkeys(text for kind, text in zip(kinds, texts, strict=True) if kind in VALUES))
 
     @property
     def start(self) -> int:
         """Where the first token starts."""
-        return self._starts[0] + self._base
+        return self._tokens[2][0] + self._base
 
     def starting_at(self, offset: int) -> int | None:
         """The number of the token that starts there."""
-        number = bisect_left(self._starts, offset - self._base)
-        return number if number < len(self._starts) and self._starts[number] + self._base == offset else None
+        starts = self._tokens[2]
+        number = bisect_left(starts, offset - self._base)
+        return number if number < len(starts) and starts[number] + self._base == offset else None
 
     def ending_at(self, offset: int) -> int | None:
         """The number of the token that ends there."""
-        number = bisect_left(self._starts, offset - self._base) - 1
-        if number < 0 or self._starts[number] + self._base + len(self.texts[number]) != offset:
-            return None
-        return number
+        _, texts, starts = self._tokens
+        number = bisect_left(starts, offset - self._base) - 1
+        return None if number < 0 or starts[number] + self._base + len(texts[number]) != offset else number
 
     def span(self, first: int, last: int) -> TextSpan:
         """From one token to another."""
-        starts, base = self._starts, self._base
-        return TextSpan(starts[first] + base, starts[last] + base + len(self.texts[last]))
+        _, texts, starts = self._tokens
+        return TextSpan(starts[first] + self._base, starts[last] + self._base + len(texts[last]))
+
+
+class CanonicalTokens(LayoutTokens):
+    """The tokens of a piece of canonical text, whose names are found without cutting it into tokens."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        """``start``: where the first token starts in ``text``; ``end``: where the last one, or a comment, ends."""
+        super().__init__(start, lambda: cut_tokens(text[start:end]))
+        self._text: Final = text
+        self._end: Final = end
+
+    @property
+    def start(self) -> int:
+        """Where the first token starts."""
+        return self._base
+
+    @cached_property
+    def not_plain(self) -> Sequence[LayoutToken]:
+        """The names of values, and what refers to the metadata."""
+        return [
+            LayoutToken(_kind_of(match[0]), match[0], match.start())
+            for match in _NAME_OR_REFERENCE.finditer(self._text, self._base, self._end)
+            if match[0][0] != '"'
+        ]
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of values, each once, as they come."""
+        pieces = dict.fromkeys(_NAME_OR_REFERENCE.findall(self._text, self._base, self._end))
+        return [piece for piece in pieces if piece[0] == "%"]
+
+
+def _kind_of(text: str) -> str:
+    if text[0] != "%":
+        return META
+    return GRAPH if text[1].isdigit() else LOCAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +221,7 @@ def layout_of(text: str, segments: Sequence[Segment] | None = None) -> TextLayou
     regular, has_others = True, False
     base = 0
     for segment in split(text) if segments is None else segments:
-        tokens = LayoutTokens(segment.tokens, base)
+        tokens = LayoutTokens(base, partial(getattr, segment, "tokens"))
         base += segment.length
         if not tokens:
             continue

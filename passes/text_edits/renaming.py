@@ -132,8 +132,7 @@ class _FunctionRenaming:
             ours, theirs = pairs.pop()
             if not self._agree(ours, theirs):
                 return False
-            for token in theirs.values:
-                name = token.text
+            for name in theirs.names:
                 if name not in canonical or name in reached:
                     continue
                 used = edited.get(self._edited_name[name])
@@ -144,15 +143,18 @@ class _FunctionRenaming:
         return len(reached) == len(canonical)
 
     def _are_bound_in_time(self) -> bool:
-        """Whether each name of the edited text is bound once, and no statement names a value that is bound below it."""
+        """Whether each name of the edited text is bound once, and no statement names a value that is bound below it.
+
+        That none names its own value follows where the tokens agree, for none of the canonical text does.
+        """
         later = {each.binder.text for each in self.edited.statements if each.binder is not None}
         for statement in self.edited.statements:
-            if any(token.text in later for token in statement.tokens.values if token != statement.binder):
-                return False
             if statement.binder is not None:
                 if statement.binder.text not in later:
                     return False
                 later.remove(statement.binder.text)
+            if not later.isdisjoint(statement.tokens.names):
+                return False
         return True
 
     def _heads_agree(self, edited: LayoutTokens, canonical: LayoutTokens) -> bool:
