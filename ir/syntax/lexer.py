@@ -22,7 +22,7 @@ from itertools import accumulate
 from typing import Final
 
 from ..text.line_index import LineIndex
-from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
+from .tokens import BY_TEXT, COMMENT, GLOBAL, LOCAL, METADATA, NAME, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
 
 __all__ = [
     "COMMENT_PATTERN",
@@ -224,6 +224,8 @@ class PieceReader:
         pieces = self._few_pieces(goal) if is_behind_comment else _pieces(part)
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
+        if opened < 0 and kinds.endswith(METADATA):  # it is all that follows, which need not be looked at
+            pieces[-1] += lines.part(limit, lines.length)
         ends = list(accumulate(map(len, pieces[:opened] if opened >= 0 else pieces), initial=start))
         wanted = bisect_left(ends, goal)
         if wanted == len(ends):

@@ -49,3 +49,30 @@ def test_a_long_line_is_looked_at_once(name: str) -> None:
         in_parts(text, 1_000)
         seconds.append(time.process_time() - started)
     assert seconds[1] < 30 * seconds[0] + 0.1  # eight times as long; it was 64 times as much, and more
+
+
+class _Counting(LineIndex):
+    """A text that counts the characters that are taken from it."""
+
+    taken = 0
+
+    def part(self, start: int, end: int) -> str:
+        self.taken += end - start
+        return super().part(start, end)
+
+
+@pytest.mark.parametrize("line", [f'"{"A" * 400_000}"', '"type_key": "Map",\n' * 20_000])
+def test_a_metadata_section_is_looked_at_once(line: str) -> None:
+    text = f'#[version = "0.0.5"]\ndef @main() {{ 1 }}\n#[metadata]\n{{"b64ndarrays": [{line}]}}\n'
+    counting = _Counting(text)
+    reader = PieceReader(counting, 0)
+    pieces = reader.read(len(text)).pieces
+    assert pieces == lex(text).pieces
+    assert pieces[-1].startswith("#[metadata]")
+    assert counting.taken < 1.1 * len(text)
+
+
+@pytest.mark.parametrize("before", ["/* ", "/* /* */ ", "// a\n", '"a\n', "%x "])
+def test_a_metadata_section_behind_anything_is_the_same_in_parts(before: str) -> None:
+    text = f'def @f() {{\n{before}#[metadata]\n{{"root": 1}}\n/* */ 1 }}\n' * 3
+    assert in_parts(text, 3) == lex(text) == in_parts(text, 1_000)
