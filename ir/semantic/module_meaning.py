@@ -49,6 +49,10 @@ class ModuleMeaning(Protocol):
         """All statements of the text, in fewer pieces than :meth:`regions`; functions read as a whole come last."""
         ...
 
+    def cached_in(self, block: CacheBlock, key: object) -> Sequence[object]:
+        """What is cached under a key of each segment of a block; an empty tuple for what the block does not count."""
+        ...
+
     def token_memo(self, index: int) -> dict[object, object]:
         """What callers cache of a segment as long as its tokens mean the same."""
         ...

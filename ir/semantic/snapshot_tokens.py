@@ -167,9 +167,10 @@ class SnapshotTokens:
         """The text in parts that callers may cache something of; put together, they are the text."""
         return self._meaning.regions()
 
-    def cache_blocks(self) -> Iterator[CacheBlock]:
+    @cached
+    def cache_blocks(self) -> Sequence[CacheBlock]:
         """All statements of the text, in fewer pieces than :meth:`parts`; functions read as a whole come last."""
-        return self._meaning.cache_blocks()
+        return list(self._meaning.cache_blocks())
 
     def nested_statements(self, block: CacheBlock, words: Sequence[str]) -> Iterator[tuple[int, TextSpan]]:
         """The statements of a block that have others in braces and one of some words: their segments, and places.
@@ -182,19 +183,19 @@ class SnapshotTokens:
             if not block.is_block or self._meaning.template(index) is not None:
                 yield index, self._extent(index)
 
-    def heads_and_statements(self, block: CacheBlock, word: str) -> Iterator[tuple[int, str, bool]]:
+    def heads_and_statements(self, block: CacheBlock, word: str, key: object) -> Iterator[tuple[int, str, bool]]:
         """The heads of functions in a block, and its statements that have a word in them.
 
-        Yields their segments, their texts, and whether it is a head.
+        Statements whose memo has an empty tuple under ``key`` are left out: after an edit, that is what most of the
+        statements around it have. Yields their segments, their texts, and whether it is a head.
         """
-        for index, segment in enumerate(self._split.segments[block.first : block.end], block.first):
+        segments = self._split.segments[block.first : block.end]
+        cached_of_each = self._meaning.cached_in(block, key)
+        for index, (segment, known) in enumerate(zip(segments, cached_of_each, strict=True), block.first):
             if segment.role is Role.HEADER:
                 yield index, segment.text, True
-                continue
-            if segment.role is not Role.STATEMENT or word not in (text := segment.text):
-                continue
-            if not block.is_block or self._meaning.template(index) is not None:
-                yield index, text, False
+            elif known != () and segment.role is Role.STATEMENT and word in segment.text:
+                yield index, segment.text, False
 
     def statement_type(self, index: int) -> Type | None:
         """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""

@@ -80,6 +80,13 @@ class StatementNames:
             if isinstance(function, WholeFunctionAnalysis):
                 yield CacheBlock(function.start - 1, function.last + 1, function.memo, False)
 
+    def cached_in(self, block: CacheBlock, key: object) -> Sequence[object]:
+        """What is cached under a key of each segment of a block; an empty tuple for what the block does not count."""
+        if not block.is_block:
+            return [self.token_memo(index).get(key) for index in range(block.first, block.end)]
+        states = self.analysis.states[block.first : block.end]
+        return [() if state is None else state.cached(key) for state in states]
+
     @property
     def call_memo(self) -> dict[object, object]:
         """What callers cache of :attr:`calls` as long as these stay the same."""

@@ -110,6 +110,10 @@ class WholeModuleAnalysis:
         for index in range(len(self._segments)):
             yield CacheBlock(index, index + 1, {}, False)
 
+    def cached_in(self, block: CacheBlock, key: object) -> Sequence[object]:
+        """Nothing is cached of a segment."""
+        return [None] * (block.end - block.first)
+
     @property
     def call_memo(self) -> dict[object, object]:
         """Nothing is cached of the calls."""

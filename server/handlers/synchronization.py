@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any, cast
 
@@ -128,9 +127,7 @@ async def _recall(server: RelayLanguageServer, document: Document) -> None:
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:
     """Load what the first request of each kind, and start what the first pass, would have to wait for."""
     await server.state.analysis.snapshot(document)
-    await server.state.quiet()
-    for _ in server.register_rest():
-        await asyncio.sleep(0)
+    await server.state.idle_time.work_off(server.register_rest())
     await server.state.prepare()
 
 

@@ -79,8 +79,9 @@ async def read_layers_ahead(server: RelayLanguageServer, document: Document) -> 
     """Read the layers of a text that was opened, or that a pass has made, once its user pauses, so that the first
     question about them need not wait."""
     await server.state.analysis.snapshot(document)
-    await server.state.quiet()
-    await server.state.history.read_ahead(document.uri, document.lines)
+    idle_time = server.state.idle_time
+    await idle_time.wait()
+    await idle_time.work_off(server.state.history.read_ahead(document.uri, document.lines))
 
 
 def moved_on() -> JsonRpcException:

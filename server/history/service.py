@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from ..features.history import Fate, HistoryStep, RemovedValue, fate, removed_va
 from ..features.layers.indexing import LayerIndexer
 from ..features.provenance import ValuePast, remembered_origins
 from ..scheduling.executor import SingleThread
-from ..scheduling.time_slices import in_slices
 from ..settings import Settings
 from .buffer_view import BufferHistory, buffer_history
 from .carried_layers import StatedAlone
@@ -119,12 +118,10 @@ class HistoryService:
     def _look_up(self, lines: LineIndex) -> FollowedBuffer:
         return look_up(self._store(), lines)
 
-    async def read_ahead(self, uri: str, lines: LineIndex) -> None:
-        """Read the layers of a document's text, in slices between which the event loop goes on."""
+    def read_ahead(self, uri: str, lines: LineIndex) -> Iterator[None]:
+        """Read the layers of a document's text, block by block."""
         text = self.at(uri, lines)
-        if text is not None:
-            async for _ in in_slices(text.read_ahead()):
-                pass
+        return iter(()) if text is None else text.read_ahead()
 
     async def steps_to(self, text: str) -> Sequence[StepRecord]:
         """The steps that led to a text."""

@@ -76,6 +76,7 @@ class RelayLanguageServer(LanguageServer):
         )
         self.protocol.in_background = self.in_background
         self.state = Workspace(self)
+        self.protocol.note_message = self.state.idle_time.note_message
         self.capabilities_of_client: dict[str, Any] = {}
         self.client_pulls = False
         """Whether the client pulls diagnostics after each change."""

@@ -84,6 +84,7 @@ class RelayProtocol(LanguageServerProtocol):
 
     def receive(self, body: bytes) -> None:
         """Handle a message. One that cannot be understood is answered, if it wants an answer."""
+        self.note_message()
         try:
             message = decode_message(body)
         except (ValueError, RecursionError) as error:
@@ -157,6 +158,7 @@ class RelayProtocol(LanguageServerProtocol):
         """Send a message: a dictionary as in :class:`Plain`, or a message of lsprotocol or pygls."""
         if self.writer is None:
             return
+        self.note_message()
         body = encode_message(data if isinstance(data, dict) else self.converter.unstructure(data))
         header = f"Content-Length: {len(body)}\r\n\r\n".encode() if self._has_headers else b""
         sent = self.writer.write(header + body)
@@ -167,6 +169,9 @@ class RelayProtocol(LanguageServerProtocol):
 
     in_background: Callable[[Awaitable[None]], object]
     """Runs what a writer gives to its end."""
+
+    note_message: Callable[[], object]
+    """Takes note that a message came or goes."""
 
     register_for: Callable[[object], object]
     """Registers what answers a message, before the first message of its kind is handled."""

@@ -26,6 +26,7 @@ from ..history.service import HistoryService
 from ..import_path import withhold
 from ..pass_calls import PassCall, PassCallError, parse_pipeline
 from ..pass_contexts import ContextOptions, read_context_comment
+from ..scheduling.idle_time import IdleTime
 from ..settings import Settings, read_settings
 from ..worker.outcome_memory import OutcomeMemory
 from ..worker.worker import JobError, Worker, WorkerDied
@@ -49,10 +50,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COLLECTOR_THRESHOLDS", "MovedOn", "Workspace"]
 
-_QUIET_SECONDS = 0.5
-"""For how long nothing may have been written before the worker is started. On two processors, its imports would take
-one from the server or the client."""
-
 _WRITING_INSTRUMENTS = ("DumpIR",)
 COLLECTOR_THRESHOLDS = (10_000, 200, 50)
 _BEGINNING = TextSpan(0, 0)
@@ -67,6 +64,9 @@ class Workspace:
 
     def __init__(self, client: Client) -> None:
         self.client = client
+        self.idle_time = IdleTime()
+        """Where work is done that no request waits for: reading ahead, and starting the worker, whose imports would
+        take one of two processors from the server or the client."""
         self.documents = Documents()
         self.folders = Folders()
         self.settings = Settings()
@@ -461,13 +461,6 @@ class Workspace:
         """Keep the event loop, and load what the first document needs while there is none yet."""
         self._loop = asyncio.get_running_loop()
         self.analysis.thread.submit(_preload)
-
-    async def quiet(self) -> None:
-        """Wait until no document changes."""
-        seen: list[tuple[str, int]] | None = None
-        while (versions := [(document.uri, document.version) for document in self.documents]) != seen:
-            seen = versions
-            await asyncio.sleep(_QUIET_SECONDS)
 
     async def prepare(self) -> None:
         """Start the worker, so that the first pass does not wait for it."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from ...cancellation import check_cancelled
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
@@ -100,6 +100,20 @@ class _Run:
             self.names[comment.bound] = group
 
 
+class _BlockRuns(NamedTuple):
+    """The runs of a block. Most blocks have no stale comment: then all that matters is the last head in them."""
+
+    runs: Sequence[_Run]
+    last_head: int | None
+    is_silent: bool
+    """Whether there are neither stale comments nor faults, nor comments in heads, which have to be asked for them."""
+
+    @staticmethod
+    def of(runs: Sequence[_Run]) -> _BlockRuns:
+        last_head = next((run.head for run in reversed(runs) if run.head is not None), None)
+        return _BlockRuns(runs, last_head, not any(run.has_comments or run.groups or run.faults for run in runs))
+
+
 @dataclass(slots=True)
 class _Cause:
     """A comment, and those that differ because of it; each with where its segment begins."""
@@ -110,32 +124,19 @@ class _Cause:
 
 def stale_type_comments(snapshot: Snapshot) -> list[Diagnostic]:
     """A warning for each cause. What an edit did not touch is remembered."""
-    causes = _causes(snapshot)
+    causes, faults = _causes(snapshot)
     warnings = [_warning(causes, cause) for cause in causes[:_WARNINGS]]
     if len(causes) > _WARNINGS:
         left = sum(len(cause.comments) for cause in causes[_WARNINGS:])
         last = warnings[-1]
         last = Diagnostic(last.code, last.severity, f"{last.message}; {left} more differ elsewhere", last.span)
         warnings[-1] = last
-    return [*warnings, *_faults(snapshot)]
-
-
-def _faults(snapshot: Snapshot) -> Iterator[Diagnostic]:
-    """The faults of ours that were met at heads and statements."""
-    for block in snapshot.cache_blocks():
-        for run in _runs(snapshot, block):
-            faults = list(run.faults)
-            if run.head is not None:
-                fault = snapshot.statement_memo(block.first + run.head).get(_faults)
-                faults += [(run.head, fault)] if isinstance(fault, Diagnostic) else []
-            for number, fault in faults:
-                start = snapshot.segment_start(block.first + number)
-                yield fault.moved(lambda span, start=start: span.shifted(start))
+    return [*warnings, *faults]
 
 
 def type_comment_updates(snapshot: Snapshot, within: TextSpan | None = None) -> list[TextEdit]:
     """The edits that make every type comment, or those in a range, say the type that is inferred; in order."""
-    edits = _updates(_causes(snapshot))
+    edits = _updates(_causes(snapshot)[0])
     return [edit for edit in edits if within is None or within.contains(edit.span.start)]
 
 
@@ -145,8 +146,8 @@ def trust_type_comments(snapshot: Snapshot, written: Sequence[TextSpan]) -> None
     They were printed from the types that would be inferred again to compare them with.
     """
     ends = [span.end for span in written]
-    for block in snapshot.cache_blocks():
-        for index, text, is_head in snapshot.heads_and_statements(block, "ty="):
+    for block in snapshot.cache_blocks:
+        for index, text, is_head in snapshot.heads_and_statements(block, "ty=", _in_statement):
             start = snapshot.segment_start(index)
             place = bisect_left(ends, start + len(text.rstrip()))
             if not is_head and place < len(written) and written[place].start <= start + _indent(text):
@@ -165,19 +166,33 @@ def _updates(causes: Sequence[_Cause]) -> list[TextEdit]:
 # Why comments differ
 
 
-def _causes(snapshot: Snapshot) -> list[_Cause]:
-    """The causes, mostly in the order of the text, with the comments that differ because of each."""
+def _causes(snapshot: Snapshot) -> tuple[list[_Cause], list[Diagnostic]]:
+    """The causes, mostly in the order of the text, with the comments that differ because of each; faults of ours."""
     causes: list[_Cause] = []
+    faults: list[Diagnostic] = []
     of_heads: dict[int, dict[str, _Cause]] = {}
     cause_of: dict[str, _Cause] = {}
     function = 0
-    for block in snapshot.cache_blocks():
-        for run in _runs(snapshot, block):
+
+    def add_faults(met: Iterable[tuple[int, Diagnostic]], first: int) -> None:
+        for number, fault in met:
+            start = snapshot.segment_start(first + number)
+            faults.append(fault.moved(partial(TextSpan.shifted, by=start)))
+
+    for block in snapshot.cache_blocks:
+        block_runs = _runs(snapshot, block)
+        if block_runs.is_silent:
+            if block_runs.last_head is not None:
+                function, cause_of = block.first + block_runs.last_head, {}
+            continue
+        for run in block_runs.runs:
+            add_faults(run.faults, block.first)
             if run.head is not None:
                 function = block.first + run.head
                 if function not in of_heads:  # that of a function that is read as a whole comes twice
                     start = snapshot.segment_start(function)
-                    stale = _in_head(snapshot, function) if run.has_comments else ()
+                    stale, met = _in_head(snapshot, function) if run.has_comments else ((), ())
+                    add_faults([(0, fault) for fault in met], function)
                     of_heads[function] = {comment.bound: _Cause(function, [(start, comment)]) for comment in stale}
                     causes += of_heads[function].values()
                 cause_of = dict(of_heads[function])
@@ -190,15 +205,15 @@ def _causes(snapshot: Snapshot) -> list[_Cause]:
                 of_groups.append(cause)
                 cause.comments += ((snapshot.segment_start(block.first + number), comment) for number, comment in group)
             cause_of.update((name, of_groups[group]) for name, group in run.names.items())
-    return causes
+    return causes, faults
 
 
-def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
-    runs = cast("list[_Run] | None", block.memo.get(_runs))
-    if runs is None:
+def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
+    block_runs = cast("_BlockRuns | None", block.memo.get(_runs))
+    if block_runs is None:
         check_cancelled()
         runs = [_Run(None)]
-        for index, text, is_head in snapshot.heads_and_statements(block, "ty="):
+        for index, text, is_head in snapshot.heads_and_statements(block, "ty=", _in_statement):
             if is_head:
                 runs.append(_Run(index - block.first, "ty=" in text))
                 continue
@@ -208,8 +223,8 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> list[_Run]:
             except Exception as error:
                 span = TextSpan(0, len(text.rstrip()))
                 runs[-1].faults.append((index - block.first, internal_error(error, _DOING, span)))
-        block.memo[_runs] = runs
-    return runs
+        block_runs = block.memo[_runs] = _BlockRuns.of(runs)
+    return block_runs
 
 
 # Which comments are stale
@@ -250,19 +265,18 @@ def _type_before(snapshot: Snapshot, base: int, text: str, end: int) -> Type | N
     return snapshot.type_of(expr) if expr is not None else None
 
 
-def _in_head(snapshot: Snapshot, index: int) -> Sequence[_StaleComment]:
-    """The stale comments behind the parameters of a function, whose head is the segment ``index``."""
+def _in_head(snapshot: Snapshot, index: int) -> tuple[Sequence[_StaleComment], Sequence[Diagnostic]]:
+    """The stale comments behind the parameters of a function, whose head is the segment ``index``; a fault of ours."""
     memo = snapshot.statement_memo(index)
-    stale = cast("Sequence[_StaleComment] | None", memo.get(_in_head))
-    if stale is None:
+    known = cast("tuple[Sequence[_StaleComment], Sequence[Diagnostic]] | None", memo.get(_in_head))
+    if known is None:
         text = snapshot.segment_text(index)
         try:
-            stale = tuple(_read_head(snapshot, index, text))
+            known = tuple(_read_head(snapshot, index, text)), ()
         except Exception as error:
-            stale = ()
-            memo[_faults] = internal_error(error, _DOING, TextSpan(0, len(text.rstrip())))
-        memo[_in_head] = stale
-    return stale
+            known = (), (internal_error(error, _DOING, TextSpan(0, len(text.rstrip()))),)
+        memo[_in_head] = known
+    return known
 
 
 def _read_head(snapshot: Snapshot, index: int, text: str) -> Iterator[_StaleComment]:

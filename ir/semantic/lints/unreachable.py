@@ -37,7 +37,7 @@ def unreachable(snapshot: Snapshot) -> list[Diagnostic]:
 
 def _in_statements(snapshot: Snapshot) -> Iterator[Diagnostic]:
     """What is unreachable inside statements, cached by statement and by block as long as they mean the same."""
-    for block in snapshot.cache_blocks():
+    for block in snapshot.cache_blocks:
         known = cast("list[tuple[int, Diagnostic]] | None", block.memo.get(_in_statements))
         if known is None:
             check_cancelled()

@@ -105,11 +105,12 @@ def read_ahead(lines: LineIndex) -> Iterator[None]:
         edges_of(text)
         yield
     pieces = line_pieces(texts)
-    starts = ValueStarts()
     for piece in pieces:
-        ends = _read(piece.text, piece.following).ends
+        _read(piece.text, piece.following)
         yield
-        starts.read(piece.text, piece.start, ends)
+    starts = ValueStarts()
+    for piece, statements in _up_to_last_start(pieces, [_read(piece.text, piece.following) for piece in pieces]):
+        starts.read(piece.text, piece.start, statements.ends)
         yield
 
 
@@ -126,12 +127,11 @@ class _Statements(NamedTuple):
 def stated_pieces(pieces: Sequence[LinePiece]) -> list[StatedBlock]:
     """The same for a text in pieces."""
     read = [_read(piece.text, piece.following) for piece in pieces]
-    last = max((number for number, statements in enumerate(read) if statements.others), default=-1)
     bases = [piece.start for piece in pieces]
     starts = ValueStarts()
     within: list[tuple[tuple[int, int], ...]] = [() for _ in pieces]
     reaching: dict[int, list[StatedLayers]] = {}
-    for number, (piece, statements) in enumerate(zip(pieces[: last + 1], read, strict=False)):
+    for number, (piece, statements) in enumerate(_up_to_last_start(pieces, read)):
         within[number], above = starts.read(piece.text, piece.start, statements.ends)
         for end, start in above:
             begins_in = bisect_right(bases, start) - 1
@@ -185,6 +185,14 @@ def _statements(text: str, following: str) -> _Statements:
             values.append(value._replace(span=TextSpan(start, end)))
     values.sort(key=_order)
     return _Statements(values, others, tuple([(end, value.ends_statement) for end, value in others.items()]))
+
+
+def _up_to_last_start(
+    pieces: Sequence[LinePiece], read: Sequence[_Statements]
+) -> Sequence[tuple[LinePiece, _Statements]]:
+    """The pieces up to the last that has a value of which it is asked where it begins."""
+    last = max((number for number, statements in enumerate(read) if statements.others), default=-1)
+    return list(zip(pieces[: last + 1], read[: last + 1], strict=True))
 
 
 def _shifted(value: StatedLayers, by: int) -> StatedLayers:
