@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 
@@ -100,8 +100,17 @@ class _Unit:
     @property
     def name(self) -> str:
         """What it binds, or what it is the value of."""
-        binder = _BINDER.match(_COMMENT.sub("", self.text))
+        binder = self._binder
         return binder[1] if binder else "the result"
+
+    @property
+    def binds(self) -> bool:
+        """Whether it gives a value a name."""
+        return self._binder is not None
+
+    @property
+    def _binder(self) -> re.Match[str] | None:
+        return _BINDER.match(_COMMENT.sub("", self.text))
 
 
 @dataclass(slots=True)
@@ -204,8 +213,7 @@ def _blocks(old: _Text, new: _Text, values: Iterable[Correspondence]) -> Iterato
     def root_of(number: int) -> int | None:
         return links.root(number) if number in links.parents else None
 
-    for root, run in groupby(range(len(new.units)), key=root_of):
-        numbers = list(run)
+    for root, numbers in _gathered(new.units, root_of):
         if root is not None:
             # What it was made of stands beside the first of what was made of it.
             before = sources.pop(root, [])
@@ -215,12 +223,36 @@ def _blocks(old: _Text, new: _Text, values: Iterable[Correspondence]) -> Iterato
             passes = tuple(links.passes.get(root, ())) if not stays else ()
             yield _Block(there, here, not stays, passes, root)
             continue
-        for number in numbers:
-            partner = partners.get(number)
-            yield from gone_before([partner] if partner is not None else [])
-            beside = [old.units[partner]] if partner is not None else []
-            yield _Block(beside, [new.units[number]], partner is None)
+        (number,) = numbers
+        partner = partners.get(number)
+        yield from gone_before([partner] if partner is not None else [])
+        beside = [old.units[partner]] if partner is not None else []
+        yield _Block(beside, [new.units[number]], partner is None)
     yield from gone_before([len(old.units)])
+
+
+def _gathered(
+    units: Sequence[_Unit], root_of: Callable[[int], int | None]
+) -> Iterator[tuple[int | None, Sequence[int]]]:
+    """The numbers of the units that stand below one another, with their root: one where it has none.
+
+    What was made of the same stands together, such as a fused function and its call, in the order of the text. Where
+    statements end, at a brace or at a head, what follows stays there; so does the value of a function, at its end.
+    """
+    groups: list[tuple[int | None, list[int]]] = []
+    by_root: dict[int, list[int]] = {}
+    for number, unit in enumerate(units):
+        root = root_of(number)
+        if unit.role is not Role.STATEMENT:
+            by_root.clear()
+        group = by_root.get(root) if root is not None else None
+        if group is not None and (unit.binds or group is groups[-1][1]):
+            group.append(number)
+            continue
+        groups.append((root, [number]))
+        if root is not None:
+            by_root[root] = groups[-1][1]
+    yield from groups
 
 
 def _links(old: _Text, new: _Text, values: Iterable[Correspondence]) -> _Links:

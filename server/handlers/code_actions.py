@@ -62,7 +62,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     if wanted(EXPLANATION_KIND) and not any(item.severity is Severity.ERROR for item in reported):
         actions += explanation_actions(seen, span.start)
     if wanted(_RUN_PASS_KIND) or wanted(_RUN_PIPELINE_KIND):
-        # Editors ask again and again while the cursor moves; only an opened menu is worth the work.
+        # Editors ask again and again while the cursor moves; only an opened menu is worth waiting.
         invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
         changing: Mapping[str, frozenset[str]] = {}
         if wanted(_RUN_PASS_KIND):

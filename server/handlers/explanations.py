@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPLANATION_KIND", "explanation_actions", "register"]
 
-EXPLANATION_KIND = "refactor.explain.relay"
+EXPLANATION_KIND = "refactor.rewrite.explain.relay"
 
 
 def explanation_actions(seen: View, offset: int) -> list[types.CodeAction]:

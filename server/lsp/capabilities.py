@@ -77,7 +77,7 @@ FILES = [
 
 CODE_ACTION_KINDS = (
     "quickfix",
-    "refactor.explain",
+    "refactor.rewrite.explain",
     "refactor.extract",
     "refactor.inline",
     "refactor.rewrite",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..pass_calls import PassCall
+from ..scheduling.idle_time import IdleTime
 from ..worker.worker import JobError, Worker
 from .extensions import Extensions
 
@@ -21,6 +22,14 @@ __all__ = ["ChangingPasses"]
 
 _SEARCH_SECONDS = 1.5
 """How long a request for code actions waits until it is known which passes would change the buffer."""
+
+_SHORT_SECONDS = 0.05
+"""The same for clients that also ask by themselves: VS Code does so a quarter of a second after each move of the
+cursor, and then drops what the user has asked for and was not answered, so that a menu would stay empty."""
+
+_LONGEST_AHEAD = 100_000
+"""How many characters a text may have whose passes are looked for before the user asks: ResNet-18 has 20,000, which
+take 2 s of the worker's time."""
 
 _TEXTS_KEPT = 4
 """For how many texts the answers are kept."""
@@ -44,32 +53,56 @@ class ChangingPasses:
         worker: Worker,
         extensions: Extensions,
         settings: Callable[[], Settings],
+        idle_time: IdleTime,
     ) -> None:
         self._documents = documents
         self._analysis = analysis
         self._worker = worker
         self._extensions = extensions
         self._settings = settings
+        self._idle_time = idle_time
         self._searches: dict[str, _Search] = {}
+        self._client_asks_by_itself = False
+        self._ahead: asyncio.Task[None] | None = None
 
     async def of(self, document: Document, *, wait: bool) -> Mapping[str, frozenset[str]]:
         """The registered passes that would change the document as it is, each with the functions that it would.
 
-        It is worked out once for each text, pass after pass. With ``wait``, some time is given to it now; without, only
-        what is known already is told.
+        It is worked out once for each text, pass after pass. With ``wait``, which stands for a user who asks, some time
+        is given to it now; without, only what is known already is told, and the rest is worked out in idle time, so
+        that it is known when the user asks.
         """
         text = document.text
+        if not wait:
+            self._client_asks_by_itself = True
+            self._look_ahead(document)
+            search = self._searches.get(text)
+            return {} if search is None else dict(search.functions)
+        search = self._search(text, document.name)
+        if search.task is not None:
+            seconds = _SHORT_SECONDS if self._client_asks_by_itself else _SEARCH_SECONDS
+            await asyncio.wait({search.task}, timeout=seconds)
+        return dict(search.functions)
+
+    def _search(self, text: str, name: str) -> _Search:
+        """The search for this text, which is started where there is none."""
         search = self._searches.get(text)
         if search is None:
-            if not wait:
-                return {}
             search = self._searches[text] = _Search({})
-            search.task = asyncio.create_task(self._run(search, text, document.name))
+            search.task = asyncio.create_task(self._run(search, text, name))
             while len(self._searches) > _TEXTS_KEPT:
                 self._cancel(self._searches.pop(next(iter(self._searches))))
-        if wait and search.task is not None:
-            await asyncio.wait({search.task}, timeout=_SEARCH_SECONDS)
-        return dict(search.functions)
+        return search
+
+    def _look_ahead(self, document: Document) -> None:
+        """Start the search for the text that the document has in idle time."""
+        if document.text not in self._searches and (self._ahead is None or self._ahead.done()):
+            self._ahead = asyncio.create_task(self._search_when_idle(document))
+
+    async def _search_when_idle(self, document: Document) -> None:
+        await self._idle_time.wait()
+        if any(document is each for each in self._documents) and len(document.text) <= _LONGEST_AHEAD:
+            self._search(document.text, document.name)
 
     def clear(self) -> None:
         """Forget all answers, because the settings have changed."""
@@ -78,6 +111,8 @@ class ChangingPasses:
 
     def cancel(self) -> None:
         """Stop all searches."""
+        if self._ahead is not None:
+            self._ahead.cancel()
         for search in self._searches.values():
             self._cancel(search)
 

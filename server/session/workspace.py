@@ -86,7 +86,7 @@ class Workspace:
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
         self.remarks = ShownRemarks()
         self.changing_passes = ChangingPasses(
-            self.documents, self.analysis, self.worker, self.extensions, lambda: self.settings
+            self.documents, self.analysis, self.worker, self.extensions, lambda: self.settings, self.idle_time
         )
         self._outcomes = OutcomeMemory()
 

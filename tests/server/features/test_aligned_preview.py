@@ -52,6 +52,36 @@ def test_statements_stand_beside_the_function_that_they_went_into():
     assert "nn.max_pool2d" not in after
 
 
+def test_calls_of_fused_functions_stand_with_their_functions():
+    text = NETWORK.replace(
+        "  add(%2, 1f)\n", "  %3 = exp(%1);\n  %4 = nn.max_pool2d(%3, pool_size=[2, 2]);\n  add(%2, %4)\n"
+    )
+    aligned, after = _aligned(text, "FuseOps")
+    functions = [line.split(" = fn")[0].strip() for line in after.split("\n") if " = fn (" in line]
+    for number, function in enumerate(functions, 1):
+        if f"= {function}(" in after:
+            assert f"= {function}(" in "\n".join(_block(aligned.after, number))
+    assert "made of the same" not in aligned.after
+    # The value of the function is its last line all the same.
+    assert aligned.after.rstrip().split("\n")[-2] == after.rstrip().split("\n")[-2]
+
+
+def test_what_a_pass_makes_in_another_function_stays_there():
+    text = f"""{HEAD}def @main(%x: Tensor[(4), float32], %c: bool) {{
+  %0 = nn.dropout(%x);
+  if (%c) {{
+    %1 = tanh(%0.0);
+    exp(%1)
+  }} else {{
+    exp(%x)
+  }}
+}}
+"""
+    aligned, after = _aligned(text, "SimplifyInference", "FuseOps")
+    shown = [line for line in aligned.after.split("\n") if not line.startswith("  // ")]
+    assert shown == after.split("\n")
+
+
 def test_a_comment_names_the_passes_and_both_sides():
     aligned, _ = _aligned(NETWORK, "FuseOps")
     heading = next(line for line in aligned.before.split("\n") if "// 1. " in line)

@@ -24,7 +24,7 @@ REASON = "%0 (exp): not fused with sort: that is opaque to an elementwise produc
 async def test_an_action_asks_and_the_answer_is_shown(editor: Editor) -> None:
     editor.open(MODEL)
     start = types.Position(2, 8)
-    context = types.CodeActionContext([], only=["refactor.explain"])
+    context = types.CodeActionContext([], only=["refactor.rewrite.explain"])
     params = types.CodeActionParams(editor.document, types.Range(start, start), context)
     actions = await editor.client.text_document_code_action_async(params) or []
     assert [action.title for action in actions] == ["Why was this not fused?", "Why was this kept in its precision?"]

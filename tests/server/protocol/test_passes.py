@@ -110,6 +110,25 @@ async def test_passes_over_a_broken_text_are_refused_with_the_reason(editor: Edi
     assert "the text has an error" in answer["message"]
 
 
+async def test_a_menu_that_follows_questions_of_the_editor_itself_lists_all_passes_at_once(editor: Editor) -> None:
+    editor.open(MODEL)
+
+    async def titles(kind: types.CodeActionTriggerKind) -> list[str]:
+        params = types.CodeActionParams(
+            editor.document, EVERYWHERE, types.CodeActionContext([], only=["refactor.rewrite"], trigger_kind=kind)
+        )
+        return [action.title for action in await editor.client.text_document_code_action_async(params) or []]
+
+    offered = await titles(types.CodeActionTriggerKind.Automatic)
+    assert not any(title.startswith("Run pass") for title in offered), "it is answered from what is known"
+    # The user has not asked yet, and the list becomes whole all the same; the pass is the last of those that there are.
+    while "Run pass to_cps" not in offered:
+        await asyncio.sleep(1)  # Asked without a pause, the server would have no idle time.
+        offered = await titles(types.CodeActionTriggerKind.Automatic)
+    assert "Run pass EliminateCommonSubexpr" in offered
+    assert await titles(types.CodeActionTriggerKind.Invoked) == offered
+
+
 async def test_only_passes_that_would_change_the_buffer_are_offered_and_worked_out_when_chosen(editor: Editor) -> None:
     editor.open(MODEL)
     params = types.CodeActionParams(editor.document, EVERYWHERE, types.CodeActionContext([]))
