@@ -13,7 +13,8 @@ from typing import Final
 
 from relay_lsp.ir.syntax.tokens import GRAPH, LOCAL, METADATA
 
-from .layout import CanonicalTokens, FunctionLayout, LayoutToken, StatementLayout, TextLayout, layout_of
+from .layout import FunctionLayout, StatementLayout, TextLayout, layout_of
+from .layout_tokens import CanonicalTokens, LayoutToken
 
 __all__ = ["canonical_layout"]
 
@@ -49,7 +50,7 @@ def _read(text: str) -> TextLayout:
     heads = list(_HEAD.finditer(text, 0, end))
     if _OUTSIDE.search(text, 0, end) is not None or text.count("\ndef @", 0, end) != len(heads):
         raise _UnlikeCanonicalError
-    return TextLayout(text, [_function(text, head, end) for head in heads], metadata, False)
+    return TextLayout([_function(text, head, end) for head in heads], False, metadata)
 
 
 def _function(text: str, head: re.Match[str], limit: int) -> FunctionLayout:
@@ -61,7 +62,7 @@ def _function(text: str, head: re.Match[str], limit: int) -> FunctionLayout:
     if not statements or statements[-1].binder is not None:
         raise _UnlikeCanonicalError
     rows = [header, *(statement.tokens for statement in statements), CanonicalTokens(text, close, close + 1)]
-    return FunctionLayout(head[1], head.start(), header, statements, close + 1, True, rows)
+    return FunctionLayout(head[1], header, statements, True, head.start(), close + 1, rows)
 
 
 def _statements(text: str, start: int, close: int) -> Iterator[StatementLayout]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
+from typing import Final
 
 from relay_lsp.ir.diagnostics import Severity, TextEdit, apply_edits
 from relay_lsp.ir.expressions import Constructor, Expr, Function, GlobalVar, Let
@@ -28,6 +30,7 @@ from relay_lsp.ir.visitor import post_order
 
 from ..provenance import Trace
 from .canonical_layout import canonical_layout
+from .edited_layout import EditedFunction, NewRow, edited_layout
 from .function_edits import Printed, Unsuitable, edit_function
 from .layout import FunctionLayout, TextLayout, layout_of
 from .metadata_indices import MetadataIndices
@@ -86,9 +89,11 @@ def edited_text(
         for whole_functions in (False, True):
             indices = MetadataIndices(parsed.meta_table, _metadata_of(layouts[1]))
             canonical = Printed(printed.text, printed.positions)
-            edits = _edit(parsed, after, canonical, layouts, indices, origins, whole_functions)
+            all_edits, functions = _edit(parsed, after, canonical, layouts, indices, origins, whole_functions)
+            edits = tuple(edit for edit in all_edits if text[edit.span.start : edit.span.end] != edit.new_text)
             edited = apply_edits(text, edits)
-            names = renaming(layout_of(edited), layouts[1], inferred, indices.are_same)
+            tokens = edited_layout(edited, all_edits, functions, has_others=layouts[0].has_others)
+            names = renaming(tokens, layouts[1], inferred, indices.are_same)
             if names is not None:
                 return EditedText(edits, edited, partial(_place, printed.positions, names))
             wanted = wanted or (after if _is_typed(after) else infer_types(after).module)
@@ -132,11 +137,13 @@ def _edit(
     indices: MetadataIndices,
     origins: Origins,
     whole_functions: bool,
-) -> tuple[TextEdit, ...]:
+) -> tuple[Sequence[TextEdit], Sequence[FunctionLayout | EditedFunction]]:
+    """The edits in order, those that change nothing among them, and the functions as they are then."""
     text, (old_layout, new_layout) = parsed.reading.text, layouts
     new_functions = {function.name: function for function in new_layout.functions}
     old_functions = {var.name_hint: function for var, function in parsed.module.functions.items()}
     edits: list[TextEdit] = []
+    functions: list[FunctionLayout | EditedFunction] = []
     position = 0
     for layout in old_layout.functions:
         name = layout.name[1:]
@@ -146,16 +153,28 @@ def _edit(
             edits.append(TextEdit(_with_blank_lines(text, layout), ""))
         elif new is not old_functions[name]:
             old, canonical = old_functions[name], new_functions[layout.name]
-            edits += _edit_function(
+            edited = _edit_function(
                 parsed, layout, old, canonical, new, printed, indices, None if whole_functions else origins
             )
+            edits += edited.edits
+            functions.append(edited)
+        else:
+            functions.append(layout)
         position = layout.end
-    added = [function for function in new_layout.functions if function.name[1:] not in old_functions]
+    added = [
+        _Written(printed.text, function, indices)
+        for function in new_layout.functions
+        if function.name[1:] not in old_functions
+    ]
     if added:
-        pieces = [_canonical_text(printed.text, function, indices) for function in added]
-        edits.append(TextEdit(TextSpan(position, position), "".join(f"\n\n{piece}" for piece in pieces)))
+        edit = TextEdit(TextSpan(position, position), "".join(f"\n\n{written.text}" for written in added))
+        edits.append(edit)
+        offset = 0
+        for written in added:
+            functions.append(written.by(edit, offset + 2))
+            offset += 2 + len(written.text)
     edits += _edit_metadata(text, old_layout, indices)
-    return tuple(edits)
+    return edits, functions
 
 
 def _edit_function(
@@ -167,19 +186,42 @@ def _edit_function(
     printed: Printed,
     indices: MetadataIndices,
     origins: Origins | None,
-) -> Sequence[TextEdit]:
+) -> EditedFunction:
     if origins is not None:
         try:
             return edit_function(parsed, layout, old, replacement, new, printed, indices, origins)
         except Unsuitable:
             pass
-    return [TextEdit(TextSpan(layout.start, layout.end), _canonical_text(printed.text, replacement, indices))]
+    written = _Written(printed.text, replacement, indices)
+    return written.by(TextEdit(TextSpan(layout.start, layout.end), written.text), 0)
 
 
-def _canonical_text(text: str, layout: FunctionLayout, indices: MetadataIndices) -> str:
+class _Written:
     """A function of the new text, with its references to metadata renumbered."""
-    tokens = (token for row in layout.rows for token in row.not_plain)
-    return indices.renumbered(text, tokens, {}, TextSpan(layout.start, layout.end))
+
+    def __init__(self, text: str, function: FunctionLayout, indices: MetadataIndices) -> None:
+        self._function: Final = function
+        starts = [row.start for row in function.rows]
+        ends = [*starts[1:], function.end]
+        pieces = [
+            indices.renumbered(text, row.not_plain, {}, TextSpan(start, end))
+            for row, start, end in zip(function.rows, starts, ends, strict=True)
+        ]
+        self.text: Final = "".join(pieces)
+        self._offsets: Final = list(accumulate(map(len, pieces), initial=0))
+
+    def by(self, edit: TextEdit, offset: int) -> EditedFunction:
+        """The function as ``edit`` writes it, from ``offset`` of its text on."""
+        function = self._function
+        starts = [offset + start for start in self._offsets]
+        header = NewRow(edit, starts[0], starts[1], function.header)
+        if not function.is_regular:
+            return EditedFunction(function.name, [edit], [], header, is_regular=False)
+        rows = [
+            NewRow(edit, start, end, each.tokens, each.binder and each.binder.text, each.is_let)
+            for each, start, end in zip(function.statements, starts[1:-2], starts[2:-1], strict=True)
+        ]
+        return EditedFunction(function.name, [edit], rows, header)
 
 
 def _with_blank_lines(text: str, layout: FunctionLayout) -> TextSpan:

@@ -13,7 +13,9 @@ from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import children, post_order
 
-from .layout import FunctionLayout, LayoutTokens, StatementLayout
+from .edited_layout import EditedFunction, EditedRow, NewRow, OldRow
+from .layout import FunctionLayout, StatementLayout
+from .layout_tokens import LayoutTokens
 from .metadata_indices import MetadataIndices
 from .pairing import Origins, Pairing, same_head, same_header
 
@@ -53,8 +55,8 @@ def edit_function(
     printed: Printed,
     indices: MetadataIndices,
     origins: Origins,
-) -> Sequence[TextEdit]:
-    """The edits that turn the text of ``old`` into one of ``new``.
+) -> EditedFunction:
+    """The edits that turn the text of ``old`` into one of ``new``, and what they make of it.
 
     Raises:
         Unsuitable: a body is not a list of bindings and a value, or a name in it stands for another name.
@@ -106,17 +108,22 @@ class _Editor:
         self._names = self._choose_names()
         self._find_needs()
 
-    def edits(self) -> Sequence[TextEdit]:
+    def edits(self) -> EditedFunction:
         """The edits in order."""
         edits: list[TextEdit] = []
+        header: NewRow | LayoutTokens = self._old_layout.header
         if not same_header(self._old, self._new) or not all(
             self._pairing.are_paired(before, after)
             for before, after in zip(self._old.params, self._new.params, strict=True)
         ):
             old_header, new_header = self._old_layout.header, self._new_layout.header
             span = TextSpan(old_header[0].start, old_header[-1].end)
-            edits.append(TextEdit(span, self._written(new_header, new_header[0].start, new_header[-1].end)))
-        return [*edits, *self._edit_body(self._order())]
+            text = self._written(new_header, new_header[0].start, new_header[-1].end)
+            edits.append(TextEdit(span, text))
+            header = NewRow(edits[0], 0, len(text), new_header)
+        rows: list[EditedRow] = []
+        self._edit_body(self._order(), edits, rows)
+        return EditedFunction(self._old_layout.name, edits, rows, header, self._names)
 
     # ---- what stays
 
@@ -268,52 +275,77 @@ class _Editor:
 
     # ---- the edits
 
-    def _edit_body(self, order: Sequence[_New]) -> Sequence[TextEdit]:
+    def _edit_body(self, order: Sequence[_New], edits: list[TextEdit], rows: list[EditedRow]) -> None:
         old = self._old_layout.statements
         in_place = _longest_increasing(order)
         body_start = self._old_layout.header[-1].end
         indent = _indentation(self._text, old[0].start)
-        edits: list[TextEdit] = []
         position = body_start
         number = 0
-        added: list[str] = []
+        added: list[_New] = []
 
         def move_to(target: int) -> None:
             """Take away the old statements before ``target``, and put what was added in their place."""
             nonlocal position, number, added
             end = old[target - 1].line_end if target > number else position
-            new_text = "".join(f"\n{indent}{piece}" for piece in added)
-            if end > position or new_text:
-                edits.append(TextEdit(TextSpan(position, end), new_text))
+            pieces = [f"\n{indent}{self._statement_text(statement)}" for statement in added]
+            if end > position or pieces:
+                edits.append(TextEdit(TextSpan(position, end), "".join(pieces)))
+                offset = 0
+                for statement, piece in zip(added, pieces, strict=True):
+                    rows.append(self._row(statement, edits[-1], offset + 1 + len(indent), offset + len(piece)))
+                    offset += len(piece)
             added = []
             number = target
             position = end
 
         for statement in order:
             if statement not in in_place:
-                added.append(self._statement_text(statement))
+                added.append(statement)
                 continue
             assert statement.old is not None
             move_to(statement.old)
             layout = old[statement.old]
-            if not statement.kept:
-                edits.append(self._changed_in_place(statement, layout))
+            if statement.kept:
+                rows.append(OldRow(layout))
+            else:
+                row = self._changed_in_place(statement, layout)
+                edits.append(row.edit)
+                rows.append(row)
             number = statement.old + 1
             position = layout.line_end
         move_to(len(old) - 1)
-        if not self._final.kept:
-            edits.append(TextEdit(self._value_span(old[-1]), self._value_text(self._final)))
-        return _without_nothing(self._text, edits)
+        if self._final.kept:
+            rows.append(OldRow(old[-1]))
+            return
+        text = self._value_text(self._final)
+        edits.append(TextEdit(self._value_span(old[-1]), text))
+        rows.append(NewRow(edits[-1], 0, len(text), self._final.layout.tokens))
 
-    def _changed_in_place(self, statement: _New, layout: StatementLayout) -> TextEdit:
+    def _row(self, statement: _New, edit: TextEdit, start: int, end: int) -> EditedRow:
+        """The row of a statement that ``edit`` writes."""
+        if statement.kept:
+            assert statement.old is not None
+            return OldRow(self._old_layout.statements[statement.old], edit, start)
+        layout = statement.layout
+        source = None if layout.binder is None else layout.tokens
+        return NewRow(edit, start, end, source, statement.name, layout.is_let)
+
+    def _changed_in_place(self, statement: _New, layout: StatementLayout) -> NewRow:
         """Another value for the same name; where the name's written type has changed, that as well."""
         value = self._value_span(layout)
         old_var = self._pairing.old_of.get(statement.root)
-        if not layout.is_let or (isinstance(old_var, Var) and same_head(old_var, statement.root)):
-            return TextEdit(value, self._value_text(statement))
         new = statement.layout
-        text = self._written(new.tokens, new.start, new.value_start) + self._value_text(statement)
-        return TextEdit(TextSpan(layout.start, value.end), text)
+        text, source, start = self._value_text(statement), new.tokens, value.start
+        if not layout.is_let:
+            source = None if new.binder is None else source
+        elif isinstance(old_var, Var) and same_head(old_var, statement.root):
+            source = None  # what was said of the name stays, and may be said in other words
+        else:
+            text = self._written(new.tokens, new.start, new.value_start) + text
+            start = layout.start
+        edit = TextEdit(TextSpan(start, value.end), text)
+        return NewRow(edit, 0, len(text), source, statement.name, layout.is_let, layout)
 
     def _statement_text(self, statement: _New) -> str:
         if statement.kept:
@@ -415,7 +447,3 @@ def _longest_increasing(order: Sequence[_New]) -> set[_New]:
 def _indentation(text: str, start: int) -> str:
     line = text.rfind("\n", 0, start) + 1
     return text[line:start] if not text[line:start].strip() else "  "
-
-
-def _without_nothing(text: str, edits: Sequence[TextEdit]) -> list[TextEdit]:
-    return [edit for edit in edits if text[edit.span.start : edit.span.end] != edit.new_text]

@@ -2,173 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Final, NamedTuple, TypeAlias
+from functools import partial
 
-from relay_lsp.ir.syntax.lexer import NAME_PATTERN, RESERVED_PATTERN
-from relay_lsp.ir.syntax.segment_text import cut_tokens
 from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
 from relay_lsp.ir.syntax.statements import Segment
-from relay_lsp.ir.syntax.tokens import GRAPH, LOCAL, META, VALUES
+from relay_lsp.ir.syntax.tokens import GRAPH
 from relay_lsp.ir.text.text_span import TextSpan
 
+from .layout_tokens import LayoutToken, LayoutTokens
+
 __all__ = [
-    "CanonicalTokens",
     "FunctionLayout",
-    "LayoutToken",
-    "LayoutTokens",
+    "FunctionTokens",
     "StatementLayout",
+    "StatementTokens",
     "TextLayout",
+    "TextTokens",
     "layout_of",
 ]
 
-_NOT_PLAIN: Final = frozenset(VALUES + META)
-"""Tokens that may be written in another way where they mean the same."""
-
-_NAME_OR_REFERENCE: Final = re.compile(
-    rf'"(?:[^"\\\n]|\\.)*"|%(?:[0-9]+|{RESERVED_PATTERN}{NAME_PATTERN})|meta\[[^\[\]\n]*\]\[[^\[\]\n]*\]'
-)
-"""Those, in a text whose comments have none, and strings, which may say the like."""
-
-Tokens: TypeAlias = tuple[str, Sequence[str], Sequence[int]]
-"""Kinds, texts and starts of tokens."""
-
-
-class LayoutToken(NamedTuple):
-    """A token (kinds as in ``ir/syntax/tokens.py``) and where it starts."""
-
-    kind: str
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
-        return self.start + len(self.text)
-
-
-class LayoutTokens:
-    """The tokens of a segment, comments left out; there are many, so each is made when it is asked for."""
-
-    def __init__(self, base: int, cut: Callable[[], Tokens]) -> None:
-        """``cut`` gives kinds, texts and starts, as a segment at ``base`` has them; it is asked when they are."""
-        self._base: Final = base
-        self._cut: Final = cut
-
-    @cached_property
-    def _tokens(self) -> Tokens:
-        return self._cut()
-
-    @property
-    def kinds(self) -> str:
-        """The kind of each."""
-        return self._tokens[0]
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """What each says."""
-        return self._tokens[1]
-
-    def __len__(self) -> int:
-        return len(self._tokens[0])
-
-    def __getitem__(self, number: int) -> LayoutToken:
-        kinds, texts, starts = self._tokens
-        return LayoutToken(kinds[number], texts[number], starts[number] + self._base)
-
-    def part(self, first: int, end: int) -> LayoutTokens:
-        """Those from ``first`` up to ``end``."""
-        kinds, texts, starts = self._tokens
-        return LayoutTokens(self._base, lambda: (kinds[first:end], texts[first:end], starts[first:end]))
-
-    @cached_property
-    def not_plain(self) -> Sequence[LayoutToken]:
-        """The names of values, and what refers to the metadata."""
-        return [self[number] for number, kind in enumerate(self.kinds) if kind in _NOT_PLAIN]
-
-    @cached_property
-    def names(self) -> Sequence[str]:
-        """The names of values, each once, as they come."""
-        kinds, texts, _ = self._tokens
-        return list(dict.fromkeys(text for kind, text in zip(kinds, texts, strict=True) if kind in VALUES))
-
-    @property
-    def start(self) -> int:
-        """Where the first token starts."""
-        return self._tokens[2][0] + self._base
-
-    def starting_at(self, offset: int) -> int | None:
-        """The number of the token that starts there."""
-        starts = self._tokens[2]
-        number = bisect_left(starts, offset - self._base)
-        return number if number < len(starts) and starts[number] + self._base == offset else None
-
-    def ending_at(self, offset: int) -> int | None:
-        """The number of the token that ends there."""
-        _, texts, starts = self._tokens
-        number = bisect_left(starts, offset - self._base) - 1
-        return None if number < 0 or starts[number] + self._base + len(texts[number]) != offset else number
-
-    def span(self, first: int, last: int) -> TextSpan:
-        """From one token to another."""
-        _, texts, starts = self._tokens
-        return TextSpan(starts[first] + self._base, starts[last] + self._base + len(texts[last]))
-
-
-class CanonicalTokens(LayoutTokens):
-    """The tokens of a piece of canonical text, whose names are found without cutting it into tokens."""
-
-    def __init__(self, text: str, start: int, end: int) -> None:
-        """``start``: where the first token starts in ``text``; ``end``: where the last one, or a comment, ends."""
-        super().__init__(start, lambda: cut_tokens(text[start:end]))
-        self._text: Final = text
-        self._end: Final = end
-
-    @property
-    def start(self) -> int:
-        """Where the first token starts."""
-        return self._base
-
-    @cached_property
-    def not_plain(self) -> Sequence[LayoutToken]:
-        """The names of values, and what refers to the metadata."""
-        return [
-            LayoutToken(_kind_of(match[0]), match[0], match.start())
-            for match in _NAME_OR_REFERENCE.finditer(self._text, self._base, self._end)
-            if match[0][0] != '"'
-        ]
-
-    @cached_property
-    def names(self) -> Sequence[str]:
-        """The names of values, each once, as they come."""
-        pieces = dict.fromkeys(_NAME_OR_REFERENCE.findall(self._text, self._base, self._end))
-        return [piece for piece in pieces if piece[0] == "%"]
-
-
-def _kind_of(text: str) -> str:
-    if text[0] != "%":
-        return META
-    return GRAPH if text[1].isdigit() else LOCAL
-
 
 @dataclass(frozen=True, eq=False)
-class StatementLayout:
+class StatementTokens:
     """A statement: ``binder`` is the variable that it binds, ``None`` for the value at the end of a body."""
 
     tokens: LayoutTokens
     binder: LayoutToken | None
     is_let: bool
-    value_start: int
-    value_end: int
-    end: int
-    """After the semicolon."""
-    line_end: int
-    """After the comments that follow on the same line."""
 
     @property
     def start(self) -> int:
@@ -182,17 +45,25 @@ class StatementLayout:
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionLayout:
-    """A function. ``is_regular``: its body is bindings and a value; otherwise it can be replaced only whole."""
+class StatementLayout(StatementTokens):
+    """A statement, and where its parts stand."""
+
+    value_start: int
+    value_end: int
+    end: int
+    """After the semicolon."""
+    line_end: int
+    """After the comments that follow on the same line."""
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionTokens:
+    """A function. ``is_regular``: its body is bindings and a value."""
 
     name: str
-    start: int
     header: LayoutTokens
-    statements: Sequence[StatementLayout]
-    end: int
+    statements: Sequence[StatementTokens]
     is_regular: bool
-    rows: Sequence[LayoutTokens]
-    """All tokens: those of the header, of each statement whatever it is, and of the end."""
 
     @property
     def name_span(self) -> TextSpan:
@@ -201,14 +72,31 @@ class FunctionLayout:
 
 
 @dataclass(frozen=True, eq=False)
-class TextLayout:
-    """The functions of a text in order, and its metadata section."""
+class FunctionLayout(FunctionTokens):
+    """A function, and where its parts stand. One that is not regular can be replaced only whole."""
 
-    text: str
-    functions: Sequence[FunctionLayout]
-    metadata: LayoutToken | None
+    statements: Sequence[StatementLayout]
+    start: int
+    end: int
+    rows: Sequence[LayoutTokens]
+    """All tokens: those of the header, of each statement whatever it is, and of the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextTokens:
+    """The functions of a text in order."""
+
+    functions: Sequence[FunctionTokens]
     has_others: bool
     """Whether anything else is there: the definition of a data type."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextLayout(TextTokens):
+    """The functions of a text in order and where they stand, and its metadata section."""
+
+    functions: Sequence[FunctionLayout]
+    metadata: LayoutToken | None
 
 
 def layout_of(text: str, segments: Sequence[Segment] | None = None) -> TextLayout:
@@ -239,10 +127,10 @@ def layout_of(text: str, segments: Sequence[Segment] | None = None) -> TextLayou
             regular = regular and bool(statements) and statements[-1].binder is None
             rows.append(tokens)
             name, start, end = header.texts[1], header[0].start, tokens[-1].end
-            functions.append(FunctionLayout(name, start, header, statements, end, regular, rows))
+            functions.append(FunctionLayout(name, header, statements, regular, start, end, rows))
         elif segment.role is not Role.DIRECTIVE:
             has_others = True
-    return TextLayout(text, functions, metadata, has_others)
+    return TextLayout(functions, has_others, metadata)
 
 
 def _statement(text: str, tokens: LayoutTokens) -> StatementLayout | None:

@@ -9,7 +9,7 @@ from relay_lsp.ir.expressions import Constant
 from relay_lsp.ir.syntax.tokens import META
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .layout import LayoutToken
+from .layout_tokens import LayoutToken
 
 __all__ = ["MetadataIndices"]
 

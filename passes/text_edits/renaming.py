@@ -15,7 +15,8 @@ from functools import cached_property
 from relay_lsp.ir.syntax.tokens import META, VALUES
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .layout import FunctionLayout, LayoutTokens, StatementLayout, TextLayout
+from .layout import FunctionLayout, FunctionTokens, StatementTokens, TextLayout, TextTokens
+from .layout_tokens import LayoutTokens, RenamedTokens
 
 __all__ = ["Renaming", "renaming"]
 
@@ -58,7 +59,7 @@ class Renaming:
 
 
 def renaming(
-    edited: TextLayout,
+    edited: TextTokens,
     canonical: TextLayout,
     inferred: Container[str] = (),
     are_same: Callable[[str, str], bool] = _are_unknown,
@@ -89,7 +90,7 @@ class _FunctionRenaming:
 
     def __init__(
         self,
-        edited: FunctionLayout,
+        edited: FunctionTokens,
         canonical: FunctionLayout,
         is_inferred: bool,
         are_same: Callable[[str, str], bool],
@@ -163,14 +164,17 @@ class _FunctionRenaming:
             return self._agree(edited.part(0, brace), canonical.part(0, brace))
         return self._agree(edited, canonical)
 
-    def _is_same(self, edited: StatementLayout, canonical: StatementLayout) -> bool:
+    def _is_same(self, edited: StatementTokens, canonical: StatementTokens) -> bool:
         return self._agree(edited.tokens, canonical.tokens)
 
     def _agree(self, edited: LayoutTokens, canonical: LayoutTokens) -> bool:
         """Whether tokens are the same; names are paired when they are first met."""
+        if isinstance(edited, RenamedTokens) and edited.source is canonical:
+            self.pairs.append((edited, canonical))
+            new_names = edited.new_names
+            return all(self._pair(new_names.get(name, name), name) for name in canonical.names)
         if len(edited) != len(canonical):
             return False
-        edited_name, canonical_name = self._edited_name, self._canonical_name
         for kind, ours, other_kind, theirs in zip(
             edited.kinds, edited.texts, canonical.kinds, canonical.texts, strict=True
         ):
@@ -180,15 +184,18 @@ class _FunctionRenaming:
             elif kind not in VALUES:
                 if ours != theirs:
                     return False
-            elif other_kind not in VALUES or (
-                edited_name.setdefault(theirs, ours) != ours or canonical_name.setdefault(ours, theirs) != theirs
-            ):
+            elif other_kind not in VALUES or not self._pair(ours, theirs):
                 return False
         self.pairs.append((edited, canonical))
         return True
 
+    def _pair(self, ours: str, theirs: str) -> bool:
+        """Whether each of two names stands for the other alone."""
+        known, other = self._edited_name.setdefault(theirs, ours), self._canonical_name.setdefault(ours, theirs)
+        return known == ours and other == theirs
 
-def _by_binder(statements: Sequence[StatementLayout]) -> dict[str, StatementLayout] | None:
+
+def _by_binder(statements: Sequence[StatementTokens]) -> dict[str, StatementTokens] | None:
     """The statements that bind names, by those; nothing where a name is bound twice."""
     binding = [statement for statement in statements if statement.binder is not None]
     by_name = {statement.binder.text: statement for statement in binding if statement.binder is not None}

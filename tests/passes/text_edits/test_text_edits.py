@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,29 @@ from relay_lsp.ir.syntax import parse
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import PassContext, Sequential, Trace, create
 from relay_lsp.passes.text_edits import edited_text, text_edits
+from relay_lsp.passes.text_edits.edited_layout import edited_layout
+from relay_lsp.passes.text_edits.layout import FunctionTokens, TextTokens, layout_of
 from tests.passes.modules import VERSION, assert_same
+
+
+@pytest.fixture(autouse=True)
+def _edited_layouts_are_those_of_the_texts(monkeypatch: pytest.MonkeyPatch):
+    """Whatever these tests edit: what is known of the edited text from its edits is what reading it gives."""
+
+    def checked(text: str, *arguments: Any, **options: Any) -> TextTokens:
+        known, read = edited_layout(text, *arguments, **options), layout_of(text)
+        assert sorted(map(described, known.functions)) == sorted(map(described, read.functions))
+        assert known.has_others == read.has_others
+        return known
+
+    def described(function: FunctionTokens) -> tuple[object, ...]:
+        rows = [function.header, *(each.tokens for each in function.statements)]
+        tokens = [[row[number] for number in range(len(row))] for row in rows]
+        names = [(list(row.names), list(row.not_plain)) for row in rows]
+        binders = [(each.binder, each.is_let) for each in function.statements]
+        return function.name, function.is_regular, *((tokens, names, binders) if function.is_regular else ())
+
+    monkeypatch.setattr("relay_lsp.passes.text_edits.editing.edited_layout", checked)
 
 
 def check(before: str, passes: str, after: str) -> None:
