@@ -8,7 +8,7 @@ Source of the rule: ``Doc`` in ``src/relay/printer/doc.cc``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from ..expressions import Expr
@@ -69,19 +69,22 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
     ``positions`` receives the first place of every :class:`Positioned` expression.
     """
     text: list[str] = []
+    # Texts have tens of thousands of places; their class would cost as much again as the rest.
+    make_span: Callable[[type[TextSpan], tuple[int, int]], TextSpan] = tuple.__new__  # type: ignore[assignment]
     offset = indentation = 0
     line_end = "\n"
     # Behind a positioned document stands its expression with its start; behind an indented one, by how much it was.
     stack: list[Iterator[Document | tuple[Expr, int] | int]] = [iter((document,))]
     while stack:
         for piece in stack[-1]:
-            if isinstance(piece, str):
-                text.append(piece)
-                offset += len(piece)
-            elif type(piece) is list:
-                stack.append(iter(piece))
+            kind = type(piece)
+            if kind is str:
+                text.append(piece)  # type: ignore[arg-type]
+                offset += len(piece)  # type: ignore[arg-type]
+            elif kind is list:
+                stack.append(iter(piece))  # type: ignore[arg-type]
                 break
-            elif type(piece) is Positioned:
+            elif isinstance(piece, Positioned):
                 inner = piece.document
                 if positions is None:
                     stack.append(iter((inner,)))
@@ -92,11 +95,11 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
                 text.append(inner)
                 start, offset = offset, offset + len(inner)
                 if piece.expr not in positions:
-                    positions[piece.expr] = TextSpan(start, offset)
-            elif type(piece) is NewLine:
+                    positions[piece.expr] = make_span(TextSpan, (start, offset))
+            elif kind is NewLine:
                 text.append(line_end)
                 offset += len(line_end)
-            elif type(piece) is Indented:
+            elif isinstance(piece, Indented):
                 indentation += piece.by
                 line_end = "\n" + " " * indentation
                 stack.append(iter((piece.document, piece.by)))
@@ -105,7 +108,7 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
                 indentation -= piece
                 line_end = "\n" + " " * indentation
             elif isinstance(piece, tuple) and positions is not None and piece[0] not in positions:
-                positions[piece[0]] = TextSpan(piece[1], offset)
+                positions[piece[0]] = make_span(TextSpan, (piece[1], offset))
         else:
             stack.pop()
     return text

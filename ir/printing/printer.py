@@ -45,7 +45,7 @@ from ..ops.operator import Op
 from ..visitor import children
 from .document import NEW_LINE, Document, Indented, Positioned, join
 from .types import TypePrinter, TypeTooLongError
-from .values import MetadataTable, attribute_texts, scalar_text, value_text
+from .values import AttributeTexts, MetadataTable, attribute_texts, scalar_text, value_text
 
 __all__ = ["ExprPrinter"]
 
@@ -82,6 +82,7 @@ class ExprPrinter:
         show_types: bool,
         show_spans: bool,
         keep_positions: bool,
+        attribute_texts: AttributeTexts | None = None,
     ) -> None:
         self.table: Final = table
         self.types: Final = TypePrinter(table)
@@ -89,6 +90,7 @@ class ExprPrinter:
         self._show_types = show_types
         self.show_spans = show_spans
         self._keep_positions = keep_positions
+        self._attribute_texts = AttributeTexts() if attribute_texts is None else attribute_texts
         self._scopes: list[list[Document]] = [[]]
         self._written: dict[Expr, Document] = {}
         """What stands for an expression: first its text, and once it is used, what every further use prints."""
@@ -199,7 +201,12 @@ class ExprPrinter:
         elif printed is None:
             printed = f"%{self._next_number}"
             self._next_number += 1
-            self._scopes[-1] += [printed, " = ", text, comment, ";", NEW_LINE]
+            end = f"{comment};"
+            self._scopes[-1] += (
+                (f"{printed} = {text}{end}", NEW_LINE)
+                if isinstance(text, str)
+                else (f"{printed} = ", text, end, NEW_LINE)
+            )
         self._written[expr] = self._used[expr] = printed
         return printed
 
@@ -281,7 +288,8 @@ class ExprPrinter:
         return scalar_text(constant) or self.table.reference(constant)
 
     def _call(self, call: Call) -> Document:
-        args = [self._print_written(arg) for arg in call.args]
+        used = self._used
+        args = [used[arg] if arg in used else self._print_written(arg) for arg in call.args]
         if call.attrs is not None:
             args += self._call_attributes(call)
         op = call.op
@@ -306,7 +314,7 @@ class ExprPrinter:
         if self.table.show and (declared is None or declared.type_key != attrs.type_key):
             # The parser takes attributes by name only where they are of the operator's own class.
             return (self.table.reference(attrs),)
-        return attribute_texts(attrs, self.table)
+        return self._attribute_texts.of(attrs, self.table)
 
     def _tuple(self, tuple_: Tuple) -> Document:
         fields = join([self._print_written(field) for field in tuple_.fields], ", ")

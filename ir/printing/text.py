@@ -16,7 +16,7 @@ from ..text.text_span import TextSpan
 from ..types import Type
 from .document import Document, flatten
 from .printer import ExprPrinter
-from .values import MetadataTable
+from .values import AttributeTexts, MetadataTable
 
 __all__ = ["PrintedText", "text_pieces", "to_text", "to_text_with_positions"]
 
@@ -94,16 +94,19 @@ def to_text_with_positions(
     show_types: bool = True,
     show_spans: bool = True,
     with_metadata_section: bool = True,
+    attribute_texts: AttributeTexts | None = None,
 ) -> PrintedText:
     """Like :func:`to_text`, with the place of every expression in the text.
 
-    Without ``with_metadata_section`` the text refers to the metadata, and ends before the section.
+    Without ``with_metadata_section`` the text refers to the metadata, and ends before the section. Modules that share
+    expressions are printed faster with one ``attribute_texts`` for all; ``show_meta_data`` must be the same then.
 
     Raises:
         MetadataError: an attribute's value has no counterpart in TVM.
         TypeTooLongError: a type that is declared is too long to be written out.
     """
-    printer = ExprPrinter(MetadataTable(show_meta_data), annotate, show_types, show_spans, keep_positions=True)
+    table = MetadataTable(show_meta_data)
+    printer = ExprPrinter(table, annotate, show_types, show_spans, True, attribute_texts)
     positions: dict[Expr, TextSpan] = {}
     body = flatten(_document(node, printer), positions)
     section = _metadata_section(printer) if with_metadata_section else ()

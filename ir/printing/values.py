@@ -17,7 +17,15 @@ from ..expressions import Constant, GlobalVar, VirtualDevice
 from ..metadata import MetadataNode, type_key_of
 from ..types import DataType
 
-__all__ = ["MetadataTable", "attribute_texts", "number_text", "scalar_text", "string_literal", "value_text"]
+__all__ = [
+    "AttributeTexts",
+    "MetadataTable",
+    "attribute_texts",
+    "number_text",
+    "scalar_text",
+    "string_literal",
+    "value_text",
+]
 
 _INTEGER_SUFFIXES: Final = {"int16": "i16", "int32": "", "int64": "i64"}
 _FLOAT_SUFFIXES: Final = {"float16": "f16", "float32": "f", "float64": "f64"}
@@ -79,6 +87,8 @@ class MetadataTable:
     def __init__(self, show: bool) -> None:
         self.show: Final = show
         self.objects: Final[dict[str, list[object]]] = {}
+        self.references_made = 0
+        """How often a text referred to an object."""
         self._references: Final[dict[int, str]] = {}
 
     def reference(self, value: object) -> str:
@@ -87,6 +97,7 @@ class MetadataTable:
         Raises:
             MetadataError: nothing in TVM corresponds to ``value``.
         """
+        self.references_made += 1
         reference = self._references.get(id(value))
         if reference is None:
             key = type_key_of(value)
@@ -175,6 +186,27 @@ def attribute_texts(attrs: Attrs, table: MetadataTable) -> list[str]:
         else:
             attribute_texts.append(f"{name}={value_text(value, table)}")
     return attribute_texts
+
+
+class AttributeTexts:
+    """What :func:`attribute_texts` gives for attributes that refer to no metadata, each made once.
+
+    Modules before and after a pass share most of their attributes: who prints several keeps one of these.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[int, tuple[Attrs, list[str]]] = {}
+
+    def of(self, attrs: Attrs, table: MetadataTable) -> list[str]:
+        """The texts of ``attrs``. Those that refer to ``table`` are made anew: another text has another table."""
+        known = self._texts.get(id(attrs))
+        if known is not None:
+            return known[1]
+        references = table.references_made
+        texts = attribute_texts(attrs, table)
+        if table.references_made == references:
+            self._texts[id(attrs)] = (attrs, texts)
+        return texts
 
 
 FLOAT_TOLERANCE: Final = 1e-9

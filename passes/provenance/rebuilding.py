@@ -16,7 +16,11 @@ def is_rebuilt(expr: Expr, sources: Sequence[Expr]) -> bool:
         return False
     (source,) = sources
     if isinstance(expr, Call) and isinstance(source, Call):
-        return expr.op is source.op and expr.attrs == source.attrs and len(expr.args) == len(source.args)
+        return _have_equal_attributes(expr, source) and len(expr.args) == len(source.args)
     if isinstance(expr, TupleGetItem) and isinstance(source, TupleGetItem):
         return expr.index == source.index
     return True
+
+
+def _have_equal_attributes(call: Call, source: Call) -> bool:
+    return call.op is source.op and (call.attrs is source.attrs or call.attrs == source.attrs)

@@ -16,7 +16,7 @@ from relay_lsp.ir.metadata import write_metadata
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.costs import call_flops
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.printing import scalar_text, to_text_with_positions, type_to_text
+from relay_lsp.ir.printing import AttributeTexts, scalar_text, to_text_with_positions, type_to_text
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.syntax.segments import Role
@@ -48,6 +48,8 @@ __all__ = ["TraceDetails", "TraceFailure", "layer_name", "occurrences", "trace_l
 
 _CONSTANT = "relay.Constant"
 _INFER_TYPE = "InferType"
+_NOWHERE = TextSpan(-1, -1)
+"""The place of an expression that is not written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +192,9 @@ class _Writer:
         }
         self._stages: dict[IRModule, _Stage] = {}
         self._types: dict[Type, int] = {}
+        self._attribute_texts = AttributeTexts()
+        self._flops_of_calls: dict[tuple[object, ...], int] = {}
+        """The operations of calls, by operator, attributes (by identity), and the types of what goes in and out."""
         self._layer_lists: dict[tuple[str, ...], int] = {}
 
     def records(
@@ -231,9 +236,14 @@ class _Writer:
         if module in self._stages:
             return
         order = occurrences(module)
-        members = set(order)
         is_source = self._parsed is not None and module is self._parsed.module
-        printed = to_text_with_positions(module, show_types=False, show_spans=False, with_metadata_section=False)
+        printed = to_text_with_positions(
+            module,
+            show_types=False,
+            show_spans=False,
+            with_metadata_section=False,
+            attribute_texts=self._attribute_texts,
+        )
         places: Mapping[Expr, TextSpan] = printed.positions
         kinds = [type(expr) for expr in order]
         number = len(self._stages)
@@ -246,12 +256,12 @@ class _Writer:
             text, places, same_text = None, {}, earlier.shown
         self._stages[module] = _Stage(number, printed.text, number if same_text < 0 else same_text, kinds)
         table = printed.metadata if not is_source or self._parsed is None else self._parsed.meta_table
-        fresh = [expr for expr in dict.fromkeys(order) if expr not in self._numbers]
-        constants = [each for each in table.get(_CONSTANT, ()) if isinstance(each, Constant)]
-        fresh += [each for each in constants if each not in members and each not in self._numbers]
-        new = self._describe(fresh)
         numbers = self._numbers
-        spans = [places.get(expr) for expr in order] if same_text < 0 else []
+        constants = [each for each in table.get(_CONSTANT, ()) if isinstance(each, Constant)]
+        # Behind the expressions of the module come constants of its metadata that no expression uses.
+        fresh = list(dict.fromkeys(expr for expr in (*order, *constants) if expr not in numbers))
+        new = self._describe(fresh)
+        spans = [places.get(expr, _NOWHERE) for expr in order] if same_text < 0 else []
         others = {key: objects for key, objects in table.items() if key != _CONSTANT}
         yield StageRecord(
             number,
@@ -259,8 +269,8 @@ class _Writer:
             text,
             new,
             [numbers[expr] for expr in order],
-            [-1 if span is None else span.start for span in spans],
-            [0 if span is None else span.end - span.start for span in spans],
+            [start for start, _ in spans],
+            [end - start for start, end in spans],
             dict(sorted(_operators(order).items())),
             same_text,
             [numbers[each] for each in constants],
@@ -287,8 +297,18 @@ class _Writer:
             [self._type(expr.checked_type) for expr in fresh],
             [self._layers_of(expr) for expr in fresh],
             [self._operands(expr) for expr in fresh],
-            [_flops(expr) for expr in fresh],
+            [self._flops(expr) for expr in fresh],
         )
+
+    def _flops(self, expr: Expr) -> int:
+        if not isinstance(expr, Call) or not isinstance(expr.op, Op):
+            return 0
+        key = (expr.op, id(expr.attrs), expr.checked_type, *[argument.checked_type for argument in expr.args])
+        flops = self._flops_of_calls.get(key)
+        if flops is None:
+            counted = call_flops(expr)
+            flops = self._flops_of_calls[key] = -1 if counted is None else counted
+        return flops
 
     def _operands(self, expr: Expr) -> int | list[int]:
         numbers = self._numbers
@@ -388,13 +408,6 @@ def _source_places(parsed: Parsed, order: Iterable[Expr]) -> Mapping[Expr, TextS
 
 def _operators(order: Iterable[Expr]) -> Counter[str]:
     return Counter(expr.op.name for expr in order if isinstance(expr, Call) and isinstance(expr.op, Op))
-
-
-def _flops(expr: Expr) -> int:
-    if not isinstance(expr, Call) or not isinstance(expr.op, Op):
-        return 0
-    flops = call_flops(expr)
-    return -1 if flops is None else flops
 
 
 def _label(expr: Expr) -> str:

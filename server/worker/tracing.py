@@ -122,11 +122,8 @@ class ExplorePasses:
 
 
 def _without_collection(lines: Iterator[str]) -> Iterator[str]:
+    """The lines, without the collector until the last one: between two of them, it would look at all modules again."""
     from relay_lsp.ir.garbage_collection import without_collection
 
-    while True:
-        with without_collection():
-            line = next(lines, None)
-        if line is None:
-            return
-        yield line
+    with without_collection():
+        yield from lines

@@ -35,7 +35,14 @@ from relay_lsp.ir.expressions import (
 )
 from relay_lsp.ir.module import IRModule, TypeData
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.printing import scalar_text, string_literal, to_text, to_text_with_positions, type_to_text
+from relay_lsp.ir.printing import (
+    AttributeTexts,
+    scalar_text,
+    string_literal,
+    to_text,
+    to_text_with_positions,
+    type_to_text,
+)
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.types import (
     DataType,
@@ -263,6 +270,14 @@ def test_attributes_of_another_class_stand_in_the_metadata_section() -> None:
     assert "test.relu(%x, meta[test.attrs.PrintedAttrs][0])" in body(Call(RELU, (x,), PrintedAttrs(axis=1)))
     assert "test.relu(%x, axis=1)" in body(Call(RELU, (x,), PrintedAttrs(axis=1)), show_meta_data=False)
     assert '%x(axis=1, attrs_type_key="test.attrs.PrintedAttrs")' in body(Call(x, (), PrintedAttrs(axis=1)))
+
+
+def test_texts_that_share_attributes_refer_to_metadata_each_by_its_own_numbers() -> None:
+    x, shared = Var("x"), AttributeTexts()
+    first, second = (Call(RELU, (x,), PrintedAttrs(axis=axis)) for axis in (1, 2))
+    for calls, numbers in (((first, second), (0, 1)), ((second,), (0,))):
+        text = to_text_with_positions(Tuple(calls), attribute_texts=shared).text
+        assert [f"meta[test.attrs.PrintedAttrs][{number}]" in text for number in (0, 1)] == [True, 1 in numbers]
 
 
 def test_virtual_devices() -> None:
