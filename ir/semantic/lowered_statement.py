@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
 from ..diagnostics import Diagnostic, Place
 from ..expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
@@ -22,6 +22,7 @@ from ..syntax.statements import Segment
 from ..syntax.suggestions import closest
 from ..syntax.tokens import META
 from ..syntax.top_level import unexpected_brace
+from ..syntax.tree import nodes_at
 from ..syntax.units import Unit
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error, has_incomplete
@@ -165,6 +166,20 @@ class LoweredStatement:
             self._effect = effect_of(self.value)
         return self._effect
 
+    def expression_ending_at(self, token: int) -> Expr | None:
+        """The innermost expression whose last token is one of the statement's; cached by the token."""
+        known = cast("dict[int, Expr | None]", self.memo.setdefault(LoweredStatement.expression_ending_at, {}))
+        if token not in known:
+            segment = self.unit.segment
+            end = segment.span(token).end
+            exprs = (
+                self.nodes.get((id(node.statement), id(node.node)))
+                for node in nodes_at(segment, end - 1, 0)
+                if node.span.end == end
+            )
+            known[token] = next((expr for expr in exprs if expr is not None), None)
+        return known[token]
+
     @property
     def nodes(self) -> Mapping[tuple[int, int], Expr]:
         """The expression made from each node of syntax, by the identities of statement and node."""
@@ -173,7 +188,15 @@ class LoweredStatement:
         return self._nodes
 
     def types_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> Mapping[Expr, Type]:
-        """The types of the parts of the statement."""
+        """The types of the parts of the statement; the last are cached, since they mostly come again."""
+        last = cast("tuple[tuple[Type, ...], Mapping[Expr, Type]] | None", self.memo.get(LoweredStatement.types_with))
+        if last is not None and last[0] == types:
+            return last[1]
+        inferred = self._types_with(types, heads)
+        self.memo[LoweredStatement.types_with] = types, inferred
+        return inferred
+
+    def _types_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> Mapping[Expr, Type]:
         known: dict[Expr, Type] = dict(zip(self.placeholders.values(), types, strict=True))
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:

@@ -141,6 +141,10 @@ class ModuleMeaning(Protocol):
         """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""
         ...
 
+    def type_ending_at(self, index: int, token: int) -> Type | None:
+        """The type of the innermost expression that ends with a token of a statement which shares its lowering."""
+        ...
+
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression, where all of it is known."""
         ...

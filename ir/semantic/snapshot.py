@@ -7,6 +7,7 @@ text too. An edit gives a new snapshot that shares with the old one whatever did
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
@@ -299,6 +300,17 @@ class Snapshot(SnapshotTokens):
                 if expr is not None:
                     return expr
         return None
+
+    def type_before(self, index: int, end: int) -> Type | None:
+        """The type of the innermost expression that ends before ``end`` in a statement, comments between left out."""
+        segment, base = self._split.segments[index], self._split.segments.start(index)
+        token = bisect_left(segment.tokens[2], end) - 1
+        if token < 0:
+            return None
+        if self._meaning.shared_template(index) is not None:
+            return self._meaning.type_ending_at(index, token)
+        expr = self.expr_before(base + segment.span(token).end)
+        return self.type_of(expr) if expr is not None else None
 
     def span_of(self, expr: Expr) -> TextSpan | None:
         """Where an expression (of the typed or the untyped module) is written."""

@@ -177,6 +177,10 @@ class WholeModuleAnalysis:
         """No statement is read alone."""
         return None
 
+    def type_ending_at(self, index: int, token: int) -> Type | None:
+        """No statement shares its lowering."""
+        return None
+
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression of the typed or the untyped module, where all of it is known."""
         if isinstance(expr, GlobalVar):

@@ -245,7 +245,7 @@ def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_Stal
         is_of_statement = _END.match(text, comment.end()) if is_last else not number and _OF_LET.match(text)
         inferred = snapshot.statement_type(index) if is_of_statement else None
         if inferred is None:
-            inferred = _type_before(snapshot, snapshot.segment_start(index), text, comment.start())
+            inferred = snapshot.type_before(index, comment.start())
         if inferred is None or not _differs(comment[1], inferred):
             continue
         before = _COMMENT.sub(lambda mark: " " * len(mark[0]), text[: comment.start()])
@@ -254,15 +254,6 @@ def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_Stal
         binding = _BINDING.match(before, begin)
         bound = binding[1] if binding is not None else ""
         yield _stale_comment(comment, inferred, bound, names)
-
-
-def _type_before(snapshot: Snapshot, base: int, text: str, end: int) -> Type | None:
-    """The type of the expression that ends before ``end`` in a statement at ``base``."""
-    before = len(text[:end].rstrip())
-    while text.endswith("*/", 0, before):  # another comment stands between
-        before = len(text[: max(text.rfind("/*", 0, before), 0)].rstrip())
-    expr = snapshot.expr_before(base + before) if before else None
-    return snapshot.type_of(expr) if expr is not None else None
 
 
 def _in_head(snapshot: Snapshot, index: int) -> tuple[Sequence[_StaleComment], Sequence[Diagnostic]]:

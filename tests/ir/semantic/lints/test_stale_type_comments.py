@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from relay_lsp.ir.diagnostics import Severity, apply_edits
+from relay_lsp.ir.expressions import Expr
+from relay_lsp.ir.inference import infer_statement
+from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.semantic.lints.stale_type_comments import (
     stale_type_comments,
     trust_type_comments,
@@ -12,6 +18,7 @@ from relay_lsp.ir.semantic.lints.stale_type_comments import (
 )
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import Type
 from tests.fixture import read_fixture
 
 RESNET = Path("examples/resnet18.relay").read_text()
@@ -177,3 +184,39 @@ def @main(%x: Tensor[(2), float32]) {
     (edit,) = type_comment_updates(snapshot)
     assert edit.span.start == text.rindex("int32")
     assert edit.new_text == "Tensor[(2), float32]"
+
+
+def _fused(count: int, wrong: int) -> str:
+    """Functions as FuseOps binds them, whose types take turns; in one of them a comment inside says another type."""
+    lines = ['#[version = "0.0.5"]', "def @main(%x: Tensor[(8), float32], %y: Tensor[(4), float32]) {"]
+    for number in range(count):
+        type, value = (("Tensor[(8), float32]", "%x"), ("Tensor[(4), float32]", "%y"))[number % 2]
+        said = "int8" if number == wrong else type
+        lines.append(f"  %{number} = fn (%p: {type}, Primitive=1) -> {type} {{")
+        lines.append(f"    %{count + number} = add(%p, {value}) /* a */ /* ty={said} */;")
+        lines.append(f"    nn.relu(%{count + number}) /* ty={type} */")
+        lines.append(f"  }} /* ty=fn ({type}) -> {type} */;")
+    return "\n".join([*lines, "  (%0, %1)", "}", ""])
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 48, 49])
+def test_a_comment_in_a_function_that_is_like_others_is_compared_with_its_own_type(wrong: int):
+    text = _fused(50, wrong)
+    (warning,) = stale_type_comments(Snapshot.open(text, "fused.relay"))
+    assert warning.span is not None
+    assert text[warning.span.start : warning.span.end] == "int8"
+    assert text.count("\n", 0, warning.span.start) == 2 + 4 * wrong + 1
+    assert f"the type is Tensor[({(8, 4)[wrong % 2]}), float32]" in warning.message
+
+
+def test_the_parts_of_statements_that_are_alike_are_typed_once(monkeypatch: pytest.MonkeyPatch):
+    typed: list[object] = []
+    snapshot = Snapshot.open(_fused(300, -1), "fused.relay")
+
+    def counted(value: Expr, known: Mapping[Expr, Type], module: IRModule) -> object:
+        typed.append(value)
+        return infer_statement(value, known, module)
+
+    monkeypatch.setattr("relay_lsp.ir.semantic.lowered_statement.infer_statement", counted)
+    assert stale_type_comments(snapshot) == []
+    assert len(typed) < 20
