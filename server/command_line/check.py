@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, apply_edits
+from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
@@ -24,6 +25,7 @@ from .excerpts import Painter, excerpt
 from .files import SourceFile, files_in, read_file, write_file
 from .problems import EXIT_FOUND, EXIT_OK, EXIT_TROUBLE, CommandError
 from .progress import working
+from .terminal import columns_of
 
 __all__ = ["check", "report_placed"]
 
@@ -43,7 +45,7 @@ class _Checked:
 def check(options: argparse.Namespace) -> int:
     """Report on every file and on those of every folder; one that cannot be read does not keep the others from it.
 
-    With ``--fix``, what has one fix is mended first, and the rest is reported.
+    With ``--fix``, what has one fix, and type comments, are mended first, and the rest is reported.
     """
     checked: list[_Checked] = []
     names: list[str] = []
@@ -95,7 +97,8 @@ def _with_repairs(snapshot: Snapshot, findings: Sequence[Diagnostic]) -> Sequenc
 
 
 def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
-    """The text after all that has one fix, and again what that uncovers; the file is written once, at the end.
+    """The text after all that has one fix, and again what that uncovers; then type comments that contradict the types
+    that are inferred are brought up to date. The file is written once, at the end.
 
     Raises:
         CommandError: there is no file to write to, or it cannot be written.
@@ -104,7 +107,7 @@ def _mended(snapshot: Snapshot, file: SourceFile) -> Snapshot:
         raise CommandError("--fix writes to files; it cannot write to standard input")
     count = 0
     for _ in range(_MOST_ROUNDS):
-        edits = edits_of_all(_with_repairs(snapshot, diagnostics(snapshot)))
+        edits = edits_of_all(_with_repairs(snapshot, diagnostics(snapshot))) or type_comment_updates(snapshot)
         if not edits:
             break
         count += len(edits)
@@ -131,9 +134,11 @@ def _report(checked: Sequence[_Checked]) -> None:
 
 def _report_text(name: str, lines: LineIndex, diagnostics: Sequence[Diagnostic]) -> None:
     """Print diagnostics with excerpts, in colour on a terminal unless ``NO_COLOR`` is set."""
-    paint = Painter(sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    is_terminal = sys.stdout.isatty()
+    paint = Painter(is_terminal and not os.environ.get("NO_COLOR"))
+    columns = columns_of(sys.stdout) if is_terminal else None
     for item in diagnostics:
-        print("\n".join(excerpt(item, name, lines, paint)))
+        print("\n".join(excerpt(item, name, lines, paint, columns)))
         print()
 
 

@@ -12,7 +12,13 @@ from relay_lsp.ir.text.text_span import TextSpan
 __all__ = ["Painter", "excerpt"]
 
 _WIDTH = 120
-"""Columns of a line that are shown: a line of constants may have millions."""
+"""Characters of a line that are shown where the output is no terminal: a line of constants may have millions."""
+
+_BESIDE = len("12345 | ……")
+"""What stands beside them."""
+
+_NOTES = 5
+"""How many related places are shown: a type comment may have thousands of consequences."""
 
 _NAMES = {
     Severity.ERROR: "error",
@@ -34,18 +40,26 @@ class Painter:
         return f"\x1b[{colour}m{text}\x1b[0m" if self._colours else text
 
 
-def excerpt(diagnostic: Diagnostic, name: str, lines: LineIndex, paint: Painter) -> Iterator[str]:
-    """The lines that report a diagnostic, with its related places and the fixes there are."""
+def excerpt(
+    diagnostic: Diagnostic, name: str, lines: LineIndex, paint: Painter, columns: int | None = None
+) -> Iterator[str]:
+    """The lines that report a diagnostic, with its first related places and the fixes there are.
+
+    ``columns`` is the width of the terminal, into which the parts of the text fit.
+    """
+    width = _WIDTH if columns is None else columns - _BESIDE
     span = diagnostic.span or TextSpan(0, 0)
     colour = _COLOURS[diagnostic.severity]
     head = paint(f"{_NAMES[diagnostic.severity]}[{diagnostic.code}]", colour)
     yield f"{paint(_place(name, lines, span), '1')}: {head}: {diagnostic.message}"
-    yield from _marked(lines, span, paint, colour)
-    for related in diagnostic.related:
-        if related.span is not None:
-            note = paint("note", "1;36")
-            yield f"{paint(_place(name, lines, related.span), '1')}: {note}: {related.message}"
-            yield from _marked(lines, related.span, paint, "1;36")
+    yield from _marked(lines, span, paint, colour, width)
+    note = paint("note", "1;36")
+    places = [(related.message, related.span) for related in diagnostic.related if related.span is not None]
+    for message, place in places[:_NOTES]:
+        yield f"{paint(_place(name, lines, place), '1')}: {note}: {message}"
+        yield from _marked(lines, place, paint, "1;36", width)
+    if len(places) > _NOTES:
+        yield f"  {note}: {len(places) - _NOTES} more such places"
     for fix in diagnostic.fixes:
         yield f"  {paint('fix', '1;32')}: {fix.title}"
 
@@ -55,17 +69,17 @@ def _place(name: str, lines: LineIndex, span: TextSpan) -> str:
     return f"{name}:{line + 1}:{column + 1}"
 
 
-def _marked(lines: LineIndex, span: TextSpan, paint: Painter, colour: str) -> Iterator[str]:
+def _marked(lines: LineIndex, span: TextSpan, paint: Painter, colour: str, width: int) -> Iterator[str]:
     number, column = lines.line_and_column(span.start)
     text = lines.line(number)
     column = min(column, len(text))
     last, last_column = lines.line_and_column(span.end)
     end = last_column if last == number else len(text)
     start, text, left, right = 0, text, "", ""
-    if len(text) > _WIDTH:
-        start = max(0, min(column - _WIDTH // 3, len(text) - _WIDTH))
-        left, right = "…" if start else "", "…" if start + _WIDTH < len(text) else ""
-        text = text[start : start + _WIDTH]
+    if len(text) > width:
+        start = max(0, min(column - width // 3, len(text) - width))
+        left, right = "…" if start else "", "…" if start + width < len(text) else ""
+        text = text[start : start + width]
     before = text[: column - start]
     under = text[column - start : max(end - start, column - start)]
     margin = f"{number + 1:>5} | "

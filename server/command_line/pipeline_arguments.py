@@ -31,7 +31,8 @@ def add_pipeline_arguments(command: argparse.ArgumentParser) -> None:
         "--pass",
         dest="passes",
         metavar="NAME[OPTIONS]",
-        words="a pass, as Name, Name[option=value, …] or Name=option=value; several run in the order given",
+        words="a pass, as Name, Name[option=value, …] or Name=option=value; several, commas between, run in the "
+        "order given",
     )
     add_repeatable(
         command,

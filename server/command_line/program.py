@@ -177,7 +177,11 @@ def _add_check(commands: Commands[argparse.ArgumentParser]) -> None:
     check = _add(commands, "check", "report what is wrong in files, with the place and what would mend it")
     add_extensions(check)
     check.add_argument("files", metavar="FILE", nargs="+", help="a file, or a folder for all Relay files in it")
-    check.add_argument("--fix", action="store_true", help="mend what has one fix in the files first, report the rest")
+    check.add_argument(
+        "--fix",
+        action="store_true",
+        help="mend what has one fix, and stale type comments, in the files first; report the rest",
+    )
     check.add_argument("--format", choices=["text", "json", "sarif"], default="text", help="how to report (text)")
     check.add_argument("--hints", action="store_true", help="report hints too, such as unused values")
 

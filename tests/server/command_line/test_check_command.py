@@ -48,6 +48,53 @@ def test_what_has_one_fix_is_mended(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert run(["check", "--fix", "-"]) == 2
 
 
+STALE = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = exp(%x) /* ty=Tensor[(5), float32] */;
+  %1 = exp(%0) /* ty=Tensor[(5), float32] */;
+  %2 = exp(%1) /* ty=Tensor[(5), float32] */;
+  %3 = exp(%2) /* ty=Tensor[(5), float32] */;
+  %4 = exp(%3) /* ty=Tensor[(5), float32] */;
+  %5 = exp(%4) /* ty=Tensor[(5), float32] */;
+  %6 = exp(%5) /* ty=Tensor[(5), float32] */;
+  %7 = exp(%6) /* ty=Tensor[(5), float32] */;
+  exp(%7) /* ty=Tensor[(5), float32] */
+}
+"""
+
+
+def test_type_comments_are_brought_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "stale.relay"
+    path.write_text(STALE)
+    assert run(["check", "--fix", str(path)]) == 0
+    assert path.read_text() == STALE.replace("(5)", "(4)")
+    assert "9 places mended" in capsys.readouterr().err
+
+
+def test_of_many_consequences_the_first_are_shown_and_the_others_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "stale.relay"
+    path.write_text(STALE)
+    run(["check", str(path)])
+    out = capsys.readouterr().out
+    assert out.count(": note: %") == 5
+    assert "  note: 3 more such places" in out
+
+
+def test_parts_of_a_text_are_as_wide_as_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "wide.relay"
+    path.write_text(BROKEN.replace("(%0, %1)", f"(%0, %1) /* {'x' * 300} */"))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    for columns in (60, 150):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        run(["check", str(path)])
+        assert len(capsys.readouterr().out.splitlines()[1]) in (columns - 1, columns)
+
+
 def test_carets_stand_under_what_they_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.relay"
     path.write_text(BROKEN.replace("  multiplie", "\t/* 卷积🎈 */ multiplie"), encoding="utf-8")

@@ -17,6 +17,16 @@ from relay_lsp.server.command_line.program import run
 from tests.server.command_line.models import MODEL
 
 
+def test_passes_are_named_one_by_one_or_with_commas_between(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts: list[str] = []
+    for passes in (["-p", "FuseOps", "-p", "ToANormalForm"], ["-p", "FuseOps[fuse_opt_level=2], ToANormalForm"]):
+        assert run(["opt", *passes, str(model)]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    assert run(["opt", "-p", "FuseOps,ToAnormalForm", str(model)]) == 2
+    assert "there is no pass called ToAnormalForm; did you mean ToANormalForm?" in capsys.readouterr().err
+
+
 def test_the_pipeline_of_the_file_runs_where_no_passes_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
