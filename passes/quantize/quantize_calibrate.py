@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -137,8 +137,3 @@ def find_scale_by_percentile(values: NDArray, percentile: float = _PERCENTILE) -
     magnitudes = np.abs(values)
     place = int(magnitudes.size * percentile)
     return np.partition(magnitudes, place)[place]
-
-
-def runs_of(dataset: Sequence[Mapping[str, object]] | None) -> tuple[Mapping[str, object], ...] | None:
-    """A data set as the option takes it."""
-    return None if dataset is None else tuple(dict(batch) for batch in dataset)

@@ -72,7 +72,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         pipelines: Mapping[str, tuple[str, ...]] = {}
         if wanted(_RUN_PIPELINE_KIND):
             pipeline = _pipeline(server, seen.document)
-            pipelines = server.state.pipelines_for(seen.document.uri)
+            pipelines = server.state.settings_for(seen.document.uri).pipelines
         runs = [*pass_actions(changing, function.name if function else "", pipeline, pipelines)]
         if wanted(_RUN_PASS_KIND):
             runs += normal_form_actions(seen.snapshot, span)
@@ -86,7 +86,7 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
 def _pipeline(server: RelayLanguageServer, document: Document) -> Sequence[str]:
     """The document's pipeline, a text for each pass; empty where it cannot be read, which saving it tells."""
     try:
-        return [str(call) for call in parse_pipeline(server.state.pipeline_for(document))]
+        return [str(call) for call in parse_pipeline(server.state.passes.pipeline_for(document))]
     except PassCallError:
         return ()
 
@@ -147,7 +147,7 @@ async def on_code_action_resolve(server: RelayLanguageServer, action: types.Code
     outcome = await run_passes(server, document, calls, version_in(data.get("version")))
     if outcome.failed is not None:
         raise refusal(outcome.failed)
-    await server.state.remember(document.uri, text, outcome)
+    await server.state.passes.remember(document.uri, text, outcome)
     converter = server.converter_for(document)
     action.edit = server.edit_of(converter, outcome.edits, document.version, f"Relay: {', '.join(map(str, calls))}")
     return action

@@ -40,7 +40,7 @@ async def on_code_lens(server: RelayLanguageServer, params: types.CodeLensParams
 def _pipeline_names(server: RelayLanguageServer, seen: View) -> list[str]:
     """The names of the passes of the pipeline for a text; none where it cannot be read."""
     with suppress(PassCallError):
-        return [call.name for call in parse_pipeline(server.state.pipeline_for(seen.document))]
+        return [call.name for call in parse_pipeline(server.state.passes.pipeline_for(seen.document))]
     return []
 
 

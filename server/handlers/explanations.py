@@ -63,7 +63,7 @@ async def explain(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any
         raise refusal("there is no value at this place")
     async with work(server, f"Relay: {call}", str(call)) as report:
         version = version_in(given.get("version"))
-        outcome = await server.state.run_passes(document, (call,), version, report, remarks=True)
+        outcome = await server.state.passes.run(document, (call,), version, report, remarks=True)
     if outcome.failed is not None:
         server.say(outcome.failed, Severity.ERROR)
         return {"message": outcome.failed, "remarks": []}
@@ -91,7 +91,7 @@ async def show_remarks(server: RelayLanguageServer, *arguments: Any) -> dict[str
     title = ", ".join(map(str, calls))
     async with work(server, f"Relay: {title}", title) as report:
         version = version_in(given.get("version"))
-        outcome = await server.state.run_passes(document, calls, version, report, gates=True, remarks=True)
+        outcome = await server.state.passes.run(document, calls, version, report, gates=True, remarks=True)
     if outcome.failed is not None:
         server.say(outcome.failed, Severity.ERROR)
         return {"message": outcome.failed, "remarks": []}

@@ -45,7 +45,7 @@ async def on_explore(server: RelayLanguageServer, params: Any) -> dict[str, Any]
     model = await server.state.models.find(folder, reference) if reference is not None and folder is not None else None
     title = ", ".join(map(str, calls)) or "no passes"
     async with work(server, f"Relay: explore {title}", f"explore {title}") as report:
-        run = await server.state.explore(
+        run = await server.state.passes.explore(
             document, calls, None if level is None else given, version_in(field_of(params, "version")), report
         )
     if not run.trace:

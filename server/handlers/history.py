@@ -118,7 +118,7 @@ async def on_history_difference(server: RelayLanguageServer, params: Any) -> dic
         moment = field_of(params, name)
         texts.append(document.text if moment is None else await _text(server, moment))
     async with work(server, "Relay: compare texts", "comparing texts") as report:
-        counts = await server.state.compare(texts[0], texts[1], document.name, report)
+        counts = await server.state.passes.compare(document, texts[0], texts[1], report)
     return {
         "before": texts[0],
         "after": texts[1],

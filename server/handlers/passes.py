@@ -88,12 +88,12 @@ def _pipeline_asked_for(server: RelayLanguageServer, document: Document, given: 
     """The passes that an argument lists or names; the document's pipeline where it does neither."""
     passes, name = field_of(given, "passes"), field_of(given, "name")
     if passes is None and isinstance(name, str):
-        pipelines = server.state.pipelines_for(document.uri)
+        pipelines = server.state.settings_for(document.uri).pipelines
         if name not in pipelines:
             known = ", ".join(pipelines) or "none"
             raise refusal(f"there is no pipeline called {name}; the settings have {known}")
         passes = pipelines[name]
-    return server.state.pipeline_for(document) if passes is None else passes
+    return server.state.passes.pipeline_for(document) if passes is None else passes
 
 
 async def verify(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]:
@@ -103,7 +103,7 @@ async def verify(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
     calls = calls_in(_pipeline_asked_for(server, document, given))
     title = ", ".join(map(str, calls))
     async with work(server, f"Relay: verify {title}", f"verify {title}") as report:
-        outcome = await server.state.verify(document, calls, version_in(given.get("version")), report)
+        outcome = await server.state.passes.verify(document, calls, version_in(given.get("version")), report)
     message = f"{title}: {outcome.message}" if outcome.agrees else outcome.message
     server.say(message, Severity.INFORMATION if outcome.agrees else Severity.ERROR)
     return {

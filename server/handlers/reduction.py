@@ -28,7 +28,7 @@ async def reduce(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any]
     calls = await calls_asked_for(server, document, given)
     title = f"reduce {', '.join(map(str, calls))}"
     async with work(server, f"Relay: {title}", title) as report:
-        outcome = await server.state.reduce(document, calls, until, version_in(given.get("version")), report)
+        outcome = await server.state.passes.reduce(document, calls, until, version_in(given.get("version")), report)
     message = f"{title}: {outcome.message}"
     server.say(message, Severity.ERROR if outcome.text is None else Severity.INFORMATION)
     return {"message": message, "text": outcome.text, "before": outcome.before, "after": outcome.after}

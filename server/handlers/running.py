@@ -20,7 +20,7 @@ from ..features.following import place_after
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from ..pass_calls import PassCall
-from ..session.workspace import MovedOn
+from ..session.document_passes import MovedOn
 from ..worker.worker import JobCancelled, JobError
 from .views import CONTENT_MODIFIED, REQUEST_CANCELLED, cancelled, moved_on, read_layers_ahead, refusal
 
@@ -69,7 +69,7 @@ async def run_and_apply(
     refused = await apply(server, document, outcome.edits, f"Relay: {names}")
     if refused is not None:
         return _report(outcome, False, refused)
-    await server.state.remember(document.uri, text, outcome)
+    await server.state.passes.remember(document.uri, text, outcome)
     server.in_background(read_layers_ahead(server, document))
     skipped = skipped_words(outcome)
     if skipped:
@@ -168,7 +168,7 @@ async def run_passes(
     """
     title = ", ".join(map(str, calls))
     async with work(server, f"Relay: {title}", title, [str(call) for call in calls]) as report:
-        return await server.state.run_passes(document, calls, version, report, gates)
+        return await server.state.passes.run(document, calls, version, report, gates)
 
 
 @asynccontextmanager

@@ -164,7 +164,7 @@ def did_save(server: RelayLanguageServer, params: types.DidSaveTextDocumentParam
 
 async def _check(server: RelayLanguageServer, document: Document) -> None:
     version = document.version
-    edits = await server.state.check_on_save(document)
+    edits = await server.state.passes.check_on_save(document)
     if edits and document.version == version:
         await apply(server, document, edits, "Relay: pipeline on save")
 

@@ -179,10 +179,6 @@ class BackgroundAnalysis:
         if (known := self._previews.get(document)) is not None:
             known.cancellation.cancel()
 
-    def is_at_work(self, document: Document) -> bool:
-        """Whether the analysis thread has something of a document, or is to have it next."""
-        return document in self._running
-
     def shut_down(self) -> None:
         """Stop the threads and what they are at; what is asked for from now on fails."""
         self.is_over = True

@@ -152,6 +152,11 @@ class Extensions:
         self._install()
 
     @property
+    def are_configured(self) -> bool:
+        """Whether the settings name any, trusted or not."""
+        return bool(self._names)
+
+    @property
     def are_withheld(self) -> bool:
         """Whether there are extensions that may not be loaded."""
         return bool(self._names) and not self.is_trusted

@@ -8,31 +8,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
-from relay_lsp.ir.internal_errors import fault_without_stack
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
 from ..features.diagnostics import diagnostics
 from ..features.history import Fate, HistoryStep
-from ..features.pass_hints import pass_hints
-from ..features.pipeline_comment import pipeline_comment, pipeline_context
 from ..history.service import HistoryService
 from ..import_path import withhold
-from ..pass_calls import PassCall, PassCallError, parse_pipeline
-from ..pass_contexts import ContextOptions, read_context_comment
+from ..pass_calls import PassCall, parse_pipeline
 from ..scheduling.idle_time import IdleTime
 from ..settings import Settings, read_settings
-from ..worker.outcome_memory import OutcomeMemory
-from ..worker.worker import JobError, Worker, WorkerDied
+from ..worker.worker import JobError, Worker
 from .background_analysis import BackgroundAnalysis, Publisher
 from .changing_passes import ChangingPasses
 from .client import Client
+from .document_passes import DocumentPasses
 from .extensions import Extensions
 from .folders import Folders
 from .models import Models
@@ -42,21 +38,11 @@ from .shown_remarks import ShownRemarks
 if TYPE_CHECKING:
     from relay_lsp.ir.semantic.snapshot import Snapshot
 
-    from ..worker.pass_changes import OperatorCount
-    from ..worker.pass_outcomes import PassesOutcome
-    from ..worker.reduction import ReduceOutcome
-    from ..worker.tracing import ExploredRun
-    from ..worker.verification import VerifyOutcome
 
-__all__ = ["COLLECTOR_THRESHOLDS", "MovedOn", "Workspace"]
+__all__ = ["COLLECTOR_THRESHOLDS", "Workspace"]
 
 _WRITING_INSTRUMENTS = ("DumpIR",)
 COLLECTOR_THRESHOLDS = (10_000, 200, 50)
-_BEGINNING = TextSpan(0, 0)
-
-
-class MovedOn(Exception):
-    """The buffer is no longer at the version that was asked about."""
 
 
 class Workspace:
@@ -83,12 +69,16 @@ class Workspace:
         self.publisher = Publisher(self.documents, self.analysis, self.diagnostics, self._publish)
         self._asking: asyncio.Task[None] | None = None
         self.history = HistoryService(self._report_from_any_thread)
-        self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        self.passes = DocumentPasses(
+            *(client, self.documents, self.worker, self.extensions, self.history),
+            settings_for=self.settings_for,
+            instruments=self._instruments,
+            findings_changed=self.publisher.schedule,
+        )
         self.remarks = ShownRemarks()
         self.changing_passes = ChangingPasses(
             self.documents, self.analysis, self.worker, self.extensions, lambda: self.settings, self.idle_time
         )
-        self._outcomes = OutcomeMemory()
 
     # Folders and settings
 
@@ -165,9 +155,7 @@ class Workspace:
             unreachable_code=settings.unreachable_code,
             type_comments=settings.type_comments,
         )
-        text, from_passes = self._findings.get(document.uri, ("", ()))
-        # What passes found holds for the very text they saw.
-        if from_passes and text == snapshot.text:
+        if from_passes := self.passes.findings(document.uri, snapshot.text):
             findings = [*findings, *from_passes]
         if self.extensions.are_awaited:
             return [each for each in findings if each.code != "undefined-operator"]
@@ -206,67 +194,9 @@ class Workspace:
             self.analysis.abandon(document)
         self.documents.close(uri)
         self.publisher.forget(uri)
-        self._findings.pop(uri, None)
+        self.passes.forget(uri)
         self.remarks.forget(uri)
         self.history.close(uri)
-
-    # Passes
-
-    async def run_passes(
-        self,
-        document: Document,
-        calls: Sequence[PassCall],
-        version: int | None = None,
-        progress: Callable[[str], object] = lambda _: None,
-        gates: bool = False,
-        remarks: bool = False,
-    ) -> PassesOutcome:
-        """What passes make of a document, worked out in the worker; the last few outcomes are kept, by content.
-
-        With ``gates`` they are a pipeline, of which runs what the context admits; otherwise all of them run. With
-        ``remarks`` the outcome has what the passes say about their decisions.
-
-        Raises:
-            MovedOn: the document is not, or no longer, at ``version``.
-            JobError: the worker could not do it: it took too long, crashed, or was stopped.
-        """
-        from ..worker.jobs import RunPasses
-
-        version = document.version if version is None else version
-        self._check(document, version)
-        text, names = document.text, ", ".join(map(str, calls))
-        self.client.status("working", names)
-        try:
-            await self.extensions.refresh()
-            settings = self.settings_for(document.uri)
-            context, instruments = replace(self.context_for(document), gates=gates), self._instruments()
-            layers = self.history.span_layers(document.uri, document.lines)
-            run = RunPasses(
-                *(document.text, document.name, tuple(calls), context.opt_level),
-                instruments=instruments,
-                layers=layers,
-                context=context,
-                remarks=remarks,
-            )
-            job = self.extensions.job(run)
-            outcome = self._outcomes.find(job)
-            if outcome is None:
-                outcome = await self.worker.run(job, timeout=settings.pass_timeout, progress=progress)
-                self._outcomes.keep(job, outcome)
-                for report in outcome.reports:
-                    self.client.log(report)
-        except JobError as error:
-            self.client.status("stopped", error.message)
-            if isinstance(error, WorkerDied) and not self.settings.extensions:
-                self.client.report_pass_fault(document, text, calls, fault_without_stack(names, error.message))
-            raise
-        if outcome.crash is not None:
-            self.client.report_pass_fault(document, text, calls, outcome.crash)
-        if outcome.fault is not None:
-            self.extensions.report(outcome.fault)
-        self.client.status("ready", "")
-        self._check(document, version)
-        return outcome
 
     def _instruments(self) -> tuple[PassCall, ...]:
         """The instruments of the settings; the folders that they name are relative to that of the workspace."""
@@ -278,171 +208,7 @@ class Workspace:
             instruments.append(call)
         return tuple(instruments)
 
-    async def explore(
-        self,
-        document: Document,
-        calls: Sequence[PassCall],
-        context: ContextOptions | None = None,
-        version: int | None = None,
-        progress: Callable[[str], object] = lambda _: None,
-    ) -> ExploredRun:
-        """The trace of passes over a document, worked out in the worker. ``context`` adds to that of the settings.
-
-        Raises:
-            MovedOn: the document is not at ``version``.
-            JobError: the worker could not do it.
-        """
-        from ..worker.tracing import ExplorePasses, TracePasses
-
-        self._check(document, document.version if version is None else version)
-        base = replace(self.context_for(document), gates=True)
-        if context is not None:
-            required, disabled = (*base.required, *context.required), (*base.disabled, *context.disabled)
-            config = {**base.config, **context.config}
-            base = replace(base, opt_level=context.opt_level, required=required, disabled=disabled, config=config)
-        layers = self.history.span_layers(document.uri, document.lines)
-        passes = TracePasses(*(document.text, document.name, tuple(calls), base.opt_level), context=base, layers=layers)
-        await self.extensions.refresh()
-        job = self.extensions.job(ExplorePasses(passes))
-        timeout = self.settings_for(document.uri).pass_timeout
-        run: ExploredRun = await self.worker.run(job, timeout=timeout, progress=progress)
-        return run
-
-    async def verify(
-        self,
-        document: Document,
-        calls: Sequence[PassCall],
-        version: int | None = None,
-        progress: Callable[[str], object] = lambda _: None,
-    ) -> VerifyOutcome:
-        """Whether passes keep what a document computes, worked out in the worker. What is wrong is shown at its place.
-
-        Raises:
-            MovedOn: the document is not, or no longer, at ``version``.
-            JobError: the worker could not do it.
-        """
-        from ..worker.verification import VerifyPasses
-
-        version = document.version if version is None else version
-        self._check(document, version)
-        context = replace(self.context_for(document), gates=True)
-        job = VerifyPasses(document.text, document.name, tuple(calls), context.opt_level, context=context)
-        self.client.status("working", "comparing before and after")
-        try:
-            await self.extensions.refresh()
-            outcome: VerifyOutcome = await self.worker.run(
-                self.extensions.job(job), timeout=self.settings.pass_timeout, progress=progress
-            )
-        except JobError as error:
-            self.client.status("stopped", error.message)
-            raise
-        self.client.status("ready", "")
-        self._check(document, version)
-        # Errors of the text itself are shown already.
-        findings = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
-        self._take_findings(document, document.text, findings)
-        return outcome
-
-    async def reduce(
-        self,
-        document: Document,
-        calls: Sequence[PassCall],
-        until: str,
-        version: int | None = None,
-        progress: Callable[[str], object] = lambda _: None,
-    ) -> ReduceOutcome:
-        """The smallest module on which passes go wrong as on a document, worked out in the worker.
-
-        Raises:
-            MovedOn: the document is not at ``version``.
-            JobError: the worker could not do it.
-        """
-        from ..worker.reduction import ReducePasses
-
-        self._check(document, document.version if version is None else version)
-        context = replace(self.context_for(document), gates=True)
-        job = ReducePasses(document.text, document.name, tuple(calls), until, context.opt_level, context=context)
-        await self.extensions.refresh()
-        # Beyond the search, one run of the passes may take as long as any.
-        timeout = job.seconds + self.settings_for(document.uri).pass_timeout
-        self.client.status("working", "reducing")
-        try:
-            outcome: ReduceOutcome = await self.worker.run(self.extensions.job(job), timeout=timeout, progress=progress)
-        except JobError as error:
-            self.client.status("stopped", error.message)
-            raise
-        self.client.status("ready", "")
-        return outcome
-
-    def _check(self, document: Document, version: int) -> None:
-        if document.version != version or self.documents.find(document.uri) is not document:
-            raise MovedOn
-
-    def pipeline_for(self, document: Document) -> Sequence[str] | str:
-        """The pipeline that the document names in a comment, or else the configured one."""
-        return pipeline_comment(document.text) or self.settings_for(document.uri).pipeline
-
-    def context_for(self, document: Document) -> ContextOptions:
-        """The context that passes run in: what the document's comment says of it, or else the settings.
-
-        Raises:
-            JobError: the comment says what is none.
-        """
-        settings = self.settings_for(document.uri)
-        try:
-            return read_context_comment(pipeline_context(document.text), settings.context)
-        except PassCallError as error:
-            raise JobError(f"the context in the comment cannot be read: {error}") from None
-
-    async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
-        """Run the configured pipeline over a saved document, and show what came of it.
-
-        Gives the edits that are to be applied: none, unless the user has asked for that.
-        """
-        text = document.text
-        try:
-            calls = parse_pipeline(self.pipeline_for(document))
-            if not calls:
-                return ()
-            outcome = await self.run_passes(document, calls, gates=True)
-        except MovedOn:
-            return ()
-        except PassCallError as error:
-            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, str(error), _BEGINNING),))
-            return ()
-        except JobError as error:
-            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", _BEGINNING)
-            self._take_findings(document, text, (problem,))
-            return ()
-        if self.settings_for(document.uri).apply_on_save and outcome.changed:
-            await self.remember(document.uri, text, outcome)
-            return outcome.edits
-        self._take_findings(document, text, tuple(self._findings_of(document, outcome)))
-        return ()
-
-    def _findings_of(self, document: Document, outcome: PassesOutcome) -> list[Diagnostic]:
-        """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
-        if outcome.failed is not None:
-            return [
-                diagnostic
-                for diagnostic in outcome.diagnostics
-                if diagnostic.code.startswith(("pass-", "unknown-", "option"))
-            ]
-        if not self.settings_for(document.uri).pass_hints or not outcome.changed:
-            return []
-        changing = {step.name: step.operators for step in outcome.steps if step.changed}
-        return list(pass_hints(document.text, changing, outcome.changes, outcome.edits))
-
-    def _take_findings(self, document: Document, text: str, findings: tuple[Diagnostic, ...]) -> None:
-        self._findings[document.uri] = (text, findings)
-        self.publisher.schedule(document)
-
     # History
-
-    async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
-        """Keep the steps of a pipeline whose result was put into the buffer."""
-        if await self.history.remember(uri, before, outcome, self.settings_for(uri).opt_level):
-            self.client.refresh_views()
 
     async def fate(self, uri: str, steps: Sequence[HistoryStep], offset: int) -> tuple[TextSpan, Fate] | None:
         """The value at ``offset`` of the text before the first of ``steps``, and what became of it."""
@@ -476,20 +242,6 @@ class Workspace:
         if not self.extensions.are_withheld and not self.extensions.are_awaited:
             await self._settings_problems.check_passes([str(each["name"]) for each in self.extensions.passes])
 
-    async def compare(
-        self, before: str, after: str, name: str, progress: Callable[[str], object] = lambda _: None
-    ) -> Sequence[OperatorCount]:
-        """The operators of which one text calls more than the other.
-
-        Raises:
-            JobError: the worker could not do it.
-        """
-        from ..worker.jobs import CompareTexts
-
-        await self.extensions.refresh()
-        job = self.extensions.job(CompareTexts(before, after, name))
-        return await self.worker.run(job, timeout=self.settings.pass_timeout, progress=progress)
-
     def shut_down(self) -> None:
         """Stop the worker, what waits for it, and the threads."""
         self.changing_passes.cancel()
@@ -497,10 +249,6 @@ class Workspace:
         self.extensions.withdraw()
         self.analysis.shut_down()
         self.history.shut_down()
-
-    def pipelines_for(self, uri: str) -> Mapping[str, tuple[str, ...]]:
-        """The pipelines that have a name, for a document."""
-        return self.settings_for(uri).pipelines
 
 
 def _value_at(text: str, offset: int) -> TextSpan | None:

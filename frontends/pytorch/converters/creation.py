@@ -201,8 +201,3 @@ def eye(node: TorchNode) -> Expr:
     dtype = wanted_dtype(node, 1 if square else 2, node.model.default_dtype)
     indices = arange(constant(0, "int32"), constant(rows, "int32"), constant(1, "int32"), "int32")
     return call("one_hot", indices, constant(1, dtype), constant(0, dtype), depth=columns, axis=-1, dtype=dtype)
-
-
-def as_scalar(expr: Expr) -> Expr:
-    """A tensor of one element as a scalar."""
-    return reshape(expr, [])

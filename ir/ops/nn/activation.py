@@ -183,48 +183,28 @@ register(
         level=3,
     )
 )
-register(
-    Op(
-        "nn.softmax",
-        doc="""``exp(x) / sum(exp(x))`` along one axis. The result has the type of ``data``.""",
-        arguments=(DATA,),
-        attrs=SoftmaxAttrs,
-        relation=softmax_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        flops=flops_per_result(5),
-        kernel=softmax_kernel,
-        level=1,
+for _name, _doc, _kernel in (
+    ("softmax", "``exp(x) / sum(exp(x))`` along one axis.", softmax_kernel),
+    (
+        "fast_softmax",
+        "``nn.softmax`` with an approximation of the exponential in TVM; computed exactly here.",
+        softmax_kernel,
+    ),
+    ("log_softmax", "The logarithm of ``nn.softmax`` along one axis.", log_softmax_kernel),
+):
+    register(
+        Op(
+            f"nn.{_name}",
+            doc=f"{_doc} The result has the type of ``data``.",
+            arguments=(DATA,),
+            attrs=SoftmaxAttrs,
+            relation=softmax_relation,
+            pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+            flops=flops_per_result(5),
+            kernel=_kernel,
+            level=1,
+        )
     )
-)
-register(
-    Op(
-        "nn.fast_softmax",
-        doc="""``nn.softmax`` with an approximation of the exponential in TVM; computed exactly here.
-
-        The result has the type of ``data``.
-        """,
-        arguments=(DATA,),
-        attrs=SoftmaxAttrs,
-        relation=softmax_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        flops=flops_per_result(5),
-        kernel=softmax_kernel,
-        level=1,
-    )
-)
-register(
-    Op(
-        "nn.log_softmax",
-        doc="""The logarithm of ``nn.softmax`` along one axis. The result has the type of ``data``.""",
-        arguments=(DATA,),
-        attrs=SoftmaxAttrs,
-        relation=softmax_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        flops=flops_per_result(5),
-        kernel=log_softmax_kernel,
-        level=1,
-    )
-)
 register(
     Op(
         "nn.dropout",

@@ -107,19 +107,14 @@ def _grouped(views: NDArray, groups: int) -> NDArray:
 
 def convolution_kernel(data_axes: str, weight_axes: str) -> Kernel:
     """The kernel of a convolution whose data and weight convert to the layouts ``data_axes`` and ``weight_axes``."""
-    images, weights = Layout.parse(data_axes), Layout.parse(weight_axes)
+    images = Layout.parse(data_axes)
     rank = images.rank - 2
 
     def kernel(attrs: ConvolutionAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
         assert isinstance(result_type, TensorType)
         data, weight = inputs
         data = convert_array(data, Layout.parse(attrs.data_layout), images)
-        kernel_layout = Layout.parse(attrs.kernel_layout)
-        if "G" in kernel_layout:
-            weight = convert_array(weight, kernel_layout, Layout.parse("G" + weight_axes))
-            weight = weight.reshape(weight.shape[0] * weight.shape[1], *weight.shape[2:])
-        else:
-            weight = convert_array(weight, kernel_layout, weights)
+        weight = _converted_weight(weight, Layout.parse(attrs.kernel_layout), weight_axes)
         result = convolve(
             data,
             _ungrouped_weight(weight, data.shape[1], attrs.groups),
@@ -134,6 +129,14 @@ def convolution_kernel(data_axes: str, weight_axes: str) -> Kernel:
     return kernel
 
 
+def _converted_weight(weight: NDArray, kernel_layout: Layout, weight_axes: str) -> NDArray:
+    """The weight in the layout ``weight_axes``; groups that are an axis of their own are joined with the first."""
+    if "G" not in kernel_layout:
+        return convert_array(weight, kernel_layout, Layout.parse(weight_axes))
+    weight = convert_array(weight, kernel_layout, Layout.parse("G" + weight_axes))
+    return weight.reshape(weight.shape[0] * weight.shape[1], *weight.shape[2:])
+
+
 def _ungrouped_weight(weight: NDArray, channels: int, groups: int) -> NDArray:
     """The weight with all output channels first.
 
@@ -146,19 +149,14 @@ def _ungrouped_weight(weight: NDArray, channels: int, groups: int) -> NDArray:
 
 def transposed_convolution_kernel(data_axes: str, weight_axes: str) -> Kernel:
     """The kernel of a transposed convolution; as :func:`convolution_kernel`, with a weight such as ``IOHW``."""
-    images, weights = Layout.parse(data_axes), Layout.parse(weight_axes)
+    images = Layout.parse(data_axes)
     rank = images.rank - 2
 
     def kernel(attrs: TransposedConvolutionAttrs, inputs: Sequence[NDArray], result_type: Type) -> NDArray:
         assert isinstance(result_type, TensorType)
         data, weight = inputs
         data = convert_array(data, Layout.parse(attrs.data_layout), images)
-        kernel_layout = Layout.parse(attrs.kernel_layout)
-        if "G" in kernel_layout:
-            weight = convert_array(weight, kernel_layout, Layout.parse("G" + weight_axes))
-            weight = weight.reshape(weight.shape[0] * weight.shape[1], *weight.shape[2:])
-        else:
-            weight = convert_array(weight, kernel_layout, weights)
+        weight = _converted_weight(weight, Layout.parse(attrs.kernel_layout), weight_axes)
         result = transposed_convolve(
             data,
             weight,

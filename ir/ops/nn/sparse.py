@@ -193,46 +193,43 @@ def sparse_conv2d_kernel(attrs: SparseConv2DAttrs, inputs: Sequence[NDArray], re
     return result if attrs.layout == "NHWC" else result.transpose(0, 3, 1, 2)
 
 
-register(
-    Op(
-        "nn.sparse_dense",
-        doc="""``data @ weight.T`` where one of them is sparse.
+def _register_product(name: str, doc: str, dense: str, sparse: str, elements: str) -> None:
+    """Declare a product with a matrix in compressed rows, whose three vectors begin with ``sparse`` in their names."""
+    register(
+        Op(
+            name,
+            doc=doc,
+            arguments=(
+                Argument(dense, "The dense operand.", "nD Tensor"),
+                Argument(f"{sparse}_data", "The elements, or blocks, of the sparse one.", elements),
+                Argument(f"{sparse}_indices", "The column of each.", "1D Tensor"),
+                Argument(f"{sparse}_indptr", "Where each row starts.", "1D Tensor"),
+            ),
+            attrs=SparseDenseAttrs,
+            relation=sparse_dense_relation,
+            pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
+            kernel=sparse_dense_kernel,
+            level=1,
+        )
+    )
+
+
+_register_product(
+    "nn.sparse_dense",
+    """``data @ weight.T`` where one of them is sparse.
 
         ``dense_data`` of shape (rows, inner) and a sparse weight of ``units`` rows give (rows, units); with
         ``sparse_lhs`` the dense operand is the weight, of shape (units, inner).
         """,
-        arguments=(
-            Argument("dense_data", "The dense operand.", "nD Tensor"),
-            Argument("sparse_data", "The elements, or blocks, of the sparse one.", "1D or 3D Tensor"),
-            Argument("sparse_indices", "The column of each.", "1D Tensor"),
-            Argument("sparse_indptr", "Where each row starts.", "1D Tensor"),
-        ),
-        attrs=SparseDenseAttrs,
-        relation=sparse_dense_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=sparse_dense_kernel,
-        level=1,
-    )
+    *("dense_data", "sparse", "1D or 3D Tensor"),
 )
-register(
-    Op(
-        "nn.internal.sparse_dense_padded",
-        doc="""``nn.sparse_dense`` with rows padded to a multiple of 32 elements, as lowering for GPUs makes it.
+_register_product(
+    "nn.internal.sparse_dense_padded",
+    """``nn.sparse_dense`` with rows padded to a multiple of 32 elements, as lowering for GPUs makes it.
 
         ``data`` of shape (rows, inner) and a sparse weight of ``units`` rows give (rows, units).
         """,
-        arguments=(
-            Argument("data", "The dense operand.", "nD Tensor"),
-            Argument("weight_data", "The elements, or blocks, of the sparse one.", "1D Tensor"),
-            Argument("weight_indices", "The column of each.", "1D Tensor"),
-            Argument("weight_indptr", "Where each row starts.", "1D Tensor"),
-        ),
-        attrs=SparseDenseAttrs,
-        relation=sparse_dense_relation,
-        pattern=OpPattern.OUT_ELEMWISE_FUSABLE,
-        kernel=sparse_dense_kernel,
-        level=1,
-    )
+    *("data", "weight", "1D Tensor"),
 )
 register(
     Op(

@@ -28,7 +28,6 @@ __all__ = [
     "read_ahead",
     "stated_blocks",
     "stated_layers",
-    "stated_layers_in",
     "stated_pieces",
 ]
 
@@ -82,15 +81,6 @@ class StatedBlock(NamedTuple):
 def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
     """The values of a text, or of the part of one that begins at ``base``, that comments speak of, in their order."""
     return [_shifted(value, base) for block in stated_pieces([LinePiece(0, text, "")]) for value in block.all_values]
-
-
-def stated_layers_in(lines: LineIndex) -> list[StatedLayers]:
-    """The same as :func:`stated_layers` for a text of which most may have been looked at before."""
-    return [
-        _shifted(value, block.start) if block.start else value
-        for block in stated_blocks(lines)
-        for value in block.all_values
-    ]
 
 
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:

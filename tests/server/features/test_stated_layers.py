@@ -9,7 +9,7 @@ import pytest
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.layers.line_pieces import line_pieces
-from relay_lsp.server.features.layers.stated import stated_layers, stated_layers_in, stated_pieces
+from relay_lsp.server.features.layers.stated import stated_blocks, stated_layers, stated_pieces
 
 TEXT = """#[version = "0.0.5"]
 def @main(%c: bool, %x: Tensor[(4), float32]) {
@@ -114,7 +114,15 @@ def test_after_any_edit_a_text_says_what_it_says_when_it_is_opened(seed: int):
         "def @main(%x: float32) {\n" + "".join(choose.choices(kinds, k=60 if seed >= 8 else 1500)) + "}\n"
     )
     for _ in range(6):
-        assert stated_layers_in(lines) == stated_layers(lines.text)
+        values = [
+            value._replace(
+                span=value.span.shifted(block.start),
+                sources=tuple((layer, span.shifted(block.start)) for layer, span in value.sources),
+            )
+            for block in stated_blocks(lines)
+            for value in block.all_values
+        ]
+        assert values == stated_layers(lines.text)
         start = choose.randrange(lines.length)
         span = TextSpan(start, min(lines.length, start + choose.choice((0, 0, 1, 60))))
         lines = lines.edited(span, choose.choice(_INSERTED))

@@ -1,0 +1,313 @@
+"""What passes make of the open documents: runs in the worker, each for one version of a text, and what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
+from relay_lsp.ir.internal_errors import fault_without_stack
+from relay_lsp.ir.text.text_span import TextSpan
+
+from ..documents.documents import Document, Documents
+from ..features.pass_hints import pass_hints
+from ..features.pipeline_comment import pipeline_comment, pipeline_context
+from ..history.service import HistoryService
+from ..pass_calls import PassCall, PassCallError, parse_pipeline
+from ..pass_contexts import ContextOptions, read_context_comment
+from ..settings import Settings
+from ..worker.outcome_memory import OutcomeMemory
+from ..worker.worker import JobError, Worker, WorkerDied
+from .client import Client
+from .extensions import Extensions
+
+if TYPE_CHECKING:
+    from ..worker.pass_changes import OperatorCount
+    from ..worker.pass_outcomes import PassesOutcome
+    from ..worker.reduction import ReduceOutcome
+    from ..worker.tracing import ExploredRun
+    from ..worker.verification import VerifyOutcome
+
+__all__ = ["DocumentPasses", "MovedOn"]
+
+_BEGINNING = TextSpan(0, 0)
+
+
+class MovedOn(Exception):
+    """The buffer is no longer at the version that was asked about."""
+
+
+class DocumentPasses:
+    """Runs passes over documents, and keeps what they found wrong until the text changes.
+
+    ``settings_for`` gives the settings of a document by its URI, ``instruments`` those that passes run under, and
+    ``findings_changed`` is called where what is shown of a document has to be put together again.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        documents: Documents,
+        worker: Worker,
+        extensions: Extensions,
+        history: HistoryService,
+        settings_for: Callable[[str], Settings],
+        instruments: Callable[[], tuple[PassCall, ...]],
+        findings_changed: Callable[[Document], object],
+    ) -> None:
+        self._client = client
+        self._documents = documents
+        self._worker = worker
+        self._extensions = extensions
+        self._history = history
+        self._settings_for = settings_for
+        self._instruments = instruments
+        self._findings_changed = findings_changed
+        self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
+        self._outcomes = OutcomeMemory()
+
+    def findings(self, uri: str, text: str) -> Sequence[Diagnostic]:
+        """What passes found in a document the last time it was saved; it holds for the very text that they saw."""
+        seen, findings = self._findings.get(uri, ("", ()))
+        return findings if seen == text else ()
+
+    def forget(self, uri: str) -> None:
+        """Drop what was found in a document that is closed."""
+        self._findings.pop(uri, None)
+
+    async def run(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+        gates: bool = False,
+        remarks: bool = False,
+    ) -> PassesOutcome:
+        """What passes make of a document, worked out in the worker; the last few outcomes are kept, by content.
+
+        With ``gates`` they are a pipeline, of which runs what the context admits; otherwise all of them run. With
+        ``remarks`` the outcome has what the passes say about their decisions.
+
+        Raises:
+            MovedOn: the document is not, or no longer, at ``version``.
+            JobError: the worker could not do it: it took too long, crashed, or was stopped.
+        """
+        from ..worker.jobs import RunPasses
+
+        version = document.version if version is None else version
+        self._check(document, version)
+        text, names = document.text, ", ".join(map(str, calls))
+        self._client.status("working", names)
+        try:
+            await self._extensions.refresh()
+            settings = self._settings_for(document.uri)
+            context, instruments = replace(self.context_for(document), gates=gates), self._instruments()
+            layers = self._history.span_layers(document.uri, document.lines)
+            run = RunPasses(
+                *(document.text, document.name, tuple(calls), context.opt_level),
+                instruments=instruments,
+                layers=layers,
+                context=context,
+                remarks=remarks,
+            )
+            job = self._extensions.job(run)
+            outcome = self._outcomes.find(job)
+            if outcome is None:
+                outcome = await self._worker.run(job, timeout=settings.pass_timeout, progress=progress)
+                self._outcomes.keep(job, outcome)
+                for report in outcome.reports:
+                    self._client.log(report)
+        except JobError as error:
+            self._client.status("stopped", error.message)
+            if isinstance(error, WorkerDied) and not self._extensions.are_configured:
+                self._client.report_pass_fault(document, text, calls, fault_without_stack(names, error.message))
+            raise
+        if outcome.crash is not None:
+            self._client.report_pass_fault(document, text, calls, outcome.crash)
+        if outcome.fault is not None:
+            self._extensions.report(outcome.fault)
+        self._client.status("ready", "")
+        self._check(document, version)
+        return outcome
+
+    async def explore(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        context: ContextOptions | None = None,
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> ExploredRun:
+        """The trace of passes over a document, worked out in the worker. ``context`` adds to that of the settings.
+
+        Raises:
+            MovedOn: the document is not at ``version``.
+            JobError: the worker could not do it.
+        """
+        from ..worker.tracing import ExplorePasses, TracePasses
+
+        self._check(document, document.version if version is None else version)
+        base = replace(self.context_for(document), gates=True)
+        if context is not None:
+            required, disabled = (*base.required, *context.required), (*base.disabled, *context.disabled)
+            config = {**base.config, **context.config}
+            base = replace(base, opt_level=context.opt_level, required=required, disabled=disabled, config=config)
+        layers = self._history.span_layers(document.uri, document.lines)
+        passes = TracePasses(*(document.text, document.name, tuple(calls), base.opt_level), context=base, layers=layers)
+        await self._extensions.refresh()
+        job = self._extensions.job(ExplorePasses(passes))
+        timeout = self._settings_for(document.uri).pass_timeout
+        run: ExploredRun = await self._worker.run(job, timeout=timeout, progress=progress)
+        return run
+
+    async def verify(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> VerifyOutcome:
+        """Whether passes keep what a document computes, worked out in the worker. What is wrong is shown at its place.
+
+        Raises:
+            MovedOn: the document is not, or no longer, at ``version``.
+            JobError: the worker could not do it.
+        """
+        from ..worker.verification import VerifyPasses
+
+        version = document.version if version is None else version
+        self._check(document, version)
+        context = replace(self.context_for(document), gates=True)
+        job = VerifyPasses(document.text, document.name, tuple(calls), context.opt_level, context=context)
+        self._client.status("working", "comparing before and after")
+        try:
+            await self._extensions.refresh()
+            outcome: VerifyOutcome = await self._worker.run(
+                self._extensions.job(job), timeout=self._settings_for(document.uri).pass_timeout, progress=progress
+            )
+        except JobError as error:
+            self._client.status("stopped", error.message)
+            raise
+        self._client.status("ready", "")
+        self._check(document, version)
+        # Errors of the text itself are shown already.
+        findings = tuple(item for item in outcome.diagnostics if item.code.startswith(("pass-", "unknown-", "option")))
+        self._take_findings(document, document.text, findings)
+        return outcome
+
+    async def reduce(
+        self,
+        document: Document,
+        calls: Sequence[PassCall],
+        until: str,
+        version: int | None = None,
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> ReduceOutcome:
+        """The smallest module on which passes go wrong as on a document, worked out in the worker.
+
+        Raises:
+            MovedOn: the document is not at ``version``.
+            JobError: the worker could not do it.
+        """
+        from ..worker.reduction import ReducePasses
+
+        self._check(document, document.version if version is None else version)
+        context = replace(self.context_for(document), gates=True)
+        job = ReducePasses(document.text, document.name, tuple(calls), until, context.opt_level, context=context)
+        await self._extensions.refresh()
+        # Beyond the search, one run of the passes may take as long as any.
+        timeout = job.seconds + self._settings_for(document.uri).pass_timeout
+        self._client.status("working", "reducing")
+        try:
+            outcome: ReduceOutcome = await self._worker.run(
+                self._extensions.job(job), timeout=timeout, progress=progress
+            )
+        except JobError as error:
+            self._client.status("stopped", error.message)
+            raise
+        self._client.status("ready", "")
+        return outcome
+
+    def _check(self, document: Document, version: int) -> None:
+        if document.version != version or self._documents.find(document.uri) is not document:
+            raise MovedOn
+
+    def pipeline_for(self, document: Document) -> Sequence[str] | str:
+        """The pipeline that the document names in a comment, or else the configured one."""
+        return pipeline_comment(document.text) or self._settings_for(document.uri).pipeline
+
+    def context_for(self, document: Document) -> ContextOptions:
+        """The context that passes run in: what the document's comment says of it, or else the settings.
+
+        Raises:
+            JobError: the comment says what is none.
+        """
+        settings = self._settings_for(document.uri)
+        try:
+            return read_context_comment(pipeline_context(document.text), settings.context)
+        except PassCallError as error:
+            raise JobError(f"the context in the comment cannot be read: {error}") from None
+
+    async def check_on_save(self, document: Document) -> tuple[TextEdit, ...]:
+        """Run the configured pipeline over a saved document, and show what came of it.
+
+        Gives the edits that are to be applied: none, unless the user has asked for that.
+        """
+        text = document.text
+        try:
+            calls = parse_pipeline(self.pipeline_for(document))
+            if not calls:
+                return ()
+            outcome = await self.run(document, calls, gates=True)
+        except MovedOn:
+            return ()
+        except PassCallError as error:
+            self._take_findings(document, text, (Diagnostic("pass-failed", Severity.WARNING, str(error), _BEGINNING),))
+            return ()
+        except JobError as error:
+            problem = Diagnostic("pass-failed", Severity.WARNING, f"the pipeline was {error}", _BEGINNING)
+            self._take_findings(document, text, (problem,))
+            return ()
+        if self._settings_for(document.uri).apply_on_save and outcome.changed:
+            await self.remember(document.uri, text, outcome)
+            return outcome.edits
+        self._take_findings(document, text, tuple(self._findings_of(document, outcome)))
+        return ()
+
+    def _findings_of(self, document: Document, outcome: PassesOutcome) -> list[Diagnostic]:
+        """What failed at its place, and what would change as hints. Errors of the text itself are shown already."""
+        if outcome.failed is not None:
+            return [
+                diagnostic
+                for diagnostic in outcome.diagnostics
+                if diagnostic.code.startswith(("pass-", "unknown-", "option"))
+            ]
+        if not self._settings_for(document.uri).pass_hints or not outcome.changed:
+            return []
+        changing = {step.name: step.operators for step in outcome.steps if step.changed}
+        return list(pass_hints(document.text, changing, outcome.changes, outcome.edits))
+
+    def _take_findings(self, document: Document, text: str, findings: tuple[Diagnostic, ...]) -> None:
+        self._findings[document.uri] = (text, findings)
+        self._findings_changed(document)
+
+    async def compare(
+        self, document: Document, before: str, after: str, progress: Callable[[str], object] = lambda _: None
+    ) -> Sequence[OperatorCount]:
+        """The operators of which one text of a document calls more than the other.
+
+        Raises:
+            JobError: the worker could not do it.
+        """
+        from ..worker.jobs import CompareTexts
+
+        await self._extensions.refresh()
+        job = self._extensions.job(CompareTexts(before, after, document.name))
+        return await self._worker.run(job, timeout=self._settings_for(document.uri).pass_timeout, progress=progress)
+
+    async def remember(self, uri: str, before: str, outcome: PassesOutcome) -> None:
+        """Keep the steps of a pipeline whose result was put into the buffer."""
+        if await self._history.remember(uri, before, outcome, self._settings_for(uri).opt_level):
+            self._client.refresh_views()
