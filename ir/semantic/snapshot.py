@@ -69,6 +69,8 @@ class Snapshot(SnapshotTokens):
         self._with_spans: Final = with_spans
         self.name: Final = name
         self._origin = origin
+        self._call_asked: tuple[int, CallSite | None] = (-1, None)
+        """The offset that a call was looked for around last, and that call: one answer asks for it more than once."""
         self._faults: Final[list[Diagnostic]] = []
         """Faults of ours that were met while the text was read, after which it was read otherwise."""
 
@@ -341,10 +343,12 @@ class Snapshot(SnapshotTokens):
 
     def call_at(self, offset: int) -> CallSite | None:
         """The innermost call whose parentheses ``offset`` is between."""
-        unit = self._unit_at(offset)
-        if unit is None:
-            return None
-        return call_around(unit, offset)
+        asked, call = self._call_asked
+        if asked != offset:
+            unit = self._unit_at(offset)
+            call = call_around(unit, offset) if unit is not None else None
+            self._call_asked = (offset, call)
+        return call
 
     def operator_calls(self, span: TextSpan) -> Iterator[WrittenCall]:
         """The calls of what is named like an operator, and begins in a range; each segment is gone through once."""

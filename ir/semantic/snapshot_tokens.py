@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 from typing import Final
 
 from ..collections.cached import cached
@@ -41,6 +43,10 @@ _ROLE_OF: Final = {
 
 _WORD_KINDS: Final = WORDS + TENSOR + META + STRING + INTEGER + FLOAT + BOOLEAN
 """The kinds of what reads as one word, besides keywords."""
+
+
+_MANY_PIECES: Final = 256
+"""Of a segment of more tokens and comments, those of a range are looked for by halves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +113,9 @@ class SnapshotTokens:
             unit = self._unit(index)
             if unit.base >= end:
                 return
-            for token in self._unit_tokens(unit):
-                if token.span.end > start and token.span.start < end:
-                    yield token
+            for kind, offset, text, role, declaration in self._rows(unit, start, end):
+                if offset + len(text) > start and offset < end:
+                    yield Token(kind, TextSpan(offset, offset + len(text)), text, role, declaration)
 
     def written_tokens(self, start: int, end: int) -> Iterator[Token]:
         """The tokens that overlap a range, in order, as far as each segment tells what they are: names are not looked
@@ -291,19 +297,27 @@ class SnapshotTokens:
         for _, offset, text, role, declaration in self._rows(unit):
             yield offset - unit.base, text, role, declaration
 
-    def _unit_tokens(self, unit: Unit) -> Iterator[Token]:
-        for kind, offset, text, role, declaration in self._rows(unit):
-            yield Token(kind, TextSpan(offset, offset + len(text)), text, role, declaration)
+    def _rows(
+        self, unit: Unit, start: int = 0, end: int | None = None
+    ) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
+        """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name.
 
-    def _rows(self, unit: Unit) -> Iterator[tuple[str, int, str, TokenRole, bool]]:
-        """The tokens and comments of a segment: kind, offset, text, what it is, and whether it defines a name."""
+        With ``start`` and ``end``, at least those that overlap this range of the text.
+        """
         segment = unit.segment
         template = self._meaning.shared_template(unit.number)
         roles = roles_of(segment if template is None else template.unit.segment)
         named, unresolved = self._meaning.named_tokens(unit.number)
+        kinds, pieces = segment.kinds, segment.pieces
         index = 0
         following = unit.base
-        for kind, piece in zip(segment.kinds, segment.pieces, strict=True):
+        if end is not None and len(pieces) > _MANY_PIECES:
+            starts = list(accumulate(map(len, pieces), initial=unit.base))
+            first = max(0, bisect_right(starts, start) - 1)
+            kinds, pieces = kinds[first : (last := bisect_left(starts, end))], pieces[first:last]
+            index = first - sum(segment.kinds.count(kind, 0, first) for kind in COMMENTS)
+            following = starts[first]
+        for kind, piece in zip(kinds, pieces, strict=True):
             text = piece.rstrip(WHITE_SPACE)
             offset = following
             following += len(piece)

@@ -84,14 +84,16 @@ def is_visible(symbol: Symbol, unit: Unit, offset: int) -> bool:
     """Whether the block that a symbol is bound in, in ``unit``, is still open at ``offset``."""
     if symbol.kind is SymbolKind.GRAPH:
         return True
+    if symbol.kind is SymbolKind.PARAMETER and unit.segment.role is Role.HEADER:
+        return True  # of the function itself, which begins there
     end = unit.base + unit.segment.length
     if offset < end:
         for node in nodes_at(unit.segment, symbol.span.start - unit.base, unit.base):
             if node.is_block or node.kind == "function":
                 return node.span.contains(offset)
         return True
-    if symbol.kind is SymbolKind.PARAMETER:  # of the function itself, not of one nested in an earlier statement
-        return unit.segment.role is Role.HEADER
+    if symbol.kind is SymbolKind.PARAMETER:  # of one nested in an earlier statement
+        return False
     nodes = nodes_at(unit.segment, symbol.span.start - unit.base, unit.base)
     return not any(node.is_block or node.kind == "function" for node in nodes)
 

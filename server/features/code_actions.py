@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,12 +66,23 @@ def _all(title: str, diagnostics: Sequence[Diagnostic]) -> Fix | None:
 
 def _edits(diagnostics: Sequence[Diagnostic]) -> list[TextEdit]:
     edits: list[TextEdit] = []
+    taken: list[TextSpan] = []  # the ranges of these, in order: as no two overlap, neighbours alone are compared
     for diagnostic in diagnostics:
         if len(diagnostic.fixes) == 1:
             fix = diagnostic.fixes[0]
-            if all(not _overlap(new.span, old.span) for new in fix.edits for old in edits):
+            if not any(_is_taken(new.span, taken) for new in fix.edits):
                 edits += fix.edits
+                for new in fix.edits:
+                    insort(taken, new.span)
     return edits
+
+
+def _is_taken(span: TextSpan, taken: Sequence[TextSpan]) -> bool:
+    """Whether a range overlaps one of some, which are in order."""
+    at = bisect_left(taken, span)
+    if at and _overlap(span, taken[at - 1]):
+        return True
+    return at < len(taken) and _overlap(span, taken[at])
 
 
 def fix_all_of_kind(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[tuple[str, Fix]]:

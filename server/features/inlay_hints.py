@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir import ops
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind
 from relay_lsp.ir.text.text_span import TextSpan
-from relay_lsp.ir.types import TensorType
+from relay_lsp.ir.types import CompositeType, TensorType, shortened_type
 
 from .markdown import markdown
 
@@ -32,6 +32,8 @@ __all__ = [
 
 _LONGEST_LABEL = 60
 _LONGEST_COMMENT = 400
+_LONGEST_WRITTEN = 1_000
+"""How much of a type of many parts is written before its label is cut off."""
 _TYPE_COMMENT = re.compile(r"/\* ty=[^*]*\*/\s*;?\s*\Z")
 
 
@@ -61,7 +63,8 @@ def inlay_hints(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:
         if symbol.kind in _HINTED and not _is_annotated(snapshot, symbol):
             type = snapshot.type_of(symbol)
             if type is not None:
-                text = f": {type!r}"
+                written = shortened_type(type, _LONGEST_WRITTEN) if isinstance(type, CompositeType) else repr(type)
+                text = f": {written}"
                 label = text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
                 inserts = label == text and symbol.kind is not SymbolKind.GRAPH
                 yield InlayHint(symbol.span.end, label, f"type:{symbol.span.start}" if label != text else "", inserts)
@@ -79,9 +82,10 @@ def _is_annotated(snapshot: Snapshot, symbol: Symbol) -> bool:
     if symbol.kind is not SymbolKind.GRAPH:
         return False
     end = symbol.full_span.end
-    line_end = lines.line_start(lines.line_and_column(end)[0] + 1)
-    tail = lines.part(max(symbol.span.end, end - _LONGEST_COMMENT), line_end)
-    return _TYPE_COMMENT.search(tail) is not None
+    if _TYPE_COMMENT.search(lines.part(max(symbol.span.end, end - _LONGEST_COMMENT), end)) is not None:
+        return True
+    behind = lines.part(end, end + 16).partition("\n")[0]
+    return behind.lstrip("; \t").startswith("/* ty=")
 
 
 def inlay_argument_names(snapshot: Snapshot, span: TextSpan) -> Iterator[InlayHint]:

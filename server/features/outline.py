@@ -11,7 +11,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .matching import has_in_order
-from .type_words import type_words
+from .type_words import short_type_words
 
 __all__ = ["OutlineItem", "find_symbols", "item_of", "outline"]
 
@@ -76,7 +76,7 @@ _LONGEST_BINDING = 200
 
 def _detail(symbol: Symbol) -> str:
     """What an outline shows beside a name. A function's type would fill the line, so it has none."""
-    return "" if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE) else type_words(symbol.type)
+    return "" if symbol.kind in (SymbolKind.FUNCTION, SymbolKind.TYPE) else short_type_words(symbol.type)
 
 
 def find_symbols(symbols: Sequence[Symbol], query: str) -> Iterator[Symbol]:

@@ -46,7 +46,7 @@ def rename(snapshot: Snapshot, offset: int, new_name: str) -> list[TextEdit]:
     if symbol.kind is SymbolKind.GRAPH:
         _check_number(snapshot, symbol, full)
     spans = references(snapshot, offset)
-    for span in spans:
+    for span in spans if bare in snapshot.text else ():  # a name that is nowhere hides nothing
         for visible in snapshot.scope_at(span.start):
             if visible.name == full and visible is not symbol:
                 line, _ = snapshot.lines.line_and_column(visible.span.start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Token, TokenRole
+from relay_lsp.ir.semantic.snapshot import Snapshot, Token
 from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["StatementPlace", "place_in_statement"]
@@ -60,9 +60,7 @@ def place_in_statement(snapshot: Snapshot, offset: int) -> StatementPlace:
     levels = [_Level()]
     last: Token | None = None
     before_last: Token | None = None
-    for token in snapshot.tokens(snapshot.statement_span(offset).start, offset):
-        if token.span.start >= offset or token.role is TokenRole.COMMENT:
-            continue
+    for token in snapshot.written_tokens(snapshot.statement_span(offset).start, offset):
         before_last, last = last, token
         if token.text == "{":
             levels.append(_Level())

@@ -16,7 +16,7 @@ from relay_lsp.ir.types import FuncType, TupleType, Type
 
 from ..call_parts import attribute_values, name_type
 from ..matching import has_in_order, in_order
-from ..type_words import type_words
+from ..type_words import short_type_words
 from .items import Completion, CompletionKind
 from .statement import StatementPlace
 
@@ -58,7 +58,7 @@ def value_completions_at(snapshot: Snapshot, place: StatementPlace, span: TextSp
             ranked[2 * (fit(type) if fit is not None else _FITS) + is_used].append(name)
     for group in ranked:
         for name in group:
-            yield Completion(name, CompletionKind.VALUE, span, type_words(values[name]))
+            yield Completion(name, CompletionKind.VALUE, span, short_type_words(values[name]))
 
 
 def field_completions(snapshot: Snapshot, place: StatementPlace, name: str, span: TextSpan) -> Iterator[Completion]:

@@ -11,9 +11,14 @@ import pytest
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.call_search import find_calls
+from relay_lsp.server.features.code_actions import fix_all
+from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics import diagnostics
-from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_shapes
+from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
+from relay_lsp.server.features.outline import outline
+from relay_lsp.server.features.rename import RenameError, rename
 from tests.hostile_figures import seconds_allowed
+from tests.hostile_texts import HOSTILE_TEXTS
 
 _SHARED_MACHINE = 3.0
 
@@ -34,6 +39,33 @@ _ANSWERS: dict[str, Callable[[Snapshot], object]] = {
 }
 
 
+def _middle(snapshot: Snapshot) -> int:
+    return snapshot.text.index("%", snapshot.lines.length // 2) + 1
+
+
+_PARAMETERS = ", ".join(f"%p{number}: Tensor[(3, 4), float32]" for number in range(5_000))
+_MANY: dict[str, str] = {
+    "parameters": f'#[version = "0.0.5"]\ndef @main({_PARAMETERS}) {{\n  add(%p0, %p9)\n}}\n',
+    "statements on a line": _main("".join(f"%{number} = nn.relu(%x) /* a */; " for number in range(3_000)) + "%x"),
+    "uses of a parameter": _main('add(%x, a="b");\n  ' * 6_000 + "%x"),
+    "pairs of pairs": HOSTILE_TEXTS["types that double"](4_000),
+}
+_OF_NAMES: dict[str, Callable[[Snapshot], object]] = {
+    "a completion": lambda snapshot: completions(snapshot, _middle(snapshot)),
+    "the types of values": lambda snapshot: list(inlay_hints(snapshot, TextSpan(0, snapshot.lines.length))),
+    "an outline": outline,
+    "all fixes at once": lambda snapshot: fix_all(snapshot.diagnostics),
+    "a new name": lambda snapshot: _renamed(snapshot, _middle(snapshot)),
+}
+
+
+def _renamed(snapshot: Snapshot, offset: int) -> object:
+    try:
+        return rename(snapshot, offset, "%unheard_of")
+    except RenameError as refused:  # a graph value takes a number
+        return refused
+
+
 @pytest.fixture
 def no_objects_of_other_tests() -> Iterator[None]:
     """Keep the garbage collector from walking what other tests of the process hold: a server has none of it."""
@@ -43,12 +75,12 @@ def no_objects_of_other_tests() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_objects_of_other_tests")
-@pytest.mark.parametrize("written", _TEXTS)
-def test_answers_about_thousands_of_calls_take_time_that_goes_with_the_text(written: str) -> None:
-    text = _TEXTS[written]
+@pytest.mark.parametrize("written", [*_TEXTS, *_MANY])
+def test_answers_about_thousands_take_time_that_goes_with_the_text(written: str) -> None:
+    text = {**_TEXTS, **_MANY}[written]
     snapshot = Snapshot.open(text, "hostile.relay")
     diagnostics(snapshot)
-    for asked, answer in _ANSWERS.items():
+    for asked, answer in (_ANSWERS if written in _TEXTS else _OF_NAMES).items():
         started = time.process_time()
         answer(snapshot)
         assert time.process_time() - started < _SHARED_MACHINE * seconds_allowed(text), asked
