@@ -25,7 +25,7 @@ __all__ = ["register"]
 
 
 async def on_colours(server: RelayLanguageServer, books: ColourBook, params: Any) -> dict[str, Any] | None:
-    """A colour for each group of values: `{version, groups: [{name, background, solid, ruler, ranges}]}`.
+    """A colour for each group of values: `{version, groups: [{name, background, solid, ruler, text, ranges}]}`.
 
     ``by`` is what the values of a group have in common (`layer`, `pass`, `operator`, `compiler` or `dtype`), ``theme``
     what the colours lie on (`light`, `dark`, `highContrast` or `highContrastLight`), and ``ranges`` the parts of the

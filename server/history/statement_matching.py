@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import partial
 from typing import NamedTuple
 
@@ -341,19 +342,32 @@ def _take_edited(old: list[_Statement], new: list[_Statement], renamed: dict[str
 
 
 def _take_renamed(
-    old: Sequence[list[_Statement]], new: Sequence[list[_Statement]], pairs: Iterable[StatementPair]
+    old: Sequence[list[_Statement]], new: Sequence[list[_Statement]], pairs: Sequence[StatementPair]
 ) -> list[StatementPair]:
-    """The statements that are left of which the uses say that one was renamed to the other. They are taken out."""
+    """The statements that are left of which the uses say that one was renamed to the other. They are taken out.
+
+    A use says so where it stands between the same names as before, whatever was put in or taken out elsewhere.
+    """
     before = {each.binder: each for left in old for each in left if each.binder}
     after = {each.binder: each for left in new for each in left if each.binder}
     taken: dict[int, StatementPair] = {}
+    renamed = dict(_renamed(pairs)) if before and after else {}
     for pair in pairs if before and after else ():
-        if len(pair.old.tokens) != len(pair.new.tokens):
-            continue
-        for first, second in zip(*_tokens(pair), strict=True):
-            if first.text in before and second.text in after and first.text not in after:
-                made = StatementPair(before.pop(first.text), after.pop(second.text))
+        for first, second in _replaced_names(pair, renamed):
+            if first in before and second in after and first not in after:
+                made = StatementPair(before.pop(first), after.pop(second))
                 taken |= {id(made.old): made, id(made.new): made}
     for left in (*old, *new):
         left[:] = [each for each in left if id(each) not in taken]
     return list({id(pair): pair for pair in taken.values()}.values())
+
+
+def _replaced_names(pair: StatementPair, renamed: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The names of a statement in whose places others stand now; ``renamed`` has the new names of old ones."""
+    old, new = ([token.text for token in tokens if token.kind in VALUES] for tokens in _tokens(pair))
+    known = [renamed.get(name, name) for name in old]
+    if known == new:
+        return
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, known, new).get_opcodes():
+        if kind == "replace" and end - start == new_end - new_start:
+            yield from zip(old[start:end], new[new_start:new_end], strict=True)

@@ -245,7 +245,10 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
                 end: { line: end.line + MARGIN, character: 0 },
             }));
             const groups = await this.groups(editor, seen);
-            this.draw(editor, this.backgrounds, groups, ({ background }) => ({ backgroundColor: background }));
+            this.draw(editor, this.backgrounds, groups, ({ background, text }) => ({
+                backgroundColor: background,
+                color: text,
+            }));
         }
     }
 

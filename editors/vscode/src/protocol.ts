@@ -181,6 +181,8 @@ export interface ColourGroup {
     solid: string;
     /** For marks beside the text. */
     ruler: string;
+    /** For the words of the values: it can be read on the background. */
+    text: string;
     ranges: Range[];
 }
 

@@ -32,18 +32,22 @@ THEMES: dict[str, tuple[Rgb, tuple[float, float, float]]] = {
 """For each kind of theme its background, and how strong the colours lie over it: so that text keeps a contrast of
 4.5 to 1, and of 7 to 1 where contrast is high."""
 
+_TEXTS = {"light": "#000000", "dark": "#ffffff", "highContrast": "#ffffff", "highContrastLight": "#000000"}
+"""The colour of words on these. Themes give kinds of words colours that are weak already on their own background."""
+
 
 SHADES = len(_HUES) * len(THEMES["light"][1])
 """How many colours there are before they come again."""
 
 
 class GroupColour(NamedTuple):
-    """The colour of one name: for the background of its values (translucent, and as it looks), and for marks beside the
-    text; as ``#RRGGBB`` or ``#RRGGBBAA``."""
+    """The colour of one name: for the background of its values (translucent, and as it looks), for marks beside the
+    text, and for the words on that background; as ``#RRGGBB`` or ``#RRGGBBAA``."""
 
     background: str
     solid: str
     ruler: str
+    text: str
 
 
 class ColourBook:
@@ -64,7 +68,8 @@ def shade(number: int, theme: str) -> GroupColour:
     ground, strengths = THEMES.get(theme, THEMES["light"])
     hue = _HUES[number % len(_HUES)]
     strength = strengths[number // len(_HUES) % len(strengths)]
-    return GroupColour(f"{_hex(hue)}{round(strength * 255):02x}", _hex(blended(hue, ground, strength)), _hex(hue))
+    background, solid = f"{_hex(hue)}{round(strength * 255):02x}", _hex(blended(hue, ground, strength))
+    return GroupColour(background, solid, _hex(hue), _TEXTS.get(theme, _TEXTS["light"]))
 
 
 def blended(colour: Rgb, ground: Rgb, strength: float) -> Rgb:

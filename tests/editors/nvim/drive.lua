@@ -310,7 +310,8 @@ local function drive()
   give('RelayColour layer')
   until_true('the colours', function() return #marks() > 0 end)
   report.steps.colours = vim.tbl_map(function(mark)
-    return { line = mark[2] + 1, group = mark[4].hl_group, bg = vim.api.nvim_get_hl(0, { name = mark[4].hl_group }).bg }
+    local look = vim.api.nvim_get_hl(0, { name = mark[4].hl_group })
+    return { line = mark[2] + 1, bg = look.bg, fg = look.fg, priority = mark[4].priority }
   end, marks())
   vim.api.nvim_win_set_cursor(0, { 3, 2 })
   give('RelayNextLayer')

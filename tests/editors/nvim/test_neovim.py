@@ -334,6 +334,9 @@ def test_each_layer_has_a_colour(steps: dict[str, Any]):
     relu, exp, add = steps["colours"]
     assert [mark["line"] for mark in steps["colours"]] == [3, 4, 5]
     assert relu["bg"] != exp["bg"] == add["bg"]
+    # The palette's text colour, above the colours of kinds of words.
+    assert {mark["fg"] for mark in steps["colours"]} <= {0x000000, 0xFFFFFF}
+    assert min(mark["priority"] for mark in steps["colours"]) > 127
     assert steps["colours_left"] == 0
 
 

@@ -128,3 +128,25 @@ def test_a_statement_that_was_moved_and_renamed_is_followed_by_its_value():
     # Of two that had the value, none is said to be the other.
     old = old.replace("  ()", "  let %e = log(%x);\n  ()")
     assert fates(old, new, "exp(%x)", "log(%x)") == ["exp(%x)", "-"]
+
+
+RETURNED = """def @main(%x: Tensor[(4), float32]) {
+  let %a = exp(%x);
+  let %b = tanh(%x);
+  let %c = sqrt(%x);
+  (%a, %b, %c)
+}
+"""
+
+
+def test_a_statement_that_was_renamed_and_edited_is_followed_by_its_use_whatever_was_written_elsewhere():
+    edited = RETURNED.replace("let %c = sqrt", "let %other = log").replace("%c)", "%other)")
+    assert fates(RETURNED, edited, "sqrt(%x)") == ["log(%x)!"]
+    longer = edited.replace("  let %b", "  let %new = erf(%x);\n  let %b").replace("(%a,", "(%a, %new,")
+    assert fates(RETURNED, longer, "tanh(%x)", "sqrt(%x)") == ["tanh(%x)", "log(%x)!"]
+
+
+def test_of_two_statements_that_went_neither_is_said_to_be_the_one_that_was_renamed_and_edited():
+    new = RETURNED.replace("  let %b = tanh(%x);\n", "").replace("let %c = sqrt", "let %other = log")
+    new = new.replace("(%a, %b, %c)", "(%a, %other)")
+    assert fates(RETURNED, new, "exp(%x)", "tanh(%x)", "sqrt(%x)") == ["exp(%x)", "-", "-"]

@@ -21,6 +21,9 @@ local function encoding_of(buffer)
   return found and found.offset_encoding or 'utf-16'
 end
 
+--- Above the colours of words (semantic tokens have up to 127), below what the cursor is on.
+local above_words = 130
+
 local function draw(buffer, groups)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   local lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
@@ -28,14 +31,14 @@ local function draw(buffer, groups)
   for _, group in ipairs(groups) do
     -- What translucent colours look like over the background: a terminal has no other ones.
     local highlight = 'RelayColour' .. group.solid:sub(2)
-    vim.api.nvim_set_hl(0, highlight, { bg = group.solid })
+    vim.api.nvim_set_hl(0, highlight, { bg = group.solid, fg = group.text })
     for _, range in ipairs(group.ranges) do
       local place = texts.columns(lines, range, encoding)
       pcall(vim.api.nvim_buf_set_extmark, buffer, namespace, place[1], place[2], {
         end_row = place[3],
         end_col = place[4],
         hl_group = highlight,
-        priority = 90,
+        priority = above_words,
       })
     end
   end
