@@ -203,6 +203,8 @@ class BackgroundAnalysis:
         async with lock:
             await self.preview(document)  # what is shown first has the processor for itself
             while True:
+                if document in self._abandoned:
+                    raise asyncio.CancelledError  # closed while its beginning was read
                 advance = document.advance()
                 if advance is None:
                     return document.current

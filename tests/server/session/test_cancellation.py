@@ -54,11 +54,12 @@ def test_work_that_nothing_cancels_is_not_disturbed() -> None:
     check_cancelled()
 
 
-async def test_the_analysis_of_a_closed_document_ends() -> None:
+@pytest.mark.parametrize("is_beginning_known", [False, True])
+async def test_the_analysis_of_a_closed_document_ends(is_beginning_known: bool) -> None:
     analysis = BackgroundAnalysis()
-    document = Document("file:///a.relay", _unlike(60_000))
+    document = Document("file:///a.relay", _unlike(20_000))
     waiting = asyncio.ensure_future(analysis.snapshot(document))
-    await asyncio.sleep(0.05)  # long before the text is read
+    await (_analysis_begins(analysis, document) if is_beginning_known else asyncio.sleep(0))
     started = time.perf_counter()
     analysis.abandon(document)
     with pytest.raises(asyncio.CancelledError):
@@ -73,7 +74,7 @@ async def test_the_first_reading_of_a_text_that_is_replaced_ends() -> None:
     analysis = BackgroundAnalysis()
     document = Document("file:///a.relay", _unlike(20_000))
     waiting = asyncio.ensure_future(analysis.snapshot(document))
-    await asyncio.sleep(0.05)  # long before the text is read
+    await _analysis_begins(analysis, document)
     started = time.process_time()
     document.apply([Change(_unlike(10), None)], 2, Encoding.UTF_8)
     analysis.superseded(document)
@@ -86,7 +87,7 @@ async def test_the_first_reading_of_a_text_that_is_edited_goes_on() -> None:
     analysis = BackgroundAnalysis()
     document = Document("file:///a.relay", _unlike(4_000))
     waiting = asyncio.ensure_future(analysis.snapshot(document))
-    await asyncio.sleep(0.05)  # long before the text is read
+    await _analysis_begins(analysis, document)
     _replace(document, "float32", "float64", 2)
     analysis.superseded(document)
     await waiting
@@ -137,6 +138,13 @@ async def test_an_edit_cancels_an_analysis_that_the_next_cannot_build_on() -> No
     snapshot = await first
     assert snapshot.text == document.text
     analysis.shut_down()
+
+
+async def _analysis_begins(analysis: BackgroundAnalysis, document: Document) -> None:
+    """Wait until the beginning of a text is known, and the whole is being read."""
+    await analysis.preview(document)
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 def _replace(document: Document, old: str, new: str, version: int) -> None:
