@@ -70,20 +70,41 @@ await scrolled.page.waitForTimeout(3000);
 if ((await scrolled.page.locator('.cm-scroller').count()) !== 4) {
     throw new Error('there are not four panes');
 }
-const frames = await scrolled.page.evaluate(() => new Promise(resolve => {
-    const scrollers = [...document.querySelectorAll('.cm-scroller')];
+/** Scroll what is of these classes by 120 pixels a frame; gives the milliseconds of each frame in order, and of the slowest after it. */
+const scroll = page => page.evaluate(() => new Promise(resolve => {
+    const scrollers = [...document.querySelectorAll('.cm-scroller, .plain')];
     const times = [];
+    const afterwards = [];
     let last = performance.now();
     const step = () => {
         const now = performance.now();
-        times.push(now - last);
+        (times.length < 240 ? times : afterwards).push(now - last);
         last = now;
-        scrollers.forEach(each => each.scrollBy(0, 120));
-        times.length < 240 ? requestAnimationFrame(step) : resolve(times.slice(10).sort((a, b) => a - b));
+        if (times.length < 240) {
+            scrollers.forEach(each => each.scrollBy(0, 120));
+        }
+        afterwards.length < 60 ? requestAnimationFrame(step) : resolve([times.slice(10).sort((a, b) => a - b), Math.max(...afterwards)]);
     };
     requestAnimationFrame(step);
 }));
+const [frames, frameAfter] = await scroll(scrolled.page);
+// The same text, as the browser draws it without any script: what is left is the browser's own.
+const plain = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+const text = await scrolled.page.locator('.cm-content').first().evaluate(content => content.innerText);
 await scrolled.page.close();
+await plain.evaluate(lines => {
+    document.body.style.cssText = 'margin: 0; display: flex';
+    document.body.append(...Array.from({ length: 4 }, () => {
+        const pane = document.createElement('pre');
+        pane.className = 'plain';
+        pane.style.cssText = 'margin: 0; flex: 1; min-width: 0; height: 620px; overflow: auto; background: #fff; font: 12.5px/1.5 monospace';
+        pane.textContent = lines;
+        return pane;
+    }));
+}, Array.from({ length: 40 }, () => text).join('\n'));
+await plain.waitForTimeout(500);
+const [plainFrames] = await scroll(plain);
+await plain.close();
 
 const last = await open(large, '#panes=0&graphs=0');
 await last.page.locator('.graph canvas[data-state=ready]').waitFor({ timeout: 120_000 });
@@ -108,5 +129,6 @@ await browser.close();
 console.log(JSON.stringify({
     opened: middle(openings), whole: middle(wholes), lit: middle(lightings), slowestLit: Math.max(...lightings),
     followed: middle(followings),
-    frame: middle(frames), slowFrame: frames[Math.floor(frames.length * 0.95)], graph, graphWait,
+    frame: middle(frames), slowFrame: frames[Math.floor(frames.length * 0.95)], frameAfter,
+    plainFrame: middle(plainFrames), slowPlainFrame: plainFrames[Math.floor(plainFrames.length * 0.95)], graph, graphWait,
 }));

@@ -59,6 +59,9 @@ def main() -> None:
         ("hover until every pane shows what belongs to it, ms (median)", seen["followed"], ""),
         ("a frame of scrolling, ms (median)", seen["frame"], "16.7"),
         ("a frame of scrolling, ms (95th percentile)", seen["slowFrame"], "16.7"),
+        ("the same of four panes of plain text without a script, ms (median)", seen["plainFrame"], ""),
+        ("the same of four panes of plain text without a script, ms (95th percentile)", seen["slowPlainFrame"], ""),
+        ("longest frame after they have stopped, ms", seen["frameAfter"], ""),
         ("dataflow of all values laid out, ms", seen["graph"], ""),
         ("longest wait of a frame meanwhile, ms", seen["graphWait"], ""),
     ]

@@ -22,6 +22,7 @@ import type { Run } from './source';
 import { chooseSource } from './source';
 import { FIELDS } from './state';
 import type { Field } from './state';
+import { painted } from './turns';
 import { readTrace, TraceError, TraceReader } from './reading';
 import type { Trace } from './trace';
 import { count, plain } from './words';
@@ -97,14 +98,6 @@ function showTrace(read: () => Trace, parts: readonly string[]): void {
     }
     isBusy = false;
     drawAll();
-}
-
-/** When the page has been painted; one that is not looked at is not painted. */
-function painted(): Promise<void> {
-    return new Promise(resolve => {
-        setTimeout(resolve, 100);
-        requestAnimationFrame(() => setTimeout(resolve));
-    });
 }
 
 function replace(next: Explorer | undefined): void {

@@ -1,18 +1,19 @@
 // One stage in a pane: its text, virtualised and highlighted, with colours, links and a map of them at its side.
 import { EditorState, StateEffect, StateField } from '@codemirror/state';
 import type { Range, StateEffectType } from '@codemirror/state';
-import { Decoration, EditorView, ViewPlugin, WidgetType, highlightSpecialChars, lineNumbers } from '@codemirror/view';
+import { Decoration, EditorView, ViewPlugin, WidgetType, highlightSpecialChars } from '@codemirror/view';
 import type { DecorationSet, ViewUpdate } from '@codemirror/view';
 import type { Colours } from './colours';
 import type { Comparison, Side } from './diff';
 import { GraphView } from './graph/view';
+import { lineNumbers } from './lineNumbers';
 import { Minimap } from './minimap';
 import { expressionAt, usesOf } from './names';
 import type { Declared } from './syntax';
 import { declaredIn, wordsOfLines } from './syntax';
 import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
-import { drawsAhead } from './turns';
+import { drawsAhead, rushing, slowed } from './turns';
 import { count } from './words';
 
 /** What a pane shows beside its text. */
@@ -93,8 +94,11 @@ const folds = StateField.define<Folds>({
     provide: field => EditorView.decorations.from(field, value => value.decorations),
 });
 
-/** Decorations of what is on the screen, made anew when that changes, or when an effect says so. */
-function painting(build: (view: EditorView) => Range<Decoration>[], asked?: StateEffectType<null>) {
+/**
+ * Decorations of what is on the screen, made anew when that changes, or when an effect says so. In the editors of `waiting`
+ * they are not made for what comes onto the screen, until the effect says so.
+ */
+function painting(build: (view: EditorView) => Range<Decoration>[], asked?: StateEffectType<null>, waiting?: WeakSet<EditorView>) {
     return ViewPlugin.fromClass(
         class {
             decorations: DecorationSet;
@@ -105,7 +109,8 @@ function painting(build: (view: EditorView) => Range<Decoration>[], asked?: Stat
 
             update(update: ViewUpdate): void {
                 const isAsked = asked && update.transactions.some(each => each.effects.some(effect => effect.is(asked)));
-                if (update.docChanged || update.viewportChanged || isAsked) {
+                const isNew = update.viewportChanged && !waiting?.has(update.view);
+                if (update.docChanged || isNew || isAsked) {
                     this.decorations = Decoration.set(build(update.view), true);
                 }
             }
@@ -160,14 +165,14 @@ export class Pane {
             state: EditorState.create({
                 doc: stage.text,
                 extensions: [
-                    lineNumbers(),
+                    lineNumbers,
                     highlightSpecialChars(),
                     EditorState.readOnly.of(true),
                     EditorView.contentAttributes.of({ 'aria-label': `${title}: text`, 'aria-readonly': 'true', tabindex: '0', spellcheck: 'false' }),
                     folds,
                     drawsAhead,
                     painting(view => this.paintSides(view)),
-                    painting(view => this.paintSyntax(view)),
+                    painting(view => this.paintSyntax(view), slowed, rushing),
                     painting(view => this.paintColours(view), recolour),
                     painting(view => this.paintLinks(view), relink),
                     EditorView.domEventHandlers({

@@ -1,5 +1,6 @@
-// What would be too much for one frame is done in several: panes that follow, and panes that scroll at the same time.
-import { EditorSelection } from '@codemirror/state';
+// What would be too much for one frame is done in several: panes that follow, panes that scroll at the same time, and all
+// that waits until the page has been painted.
+import { EditorSelection, StateEffect } from '@codemirror/state';
 import type { Extension, SelectionRange } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
@@ -9,8 +10,22 @@ const targets = new WeakSet<SelectionRange>();
 /** What an editor needs to be drawn ahead: a place of `targets` counts as scrolled to. */
 export const drawsAhead: Extension = EditorView.scrollHandler.of((_, range) => targets.has(range));
 
+/** Pixels a frame that are too fast to read: of 60 frames, 160 lines a second. */
+const FAST = 50;
+/** Milliseconds between two movements that belong to one. */
+const LONGEST_PAUSE = 150;
+
+/** The editors whose text is scrolled faster than it can be read: their words wait for their colours. */
+export const rushing = new WeakSet<EditorView>();
+/** A text is no longer scrolled as fast. */
+export const slowed = StateEffect.define<null>();
+
 interface Moving {
     top: number;
+    /** When it was last scrolled, in milliseconds. */
+    time: number;
+    /** Whether it was scrolled fast then. A single jump is not, however far: it needs two movements. */
+    isFast: boolean;
     /** Pixels in the last frame, negative upwards. */
     speed: number;
     /** How many frames the drawn lines last at this speed. */
@@ -20,16 +35,18 @@ interface Moving {
 /**
  * An editor draws more lines when the last drawn one comes on the screen. Editors that scroll alike would all do so in the
  * same frame; here each frame has one of them draw ahead, that with the fewest lines left. Where a single one scrolls,
- * nothing changes.
+ * nothing changes. Those that rush by get the colours of their words when they slow down, one editor a frame.
  */
 export class ScrollTurns {
     private readonly moving = new Map<EditorView, Moving>();
     /** Those that scrolled since the last frame. */
     private readonly scrolled = new Set<EditorView>();
+    /** Those that rushed by and have slowed down since. */
+    private readonly slow = new Set<EditorView>();
     private frame = 0;
 
-    /** `viewOf` gives the editor that an element scrolls. */
-    constructor(element: HTMLElement, viewOf: (element: EventTarget | null) => EditorView | undefined) {
+    /** `viewOf` gives the editor that an element scrolls, as long as it is shown. */
+    constructor(element: HTMLElement, private readonly viewOf: (element: EventTarget | null) => EditorView | undefined) {
         element.addEventListener('scroll', event => {
             const view = viewOf(event.target);
             if (view) {
@@ -46,12 +63,21 @@ export class ScrollTurns {
 
     private note(view: EditorView): void {
         const { scrollTop: top, clientHeight } = view.scrollDOM;
-        const speed = top - (this.moving.get(view)?.top ?? top);
+        const now = performance.now();
+        const last = this.moving.get(view);
+        const speed = top - (last?.top ?? top);
         const { from, to } = view.viewport;
         const isDown = speed > 0;
         const isWhole = isDown ? to === view.state.doc.length : from === 0;
         const ahead = isDown ? view.lineBlockAt(to).bottom - top - clientHeight : top - view.lineBlockAt(from).top;
-        this.moving.set(view, { top, speed, lasts: isWhole || speed === 0 ? Infinity : ahead / Math.abs(speed) });
+        const isFast = last !== undefined && now - last.time < LONGEST_PAUSE && Math.abs(speed) > FAST;
+        if (isFast && last.isFast) {
+            rushing.add(view);
+            this.slow.delete(view);
+        } else if (!isFast && rushing.has(view)) {
+            this.slow.add(view);
+        }
+        this.moving.set(view, { top, time: now, isFast, speed, lasts: isWhole || speed === 0 ? Infinity : ahead / Math.abs(speed) });
     }
 
     private readonly draw = (): void => {
@@ -62,13 +88,28 @@ export class ScrollTurns {
         if (first && count > 1 && first[1].lasts > 0 && first[1].lasts <= count) {
             drawAhead(first[0], first[1].speed > 0);
         }
-        // What did not scroll any more has stopped.
-        for (const [view] of all) {
-            if (!this.scrolled.has(view)) {
+        const now = performance.now();
+        for (const [view, { time }] of all) {
+            if (!this.scrolled.has(view) && (!rushing.has(view) || now - time > LONGEST_PAUSE)) {
+                // It has stopped.
                 this.moving.delete(view);
+                if (rushing.has(view)) {
+                    this.slow.add(view);
+                }
             }
         }
         this.scrolled.clear();
+        const [slow] = this.slow;
+        if (slow) {
+            this.slow.delete(slow);
+            rushing.delete(slow);
+            if (this.viewOf(slow.scrollDOM)) {
+                slow.dispatch({ effects: slowed.of(null) });
+            }
+        }
+        if (this.slow.size > 0 || all.some(([view]) => rushing.has(view))) {
+            this.frame = requestAnimationFrame(this.draw);
+        }
     };
 }
 
@@ -102,4 +143,12 @@ export class Followers {
         this.waiting.shift()?.();
         this.frame = this.waiting.length > 0 ? requestAnimationFrame(this.next) : 0;
     };
+}
+
+/** When the page has been painted; one that is not looked at is not painted. */
+export function painted(): Promise<void> {
+    return new Promise(resolve => {
+        setTimeout(resolve, 100);
+        requestAnimationFrame(() => setTimeout(resolve));
+    });
 }

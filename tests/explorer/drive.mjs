@@ -310,11 +310,15 @@ const flows = {
             let last = performance.now();
             const step = () => { const now = performance.now(); window.waits.push(now - last); last = now; requestAnimationFrame(step); };
             requestAnimationFrame(step);
+            const bar = document.querySelector('.graph progress');
+            window.done = [];
+            new MutationObserver(() => window.done.push(bar.value)).observe(bar, { attributeFilter: ['value'] });
         });
         await large.getByRole('button', { name: 'Open all groups' }).click();
         await large.locator('.graph canvas[data-state=ready]').waitFor({ timeout: 60000 });
         const largest = await large.locator('.graph .tools [role=status]').innerText();
-        return { all, closed, walked, pinned, pixels, largest, waited: await large.evaluate(() => Math.max(...window.waits)) };
+        const progress = { done: await large.evaluate(() => window.done), left: await large.getByRole('progressbar').count() };
+        return { all, closed, walked, pinned, pixels, largest, progress, waited: await large.evaluate(() => Math.max(...window.waits)) };
     },
 
     async diff() {

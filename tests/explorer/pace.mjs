@@ -45,4 +45,30 @@ export const pace = ({ open }) => ({
             requestAnimationFrame(step);
         }));
     },
+
+    async rushes() {
+        const page = await open('large.html', '#panes=1,2,3');
+        await page.waitForFunction(() => document.querySelectorAll('.pane .cm-content').length === 3);
+        await page.waitForTimeout(500);
+        const words = () => page.locator('.pane').evaluateAll(panes => panes.map(pane => pane.querySelectorAll('[class^=s-]').length));
+        const first = await words();
+        const scroll = (pixels, frames) => page.evaluate(([by, count]) => new Promise(resolve => {
+            const panes = [...document.querySelectorAll('.cm-scroller')];
+            const drawn = () => panes.map(pane => [pane.querySelectorAll('[class^=s-]').length, pane.querySelectorAll('.c').length]);
+            let left = count;
+            const step = () => {
+                panes.forEach(pane => pane.scrollBy(0, by));
+                left -= 1;
+                left > 0 ? requestAnimationFrame(step) : resolve(drawn());
+            };
+            requestAnimationFrame(step);
+        }), [pixels, frames]);
+        const rushing = await scroll(120, 60);
+        await page.waitForFunction(least => [...document.querySelectorAll('.pane')].every(pane => pane.querySelectorAll('[class^=s-]').length > least), Math.min(...first) / 2);
+        const stopped = await words();
+        // What can be read, and what jumps, is never without its colours.
+        const reading = await scroll(20, 30);
+        const jumped = await scroll(20_000, 1).then(() => page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))).then(words);
+        return { first, rushing, stopped, reading, jumped };
+    },
 });

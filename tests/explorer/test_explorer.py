@@ -84,6 +84,10 @@ def test_ten_thousand_values_are_laid_out_while_the_page_goes_on(report: dict[st
     graph = seen(report, "graph")
     assert graph["largest"].startswith(("10,00", "12,50"))
     assert graph["waited"] < 3_000
+    done = graph["progress"]["done"]
+    assert done == sorted(done)
+    assert len([each for each in done if 0 < each < 1]) > 3, "a bar says how far it is"
+    assert graph["progress"]["left"] == 0
 
 
 def test_two_steps_are_one_text_with_links_inside(report: dict[str, Any]):

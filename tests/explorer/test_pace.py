@@ -20,3 +20,13 @@ def test_panes_that_scroll_alike_draw_in_different_frames_and_show_no_gap(report
     assert sum(turns["frames"]) > 20
     assert sum(drawn > 1 for drawn in turns["frames"]) < len(turns["frames"]) / 10
     assert turns["gaps"] == 0
+
+
+def test_words_of_a_text_that_rushes_by_get_their_colours_when_it_slows_down(report: dict[str, Any]):
+    rushes = seen(report, "rushes")
+    fewest = min(rushes["first"]) / 2
+    assert fewest > 50
+    assert all(words < 5 < colours for words, colours in rushes["rushing"])
+    assert min(rushes["stopped"]) > fewest
+    assert all(words > fewest for words, _ in rushes["reading"])
+    assert min(rushes["jumped"]) > fewest

@@ -408,3 +408,14 @@ function divide(groups: Group[], groupOf: Int32Array): void {
         }
     }
 }
+
+/** The first node in a group, or in the groups that it begins with. */
+export function firstNode(flow: Dataflow, group: Group): number | undefined {
+    for (let at: Group | undefined = group; at; at = at.children.length > 0 ? flow.groups[asGroup(at.children[0]!)] : undefined) {
+        const node = at.children.find(each => each >= 0);
+        if (node !== undefined) {
+            return node;
+        }
+    }
+    return undefined;
+}

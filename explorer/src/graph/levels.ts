@@ -14,6 +14,11 @@ export function visibleBox(flow: Dataflow, open: ReadonlySet<number>, node: numb
     return shown;
 }
 
+/** A number for the edge between two boxes, which are nodes or, as negative numbers, groups: up to 2²⁵ of each. */
+export function edgeKey(from: number, to: number): number {
+    return (from + 2 ** 25) * 2 ** 26 + to + 2 ** 25;
+}
+
 /** The open levels, and the edges between what is seen. An edge between two levels stands in the one that holds both. */
 export function levelsOf(
     flow: Dataflow, open: ReadonlySet<number>, sizeOf: (child: number) => { width: number; height: number },
@@ -37,16 +42,16 @@ export function levelsOf(
         return depth;
     });
     const shown = nodes.map((_, node) => visibleBox(flow, open, node));
-    const placed = new Set<string>();
-    const drawn = new Set<string>();
+    const placed = new Set<number>();
+    const drawn = new Set<number>();
     const edges: { from: number; to: number }[] = [];
     nodes.forEach((node, to) => {
         for (const from of node.inputs) {
             let [a, b] = [shown[from]!, shown[to]!];
-            if (a === b || drawn.has(`${a} ${b}`)) {
+            if (a === b || drawn.has(edgeKey(a, b))) {
                 continue;
             }
-            drawn.add(`${a} ${b}`);
+            drawn.add(edgeKey(a, b));
             edges.push({ from: a, to: b });
             while (parent(a) !== parent(b)) {
                 if (depths[parent(a)]! >= depths[parent(b)]!) {
@@ -55,8 +60,8 @@ export function levelsOf(
                     b = asGroup(parent(b));
                 }
             }
-            if (a !== b && !placed.has(`${a} ${b}`)) {
-                placed.add(`${a} ${b}`);
+            if (a !== b && !placed.has(edgeKey(a, b))) {
+                placed.add(edgeKey(a, b));
                 levels.get(parent(a))!.edges.push([a, b]);
             }
         }

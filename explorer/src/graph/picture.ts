@@ -1,6 +1,7 @@
 // A graph on a canvas: only what is in sight, and no words where they would be too small.
 import { shadeCount } from '../colours';
 import type { Layout, Placed } from './layout';
+import { edgeKey } from './levels';
 
 const SMALLEST_TEXT = 0.4;
 /** The height of the head of an open group. */
@@ -11,7 +12,7 @@ export interface Scene {
     layout: Layout;
     boxes: ReadonlyMap<number, Placed>;
     edges: readonly { from: number; to: number }[];
-    routes: ReadonlyMap<string, readonly number[]>;
+    routes: ReadonlyMap<number, Float64Array>;
     zoom: number;
     left: number;
     top: number;
@@ -65,7 +66,7 @@ export function paintGraph(canvas: HTMLCanvasElement, context: CanvasRenderingCo
             const isLit = scene.lit.has(from) && scene.lit.has(to);
             context.strokeStyle = isLit ? litEdge : dim;
             context.globalAlpha = isLit ? 1 : 0.65;
-            drawEdge(context, a, b, scene.routes.get(`${from} ${to}`), hasText);
+            drawEdge(context, a, b, scene.routes.get(edgeKey(from, to)), hasText);
         }
     }
     context.globalAlpha = 1;
@@ -103,10 +104,10 @@ function rounded(context: CanvasRenderingContext2D, box: Placed): void {
     context.roundRect(box.x, box.y, box.width, box.height, 4);
 }
 
-function drawEdge(context: CanvasRenderingContext2D, a: Placed, b: Placed, route: readonly number[] | undefined, hasArrow: boolean): void {
-    const points = route && route.length >= 4 ? route
+function drawEdge(context: CanvasRenderingContext2D, a: Placed, b: Placed, route: Float64Array | undefined, hasArrow: boolean): void {
+    const points: ArrayLike<number> = route && route.length >= 4 ? route
         : [a.x + a.width / 2, a.y + a.height, b.x + b.width / 2, b.y];
-    const [endX, endY] = [points.at(-2)!, points.at(-1)!];
+    const [endX, endY] = [points[points.length - 2]!, points[points.length - 1]!];
     context.beginPath();
     context.moveTo(points[0]!, points[1]!);
     if (points.length === 4) {

@@ -2,11 +2,12 @@
 import type { Colours } from '../colours';
 import type { Marks, PaneEvents } from '../pane';
 import type { Stage, Trace } from '../trace';
+import { painted } from '../turns';
 import { count, plain } from '../words';
-import type { Dataflow, Group } from './dataflow';
-import { asGroup, dataflow, functionsOf } from './dataflow';
+import type { Dataflow } from './dataflow';
+import { asGroup, dataflow, firstNode, functionsOf } from './dataflow';
 import type { Layout, Level, Placed } from './layout';
-import { levelsOf, visibleBox } from './levels';
+import { edgeKey, levelsOf, visibleBox } from './levels';
 import { HEAD, paintGraph } from './picture';
 import { place } from './placing';
 
@@ -20,6 +21,7 @@ export class GraphView {
     private readonly tools = document.createElement('div');
     private readonly chosen = document.createElement('select');
     private readonly status = document.createElement('span');
+    private readonly progress = document.createElement('progress');
     private readonly canvas = document.createElement('canvas');
     private readonly resizing: ResizeObserver;
     private flow!: Dataflow;
@@ -43,6 +45,7 @@ export class GraphView {
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute('role', 'application');
         this.status.setAttribute('role', 'status');
+        this.progress.setAttribute('aria-label', 'Laying out');
         this.buildTools();
         this.element.append(this.tools, this.canvas);
         this.resizing = new ResizeObserver(() => this.resize());
@@ -113,9 +116,9 @@ export class GraphView {
         this.tools.append(
             this.chosen, weights,
             button('Open all', 'Open all groups', () => this.openAll()),
-            button('Close all', 'Close all groups', () => { this.open.clear(); this.place(); }),
+            button('Close all', 'Close all groups', () => { this.open.clear(); void this.place(); }),
             button('Fit', 'Fit the graph into the pane (0)', () => this.fit()),
-            this.status,
+            this.status, this.progress,
         );
     }
 
@@ -132,7 +135,7 @@ export class GraphView {
         this.isFitted = false;
         this.cursor = undefined;
         this.openSome();
-        this.place();
+        void this.place();
     }
 
     /** Open groups, the outermost first, for as long as what is seen stays legible. */
@@ -155,7 +158,7 @@ export class GraphView {
 
     private openAll(): void {
         this.flow.groups.forEach((_, index) => this.open.add(index));
-        this.place();
+        void this.place();
     }
 
     private visible(node: number): number {
@@ -179,49 +182,62 @@ export class GraphView {
         return root;
     }
 
-    private place(): void {
+    private async place(): Promise<void> {
         const { nodes } = this.flow;
         this.asking += 1;
         const number = this.asking;
-        const level = this.level();
         this.canvas.dataset.state = 'busy';
         this.status.textContent = nodes.length > 0 ? 'Laying out …' : this.empty();
         const focus = this.cursor === undefined ? undefined : this.boxes.get(this.cursor);
-        void place(level).then(answer => {
-            if (number !== this.asking) {
-                return;
+        this.progress.value = 0;
+        this.progress.hidden = false;
+        const progress = (done: number) => {
+            if (number === this.asking) {
+                this.progress.value = done;
             }
-            if (!answer.layout) {
-                this.status.textContent = `The graph cannot be laid out: ${answer.error ?? 'unknown'}`;
-                return;
-            }
-            this.layout = answer.layout;
-            this.boxes = new Map(answer.layout.boxes.map(box => [box.id, box]));
-            this.routes = new Map(answer.layout.edges.map(edge => [`${edge.from} ${edge.to}`, edge.points]));
-            const now = this.cursor === undefined ? undefined : this.boxes.get(this.cursor);
-            if (focus && now) {
-                // What was opened or closed stays where it was on the screen.
-                this.left += (focus.x - now.x) * this.zoom;
-                this.top += (focus.y - now.y) * this.zoom;
-                this.reveal(now);
-            }
-            this.canvas.dataset.state = 'ready';
-            const shown = [...this.boxes.keys()].filter(each => each >= 0).length;
-            const closed = [...this.boxes.keys()].filter(each => each < 0 && !this.open.has(asGroup(each))).length;
-            this.status.textContent = nodes.length === 0 ? this.empty()
-                : `${shown === nodes.length ? count(shown, 'value') : `${shown.toLocaleString('en')} of ${count(nodes.length, 'value')}`}${closed > 0 ? `, ${count(closed, 'closed group')}` : ''}`;
-            this.canvas.setAttribute('aria-label', `Dataflow: ${this.status.textContent}. Arrows go along edges, Enter opens a group or pins a value.`);
-            if (!this.isFitted) {
-                this.fit();
-            }
-            if (this.wanted) {
-                this.follow(this.wanted);
-            }
-            this.paintSoon();
-        });
+        };
+        // Frame by frame: of thousands of values, the levels, the question and the answer take milliseconds each.
+        await painted();
+        if (number !== this.asking) {
+            return;
+        }
+        const level = this.level();
+        await painted();
+        const answer = number === this.asking ? await place(level, progress) : undefined;
+        if (!answer || number !== this.asking) {
+            return;
+        }
+        this.progress.hidden = true;
+        if ('error' in answer) {
+            this.status.textContent = `The graph cannot be laid out: ${answer.error}`;
+            return;
+        }
+        this.layout = answer.layout;
+        this.boxes = new Map(answer.layout.boxes.map(box => [box.id, box]));
+        this.routes = new Map(answer.layout.edges.map(edge => [edgeKey(edge.from, edge.to), edge.points]));
+        const now = this.cursor === undefined ? undefined : this.boxes.get(this.cursor);
+        if (focus && now) {
+            // What was opened or closed stays where it was on the screen.
+            this.left += (focus.x - now.x) * this.zoom;
+            this.top += (focus.y - now.y) * this.zoom;
+            this.reveal(now);
+        }
+        this.canvas.dataset.state = 'ready';
+        const shown = [...this.boxes.keys()].filter(each => each >= 0).length;
+        const closed = [...this.boxes.keys()].filter(each => each < 0 && !this.open.has(asGroup(each))).length;
+        this.status.textContent = nodes.length === 0 ? this.empty()
+            : `${shown === nodes.length ? count(shown, 'value') : `${shown.toLocaleString('en')} of ${count(nodes.length, 'value')}`}${closed > 0 ? `, ${count(closed, 'closed group')}` : ''}`;
+        this.canvas.setAttribute('aria-label', `Dataflow: ${this.status.textContent}. Arrows go along edges, Enter opens a group or pins a value.`);
+        if (!this.isFitted) {
+            this.fit();
+        }
+        if (this.wanted) {
+            this.follow(this.wanted);
+        }
+        this.paintSoon();
     }
 
-    private routes = new Map<string, number[]>();
+    private routes = new Map<number, Float64Array>();
 
     private empty(): string {
         return this.trace.hasOperands ? 'There are no values here.' : 'This trace was written without operands; write it anew for graphs.';
@@ -390,7 +406,7 @@ export class GraphView {
             } else {
                 this.open.add(group);
             }
-            this.place();
+            void this.place();
         } else {
             this.cursor = box;
             this.events.pin(this.flow.nodes[box]!.expression);
@@ -443,21 +459,10 @@ export class GraphView {
         if (!colours || !shade) {
             return -1;
         }
-        const node = child >= 0 ? child : this.firstNode(this.flow.groups[asGroup(child)]!);
+        const node = child >= 0 ? child : firstNode(this.flow, this.flow.groups[asGroup(child)]!);
         const at = node === undefined ? undefined : this.stage.places.of.get(this.flow.nodes[node]!.expression);
         const key = at === undefined ? undefined : colours.keys[colours.of[at]!];
         return key === undefined || (filter !== undefined && filter !== key) ? -1 : shade(key);
-    }
-
-    private firstNode(group: Group): number | undefined {
-        let at: Group | undefined = group;
-        for (; at; at = at.children.length > 0 ? this.flow.groups[asGroup(at.children[0]!)] : undefined) {
-            const node = at.children.find(each => each >= 0);
-            if (node !== undefined) {
-                return node;
-            }
-        }
-        return undefined;
     }
 
     private paint(): void {
