@@ -12,13 +12,29 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from .encoding import MetadataError, decode_base64, encode_base64
+from .partial_json import members_before
 
-__all__ = ["Graph", "GraphNode", "graph_pieces", "read_graph"]
+__all__ = ["CUT_OFF", "CUT_OFF_REASON", "CutOffError", "Graph", "GraphNode", "graph_pieces", "read_graph"]
 
 _TVM_VERSION: Final = "0.12.0"
 
+CUT_OFF: Final = object()
+"""Stands for a node or a tensor that is missing because the text stops being JSON before it."""
+
+CUT_OFF_REASON: Final = "the metadata section stops being JSON before it"
+_MOST_MISSING: Final = 100
+
 _LONG_ARRAY: Final = 10
 """An array of more numbers than this is written one number a line."""
+
+
+class CutOffError(MetadataError):
+    """The text of a metadata section stops being JSON at an offset, and nothing can be read of it."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        super().__init__(f"the metadata section is not valid JSON: {reason}")
+        self.offset: Final = offset
+        self.reason: Final = reason
 
 
 @dataclass(slots=True)
@@ -42,19 +58,49 @@ class Graph:
     nodes: list[GraphNode]
     tensors: Sequence[object]
     """Strings, where they can be read."""
+    cut_at: tuple[int, str] | None = None
+    """Where the text stops being JSON, and why. Nodes and tensors that are missing then have :data:`CUT_OFF`."""
 
 
 def read_graph(text: str) -> Graph:
     """Read the JSON text of a metadata section. A node that cannot be read has its :attr:`GraphNode.fault`.
 
+    Of a text that stops being JSON somewhere, the nodes before that place are read, and the tensors.
+
     Raises:
+        CutOffError: the text stops being JSON before anything can be read.
         MetadataError: the text is not JSON, or not a graph of nodes.
     """
     try:
         loaded = json.loads(text)
-    except (ValueError, RecursionError) as error:  # no JSON, a number of thousands of digits, or nested too deep
+    except json.JSONDecodeError as error:
+        return _read_cut(text, error)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or nested too deep
         raise MetadataError(f"the metadata section is not valid JSON: {error}") from None
-    top = _mapping(loaded, "the metadata section")
+    return _read_top(_mapping(loaded, "the metadata section"))
+
+
+def _read_cut(text: str, error: json.JSONDecodeError) -> Graph:
+    """The graph of a text as far as it is JSON."""
+    cut_at = (error.pos, error.msg)
+    top = dict(members_before(text, error.pos))
+    nodes = top.get("nodes")
+    try:
+        if isinstance(nodes, list):
+            given = cast("list[object]", nodes)
+            tensors = top.get("b64ndarrays", [])
+            tensors = cast("list[object]", tensors) if isinstance(tensors, list) else []
+            # How many there are of either is not known; no node is referred to that is far beyond what has been read.
+            top["nodes"] = [*given, *[CUT_OFF] * (_MOST_MISSING + 3 * len(given))]
+            top["b64ndarrays"] = [*tensors, *[CUT_OFF] * (_MOST_MISSING + len(given))]
+        graph = _read_top(top)
+    except MetadataError:
+        raise CutOffError(*cut_at) from None
+    graph.cut_at = cut_at
+    return graph
+
+
+def _read_top(top: Mapping[str, Any]) -> Graph:
     root = top.get("root")
     if not isinstance(root, int):
         raise MetadataError("the metadata section names no root node")
@@ -68,6 +114,8 @@ def read_graph(text: str) -> Graph:
 
 def _read_or_fault(node: object, count: int) -> GraphNode:
     """A node of a graph of ``count`` nodes."""
+    if node is CUT_OFF:
+        return GraphNode(fault=CUT_OFF_REASON)
     try:
         return _read_node(_mapping(node, "a metadata node"), count)
     except MetadataError as error:

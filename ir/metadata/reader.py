@@ -18,7 +18,7 @@ from ..types import DataType, TensorType, Type
 from ..visitor import children
 from .attribute_fields import attribute_kinds
 from .encoding import MetadataError
-from .graph import Graph, GraphNode, read_graph
+from .graph import CUT_OFF, CUT_OFF_REASON, CutOffError, Graph, GraphNode, read_graph
 from .node_places import node_places
 from .nodes import SCHEMAS
 from .objects import FieldText, Kind, MetadataNode, SharedArray, SharedString, Unreadable
@@ -27,6 +27,7 @@ from .tensors import decode_tensor
 __all__ = ["MetadataFault", "MetadataTables", "read_metadata", "read_metadata_parts"]
 
 _NO_TENSOR = MetadataError("an entry of b64ndarrays must be a string")
+_CUT_OFF = MetadataError(CUT_OFF_REASON)
 _MOST_DIGITS = 10
 """Of the number of a node."""
 
@@ -37,6 +38,8 @@ class MetadataFault(NamedTuple):
     message: str
     span: TextSpan | None
     """Of the node, in the section's JSON text; ``None`` where it is the section."""
+    is_end: bool = False
+    """Whether the text stops being JSON there."""
 
 
 class MetadataTables(NamedTuple):
@@ -64,14 +67,30 @@ def read_metadata_parts(json_text: str) -> MetadataTables:
     try:
         reader = _Reader(read_graph(json_text))
         tables = reader.tables()
+    except CutOffError as error:
+        return MetadataTables({}, [_end_fault(json_text, error.offset, f"{error.reason}; nothing of it can be read")])
     except MetadataError as error:
         return MetadataTables({}, [MetadataFault(str(error), None)])
     except Exception as error:
         message = internal_error(error, "reading the metadata section", TextSpan(0, 0)).message
         return MetadataTables({}, [MetadataFault(message, None)])
-    places = node_places(json_text) if reader.faults else ()
-    faults = [MetadataFault(message, places[number]) for number, message in sorted(reader.faults.items())]
-    return MetadataTables(tables, faults)
+    own = sorted((number, why) for number, why in reader.faults.items() if why != CUT_OFF_REASON)
+    places = node_places(json_text) if own else ()
+    faults = [MetadataFault(message, places[number]) for number, message in own]
+    cut_at = reader.graph.cut_at
+    return MetadataTables(
+        tables,
+        faults
+        if cut_at is None
+        else [*faults, _end_fault(json_text, cut_at[0], f"{cut_at[1]}; what stands before is read")],
+    )
+
+
+def _end_fault(text: str, offset: int, reason: str) -> MetadataFault:
+    """What is said where a text stops being JSON."""
+    end = min(offset + 1, len(text.rstrip()))
+    message = f"the metadata section is not valid JSON from here on: {reason}"
+    return MetadataFault(message, TextSpan(max(0, end - 1), end), is_end=True)
 
 
 def _is_sound(made: object) -> bool:
@@ -318,7 +337,8 @@ class _Reader:
         if number not in self.tensors:
             blob = self.graph.tensors[number]
             try:
-                self.tensors[number] = decode_tensor(blob) if isinstance(blob, str) else _NO_TENSOR
+                lost = _CUT_OFF if blob is CUT_OFF else _NO_TENSOR
+                self.tensors[number] = decode_tensor(blob) if isinstance(blob, str) else lost
             except MetadataError as error:
                 self.tensors[number] = MetadataError(str(error))
         known = self.tensors[number]

@@ -100,8 +100,11 @@ def unreadable_metadata(unit: Unit, faults: Sequence[MetadataFault]) -> Iterator
     """The errors about what cannot be read of a metadata section: its nodes, or all of it."""
     start = unit.span(0).start
     head = TextSpan(start, start + unit.segment.tokens[1][0].index("]") + 1)
-    for message, place in faults:
-        if place is None:
+    for message, place, is_end in faults:
+        if is_end and place is not None:
+            span = TextSpan(head.end + place.start, head.end + place.end)
+            yield _error("invalid-metadata", message, span)
+        elif place is None:
             yield _error("invalid-metadata", f"the metadata section cannot be read: {message}", head)
         else:
             span = TextSpan(head.end + place.start, head.end + place.end)

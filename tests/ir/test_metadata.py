@@ -196,6 +196,43 @@ def test_a_node_at_fault_costs_what_uses_it(which: int, damage: str) -> None:
     assert text[at_use.span.start : at_use.span.end] == f"meta[relay.Constant][{which}]"
 
 
+def _unreadable(text: str) -> list[str]:
+    """The uses of metadata that cannot be read, and the text from the place on where the section stops being JSON."""
+    rows: list[str] = []
+    for error in parse(text).diagnostics:
+        assert error.code == "invalid-metadata"
+        assert error.span is not None
+        is_end = error.message.startswith("the metadata section is not valid JSON from here on")
+        rows.append(text[error.span.start :] if is_end else text[error.span.start : error.span.end])
+    return rows
+
+
+def test_a_section_that_ends_early_keeps_what_can_be_read() -> None:
+    section = section_with()
+    second_tensor = section.index('"', section.index('"', section.index("[", section.index("b64ndarrays")) + 1) + 70)
+    text = MODULE + section[: second_tensor + 20]
+    *uses, rest = _unreadable(text)
+    assert uses == ["meta[relay.Constant][1]", "meta[relay.Constant][2]"]
+    assert text.endswith(rest)
+    assert len(rest) < 40
+
+
+@pytest.mark.parametrize("damaged", ['"_checked_type_"', '"attrs"', '"data"'])
+def test_a_node_that_is_no_json_costs_what_comes_after_it_among_the_nodes(damaged: str) -> None:
+    section = section_with()
+    second = section.index('"relay.Constant"', section.index('"type_key": "relay.Constant"') + 30)
+    at = section.index(damaged, second)
+    *uses, rest = _unreadable(MODULE + section[:at] + section[at + 1 :])  # its first quotation mark is missing
+    assert uses == ["meta[relay.Constant][1]", "meta[relay.Constant][2]"]
+    assert rest.startswith(damaged[1])
+
+
+def test_a_section_of_which_nothing_can_be_read_says_where_it_ends() -> None:
+    assert _unreadable(MODULE.replace("meta[relay.Constant]", "add")[: MODULE.index("def")] + "#[metadata]\n{1}") == [
+        "1}"
+    ]
+
+
 def test_what_is_wrong_with_several_nodes_is_said_at_each() -> None:
     text = MODULE + section_with((0, "data", "17"), (2, "data", "18"))
     assert [each.message for each in parse(text).diagnostics if each.message.startswith("this node")] == [
