@@ -128,7 +128,9 @@ export class Explorer {
         }
         this.link();
         if (this.view.pin) {
-            this.row.paneOf(this.view.pin!.stage)?.follow(new Set([this.view.pin.expression]));
+            const pane = this.row.paneOf(this.view.pin.stage);
+            pane?.follow(new Set([this.view.pin.expression]));
+            pane?.element.scrollIntoView({ inline: 'nearest', block: 'nearest' });
         }
     }
 

@@ -262,13 +262,15 @@ function drawHeader(pane: Pane): void {
         return;
     }
     const stage = pane.stage.number;
-    const step = now.stepOf(stage);
     const lit = now.linked?.stages.get(stage)?.size;
     const { base, sides } = pane.stage as Partial<Comparison>;
     const isCompared = base !== undefined;
     const counted = (side: Side) => sides!.filter(each => each === side).length;
-    render(html`<b>${now.title(stage)}</b>
-        <small>${pane.stage.model ? (step ? step.name : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes'} · ${isCompared ? html`<b>against ${now.title(base)}</b>: +${counted('added')} −${counted('removed')}` : count(pane.view.state.doc.lines, 'line')}</small>
+    const step = now.stepOf(stage);
+    const place = pane.stage.model ? (step ? step.name : 'the source') : step && !step.isImport ? `step ${step.number + 1}` : 'before all passes';
+    const lines = count(pane.view.state.doc.lines, 'line');
+    render(html`<b title="${now.title(stage)}: ${place}, ${lines}">${now.title(stage)}</b>
+        <small>${place} · ${isCompared ? html`<b>against ${now.title(base)}</b>: +${counted('added')} −${counted('removed')}` : lines}</small>
         <span class="lit-count" aria-live="off">${lit ? count(lit, 'linked value') : ''}</span>
         ${isCompared || now.row.baseOf(now.panes.indexOf(pane)) ? html`<button aria-pressed=${isCompared} title="What is different from the pane to the left (d)" @click=${() => now.toggleDiff(stage)}>Diff</button>` : nothing}
         ${pane.stage.model ? nothing : html`<button aria-pressed=${pane.isGraph} title="The dataflow (g)" @click=${() => now.toggleGraph(stage)}>Graph</button>`}

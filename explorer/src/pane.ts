@@ -13,7 +13,7 @@ import type { Declared } from './syntax';
 import { declaredIn, wordsOfLines } from './syntax';
 import type { Expression, Stage, Trace } from './trace';
 import { lastPlaceUpTo } from './trace';
-import { drawsAhead, rushing, slowed } from './turns';
+import { rushing, scrollsItself, slowed } from './turns';
 import { count } from './words';
 
 /** What a pane shows beside its text. */
@@ -170,7 +170,7 @@ export class Pane {
                     EditorState.readOnly.of(true),
                     EditorView.contentAttributes.of({ 'aria-label': `${title}: text`, 'aria-readonly': 'true', tabindex: '0', spellcheck: 'false' }),
                     folds,
-                    drawsAhead,
+                    scrollsItself,
                     painting(view => this.paintSides(view)),
                     painting(view => this.paintSyntax(view), slowed, rushing),
                     painting(view => this.paintColours(view), recolour),

@@ -7,8 +7,28 @@ import { EditorView } from '@codemirror/view';
 /** Places that lines are drawn up to; nothing scrolls there. */
 const targets = new WeakSet<SelectionRange>();
 
-/** What an editor needs to be drawn ahead: a place of `targets` counts as scrolled to. */
-export const drawsAhead: Extension = EditorView.scrollHandler.of((_, range) => targets.has(range));
+/**
+ * What an editor needs to be drawn ahead, since a place of `targets` counts as scrolled to, and to show a place in its middle
+ * by scrolling itself alone: the editor's own way scrolls all that it stands in, and so the pane under the pointer away.
+ */
+export const scrollsItself: Extension = EditorView.scrollHandler.of((view, range, { y }) => {
+    if (!targets.has(range) && y === 'center') {
+        showInMiddle(view, range.head);
+        return true;
+    }
+    return targets.has(range);
+});
+
+/** Letters are of one width, so that nothing has to be laid out to know how far to the right one stands. */
+function showInMiddle(view: EditorView, offset: number): void {
+    const { scrollDOM, documentPadding, defaultCharacterWidth } = view;
+    const { scrollLeft, clientWidth, clientHeight } = scrollDOM;
+    const block = view.lineBlockAt(offset);
+    const width = clientWidth - (view.contentDOM.previousElementSibling?.clientWidth ?? 0);
+    const left = (offset - view.state.doc.lineAt(offset).from) * defaultCharacterWidth;
+    const isSeen = left >= scrollLeft && left < scrollLeft + width - LEAST_SEEN * defaultCharacterWidth;
+    scrollDOM.scrollTo(isSeen ? scrollLeft : Math.max(0, left - width / 3), block.top + documentPadding.top + (block.height - clientHeight) / 2);
+}
 
 /** Pixels a frame that are too fast to read: of 60 frames, 160 lines a second. */
 const FAST = 50;
@@ -19,6 +39,9 @@ const LONGEST_PAUSE = 150;
 export const rushing = new WeakSet<EditorView>();
 /** A text is no longer scrolled as fast. */
 export const slowed = StateEffect.define<null>();
+
+/** Letters of a place that must be seen for it to count as seen. */
+const LEAST_SEEN = 8;
 
 interface Moving {
     top: number;

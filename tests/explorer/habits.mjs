@@ -31,6 +31,27 @@ export const habits = ({ open, pane, texts, point }) => ({
         return { next, kept, hash, before, back, jumped, groups: await page.locator('.timeline .group > small').allInnerTexts() };
     },
 
+    async manyPanes() {
+        const page = await open('resnet18.html', '#panes=1,2,3,4,5,6,7,8&colour=operator');
+        await page.locator('.pane .cm-line').first().waitFor();
+        const left = () => page.locator('.panes').evaluate(each => each.scrollLeft);
+        const box = await point(page, 0, 'nn.relu');
+        await page.waitForTimeout(400);
+        const pointed = { left: await left(), followed: await page.locator('.pane').last().locator('.cm-scroller').evaluate(each => each.scrollTop) };
+        await page.mouse.click(box.x, box.y);
+        await page.waitForTimeout(100);
+        const pinned = { left: await left(), asked: (await texts(page, 0, '.asked')).join('') };
+        for (let count = 0; count < 7; count += 1) {
+            await page.keyboard.press('ArrowRight');
+        }
+        await page.waitForTimeout(200);
+        const walked = await page.locator('.pane').last().evaluate(each => {
+            const [own, row] = [each.getBoundingClientRect(), each.parentElement.getBoundingClientRect()];
+            return { isSeen: own.right <= row.right + 1, asked: each.querySelectorAll('.cm-content .asked').length };
+        });
+        return { pointed, pinned, walked };
+    },
+
     async visits() {
         const page = await open('closures.html');
         await page.locator('.pane .cm-line').first().waitFor();

@@ -20,6 +20,16 @@ def test_keys_go_from_step_to_step_while_kept_panes_stay(report: dict[str, Any])
     assert stepping["back"] == stepping["kept"], "the browser goes back to it"
 
 
+def test_panes_that_follow_leave_the_one_under_the_pointer_where_it_is(report: dict[str, Any]):
+    many = seen(report, "manyPanes")
+    assert many["pointed"]["left"] == 0
+    assert many["pointed"]["followed"] > 100
+    assert many["pinned"]["left"] == 0
+    assert many["pinned"]["asked"].startswith("nn.relu(")
+    assert many["walked"]["isSeen"]
+    assert many["walked"]["asked"] > 0
+
+
 def test_the_search_jumps_to_the_step_in_which_something_appeared(report: dict[str, Any]):
     assert seen(report, "stepping")["jumped"] == ["SimplifyInference", "CanonicalizeOps", "AlterOpLayout"]
 
