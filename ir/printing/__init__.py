@@ -5,10 +5,11 @@ Source of the rule: ``src/relay/printer``.
 
 from .text import PrintedText, text_pieces, to_text, to_text_with_positions
 from .types import type_to_text
-from .values import AttributeTexts, number_text, scalar_text, string_literal
+from .values import AttributeTexts, MetadataTable, number_text, scalar_text, string_literal, value_text
 
 __all__ = [
     "AttributeTexts",
+    "MetadataTable",
     "PrintedText",
     "number_text",
     "scalar_text",
@@ -17,4 +18,5 @@ __all__ = [
     "to_text",
     "to_text_with_positions",
     "type_to_text",
+    "value_text",
 ]

@@ -149,7 +149,7 @@ class Trace:
     def from_json(cls, text: str | Iterable[str]) -> Self:
         """The trace that a text, or the lines of one, describe.
 
-        Expressions are new, one for each that was written, and the texts of the stages give their spans.
+        Expressions are new, one for each that was written. Those of the first module have spans in its text.
 
         Raises:
             TraceFormatError: it is no trace, one of another version, or contradicts itself.

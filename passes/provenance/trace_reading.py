@@ -1,7 +1,8 @@
 """Lines of JSON back into the steps of a trace.
 
-Each stage's text is parsed, and its expressions are those of earlier stages wherever the trace says so: expressions
-keep their identity through the steps that left them alone, as in the trace that was written.
+The first text is parsed, and those of which the trace does not say what their new expressions are. Expressions are those
+of earlier stages wherever the trace says so: they keep their identity through the steps that left them alone, as in the
+trace that was written.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
@@ -30,6 +32,7 @@ from relay_lsp.ir.visitor import children, with_children
 
 from ..pass_info import PassInfo
 from .remarks import Remark
+from .trace_forms import FormReader, UnreadableFormError
 from .trace_records import (
     TRACE_FORMAT,
     TRACE_VERSION,
@@ -134,6 +137,7 @@ class _Reader:
         """The last text that was read, the constants that it names by number, its module and its expressions."""
         self._type_params: dict[str, TypeVar] = {}
         self._type_vars: dict[TypeVar, Type] = {}
+        self._forms = FormReader()
 
     def announce(self, stage: StageRecord) -> None:
         """Take the strings and the descriptions of a stage."""
@@ -174,6 +178,11 @@ class _Reader:
         """Parse the text of a stage, with known expressions in their places."""
         text = record.text if record.text is not None else self._texts[record.same_text]
         self._texts.append(text)
+        if record.new.forms is not None and self._stages:
+            # What is missing or makes no expression is looked for in the text, which says what is wrong.
+            with suppress(UnreadableFormError, KeyError, IndexError, ValueError):
+                self._build_stage(record, record.new.forms)
+                return
         metadata: dict[str, Sequence[object]] = {**read_metadata(record.metadata)} if record.metadata else {}
         if record.constants:
             metadata[_CONSTANT] = [self._exprs[number] for number in record.constants]
@@ -207,6 +216,31 @@ class _Reader:
                 span = SequentialSpan.of(Span(SourceName(name)) for name in json.loads(self._strings[layers]))
                 if span is not None:
                     self.contents.layers[self._exprs[number]] = span
+
+    def _build_stage(self, record: StageRecord, forms: Sequence[int]) -> None:
+        """The module of a stage out of what its new expressions are, and of their operands."""
+        new, exprs = record.new, dict[int, Expr]()
+        if new.operands is None or not record.definitions:
+            raise UnreadableFormError("operands or definitions are missing")
+        for number, (form, operands) in enumerate(zip(forms, new.operands, strict=True), new.first):
+            if number not in self._exprs:
+                numbers = [operands] if isinstance(operands, int) else operands
+                parts = [None if each < 0 else exprs[each] if each in exprs else self._exprs[each] for each in numbers]
+                kind, label = self._kinds[number], self._labels[number]
+                exprs[number] = self._forms.expression(kind, label, self._strings[form], parts)
+        known = self._exprs | exprs
+        functions: dict[GlobalVar, Function] = {}
+        for var_number, function_number in record.definitions:
+            var, function = known[var_number], known[function_number]
+            if not isinstance(var, GlobalVar) or not isinstance(function, Function):
+                raise UnreadableFormError(
+                    f"expression {function_number} is no function, or {var_number} no name of one"
+                )
+            functions[var] = function
+        members = frozenset(known[number] for number in record.order)
+        self._exprs.update(exprs)
+        self._stages.append(IRModule(functions))
+        self._members.append(members)
 
     def _read_text(
         self, record: StageRecord, text: str, metadata: Mapping[str, Sequence[object]]

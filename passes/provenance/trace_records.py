@@ -93,6 +93,9 @@ class NewExpressions(msgspec.Struct, frozen=True):
     flops: list[int] | None = None
     """The floating-point operations of each call of an operator, by :mod:`relay_lsp.ir.ops.costs`; 0 for what is no
     such call, -1 where they are not known. Older traces do not have it."""
+    forms: list[int] | None = None
+    """The number of a string: what each is besides its kind, label and operands, as Relay writes it (see
+    :mod:`.trace_forms`). Null where the text of the stage alone says it. Older traces do not have it."""
 
 
 class FunctionAttributes(msgspec.Struct, frozen=True):
@@ -126,6 +129,8 @@ class StageRecord(msgspec.Struct, frozen=True, tag_field="record", tag="stage"):
     """The other objects of the metadata section, as Relay writes the section; empty where there are none."""
     functions: list[FunctionAttributes] = []
     """The functions of this stage, among the new expressions, that have attributes."""
+    definitions: list[tuple[int, int]] = []
+    """The names of the module's functions, each with its function. Older traces do not have it."""
 
 
 class ConstantRecord(msgspec.Struct, frozen=True, tag_field="record", tag="constant"):

@@ -26,6 +26,7 @@ from relay_lsp.ir.visitor import children
 
 from .rebuilding import is_rebuilt
 from .remarks import Remark, name_of
+from .trace_forms import FormWriter
 from .trace_records import (
     TRACE_FORMAT,
     TRACE_VERSION,
@@ -193,6 +194,7 @@ class _Writer:
         self._stages: dict[IRModule, _Stage] = {}
         self._types: dict[Type, int] = {}
         self._attribute_texts = AttributeTexts()
+        self._forms = FormWriter(self._attribute_texts)
         self._flops_of_calls: dict[tuple[object, ...], int] = {}
         """The operations of calls, by operator, attributes (by identity), and the types of what goes in and out."""
         self._layer_lists: dict[tuple[str, ...], int] = {}
@@ -258,11 +260,11 @@ class _Writer:
         table = printed.metadata if not is_source or self._parsed is None else self._parsed.meta_table
         numbers = self._numbers
         constants = [each for each in table.get(_CONSTANT, ()) if isinstance(each, Constant)]
+        others = {key: objects for key, objects in table.items() if key != _CONSTANT}
         # Behind the expressions of the module come constants of its metadata that no expression uses.
         fresh = list(dict.fromkeys(expr for expr in (*order, *constants) if expr not in numbers))
-        new = self._describe(fresh)
+        new = self._describe(fresh, has_forms=number > 0 and not module.type_definitions and not others)
         spans = [places.get(expr, _NOWHERE) for expr in order] if same_text < 0 else []
-        others = {key: objects for key, objects in table.items() if key != _CONSTANT}
         yield StageRecord(
             number,
             self._strings.take(),
@@ -280,16 +282,18 @@ class _Writer:
                 for expr in fresh
                 if isinstance(expr, Function) and expr.attrs
             ],
+            [(numbers[var], numbers[function]) for var, function in module.functions.items()],
         )
         for constant in fresh:
             if isinstance(constant, Constant) and scalar_text(constant) is None:
                 data = write_metadata({_CONSTANT: [constant]}, show_spans=False) if self._weights else None
                 yield ConstantRecord(numbers[constant], str(constant.dtype), list(constant.data.shape), data)
 
-    def _describe(self, fresh: Sequence[Expr]) -> NewExpressions:
+    def _describe(self, fresh: Sequence[Expr], has_forms: bool) -> NewExpressions:
         first = len(self._numbers)
         self._numbers.update((expr, first + index) for index, expr in enumerate(fresh))
         string = self._strings.number
+        forms = self._forms.forms(fresh) if has_forms else None
         return NewExpressions(
             first,
             [string(type(expr).__name__) for expr in fresh],
@@ -298,6 +302,7 @@ class _Writer:
             [self._layers_of(expr) for expr in fresh],
             [self._operands(expr) for expr in fresh],
             [self._flops(expr) for expr in fresh],
+            None if forms is None else list(map(string, forms)),
         )
 
     def _flops(self, expr: Expr) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -236,3 +237,60 @@ def test_a_place_that_nothing_above_has_is_refused():
     broken = [line.replace('"before":0', '"before":77') for line in lines]
     with pytest.raises(TraceFormatError, match="nothing above"):
         Trace.from_json(broken)
+
+
+BRANCHES = """
+def @other(%x: Tensor[(4), float32], %c: bool) -> Tensor[(4), float32] {
+  let %t: Tensor[(4), float32] = if (%c) { exp(%x) } else { nn.relu(%x) };
+  %0 = fn (%p: Tensor[(4), float32], Composite="dnnl.tanh", Primitive=1) -> Tensor[(4), float32] { tanh(%p) };
+  %1 = split(%t, indices_or_sections=2);
+  %2 = (%1.0, %1.1);
+  add(%0(%t), concatenate(%2))
+}
+def @main(%x: Tensor[(4), float32]) { @other(%x, True) }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "passes"),
+    [
+        (CONVOLUTION, ["SimplifyInference", "FoldConstant", "FuseOps", "DefuseOps", "ToANormalForm"]),
+        (BRANCHES, ["FastMath", "FuseOps", "DefuseOps", "Inline", "ToANormalForm", "ToGraphNormalForm"]),
+        (TENSORS, ["FastMath", "FuseOps", "FoldConstant"]),
+    ],
+)
+def test_forms_make_the_modules_that_the_texts_say(text: str, passes: list[str]):
+    lines = run(text, *passes).to_json().splitlines()
+    stages = [json.loads(line)["new"] for line in lines if line.startswith('{"record":"stage"')]
+    assert any(new["forms"] for new in stages[1:])
+    assert stages[0]["forms"] is None
+    by_forms, by_texts = Trace.from_json(lines), Trace.from_json(without_forms(lines))
+    for ours, theirs in zip(by_forms.steps, by_texts.steps, strict=True):
+        assert to_text(ours.after, show_spans=False) == to_text(theirs.after, show_spans=False)
+        assert structural_equal(typed(ours.after), typed(theirs.after), map_free_vars=True)
+        assert len(ours.removed) == len(theirs.removed)
+
+
+def without_forms(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        record = json.loads(line)
+        if record["record"] == "stage":
+            del record["new"]["forms"], record["definitions"]
+        yield json.dumps(record)
+
+
+def test_a_form_that_makes_no_expression_leaves_its_stage_to_the_text():
+    lines = run(CONVOLUTION, "SimplifyInference").to_json().splitlines()
+    stage = next(number for number, line in enumerate(lines) if '"stage":1' in line)
+    record = json.loads(lines[stage])
+    record["new"]["forms"] = [record["new"]["kind"][0]] * len(record["new"]["forms"])
+    broken = [*lines[:stage], json.dumps(record), *lines[stage + 1 :]]
+    expected, read = Trace.from_json(lines).after, Trace.from_json(broken).after
+    assert expected
+    assert read
+    assert to_text(read, show_spans=False) == to_text(expected, show_spans=False)
+
+
+def test_modules_with_data_types_are_read_from_their_texts():
+    lines = run(CLOSURES, "LambdaLift", "ToANormalForm").to_json().splitlines()
+    assert all('"forms":null' in line for line in lines if line.startswith('{"record":"stage"'))
