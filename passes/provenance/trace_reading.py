@@ -1,8 +1,8 @@
 """Lines of JSON back into the steps of a trace.
 
-The first text is parsed, and those of which the trace does not say what their new expressions are. Expressions are those
-of earlier stages wherever the trace says so: they keep their identity through the steps that left them alone, as in the
-trace that was written.
+The first text is parsed, and each text of which the trace does not say what its new expressions are. Expressions are
+those of earlier stages wherever the trace says so: they keep their identity through the steps that left them alone, as
+in the trace that was written.
 """
 
 from __future__ import annotations
