@@ -49,10 +49,6 @@ class ModuleMeaning(Protocol):
         """All statements of the text, in fewer pieces than :meth:`regions`; functions read as a whole come last."""
         ...
 
-    def cached_in(self, block: CacheBlock, key: object) -> Sequence[object]:
-        """What is cached under a key of each segment of a block; an empty tuple for what the block does not count."""
-        ...
-
     def token_memo(self, index: int) -> dict[object, object]:
         """What callers cache of a segment as long as its tokens mean the same."""
         ...
@@ -143,6 +139,13 @@ class ModuleMeaning(Protocol):
 
     def type_ending_at(self, index: int, token: int) -> Type | None:
         """The type of the innermost expression that ends with a token of a statement which shares its lowering."""
+        ...
+
+    def statement_types(self, block: CacheBlock) -> Sequence[Type | None]:
+        """The types of the statements of a block, where they are known; else the error type.
+
+        ``None`` stands for what the block does not count.
+        """
         ...
 
     def type_of(self, expr: Expr) -> Type | None:

@@ -189,19 +189,19 @@ class SnapshotTokens:
             if not block.is_block or self._meaning.template(index) is not None:
                 yield index, self._extent(index)
 
-    def heads_and_statements(self, block: CacheBlock, word: str, key: object) -> Iterator[tuple[int, str, bool]]:
+    def heads_and_statements(self, block: CacheBlock, word: str) -> Iterator[tuple[int, str, Type | None]]:
         """The heads of functions in a block, and its statements that have a word in them.
 
-        Statements whose memo has an empty tuple under ``key`` are left out: after an edit, that is what most of the
-        statements around it have. Yields their segments, their texts, and whether it is a head.
+        Yields their segments, their texts, and the type of a statement: the error type where it is not known, ``None``
+        for a head.
         """
         segments = self._split.segments[block.first : block.end]
-        cached_of_each = self._meaning.cached_in(block, key)
-        for index, (segment, known) in enumerate(zip(segments, cached_of_each, strict=True), block.first):
+        types = self._meaning.statement_types(block)
+        for index, (segment, type) in enumerate(zip(segments, types, strict=True), block.first):
             if segment.role is Role.HEADER:
-                yield index, segment.text, True
-            elif known != () and segment.role is Role.STATEMENT and word in segment.text:
-                yield index, segment.text, False
+                yield index, segment.text, None
+            elif type is not None and segment.role is Role.STATEMENT and word in segment.text:
+                yield index, segment.text, type
 
     def statement_type(self, index: int) -> Type | None:
         """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""

@@ -80,13 +80,6 @@ class StatementNames:
             if isinstance(function, WholeFunctionAnalysis):
                 yield CacheBlock(function.start - 1, function.last + 1, function.memo, False)
 
-    def cached_in(self, block: CacheBlock, key: object) -> Sequence[object]:
-        """What is cached under a key of each segment of a block; an empty tuple for what the block does not count."""
-        if not block.is_block:
-            return [self.token_memo(index).get(key) for index in range(block.first, block.end)]
-        states = self.analysis.states[block.first : block.end]
-        return [() if state is None else state.cached(key) for state in states]
-
     @property
     def call_memo(self) -> dict[object, object]:
         """What callers cache of :attr:`calls` as long as these stay the same."""
@@ -403,9 +396,15 @@ class StatementNames:
     def statement_type(self, index: int) -> Type | None:
         """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""
         state = self.analysis.states[index]
-        if state is None or (isinstance(state, ReportedStatement) and state.diagnostics):
-            return None
-        return None if has_error(state.type) else state.type
+        type = None if state is None else _sound_type(state)
+        return None if type is None or has_error(type) else type
+
+    def statement_types(self, block: CacheBlock) -> Sequence[Type | None]:
+        """The types of the statements of a block, where they are known; else the error type."""
+        if not block.is_block:
+            return [ERROR] * (block.end - block.first)
+        states = self.analysis.states[block.first : block.end]
+        return [None if state is None else _sound_type(state) for state in states]
 
     def type_ending_at(self, index: int, token: int) -> Type | None:
         """The type of the innermost expression that ends with a token of a statement which shares its lowering."""
@@ -473,3 +472,8 @@ class StatementNames:
 def _known(type: Type | None) -> Type | None:
     """``type`` where all of it is known: a type does not hide an error."""
     return None if type is None or has_error(type) or has_incomplete(type) else type
+
+
+def _sound_type(state: TypedStatement) -> Type:
+    """The type of a statement; the error type where something is wrong with it."""
+    return ERROR if isinstance(state, ReportedStatement) and state.diagnostics else state.type

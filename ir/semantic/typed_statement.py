@@ -130,10 +130,6 @@ class TypedStatement:
             self._memo = {}
         return self._memo
 
-    def cached(self, key: object) -> object:
-        """What :attr:`memo` has under a key; ``None`` where there is nothing."""
-        return None if self._memo is None else self._memo.get(key)
-
     @property
     def is_reported(self) -> bool:
         """Whether there is something to say about it, or it depends on more than its own function."""

@@ -28,7 +28,7 @@ from ..syntax.splitting import Segments
 from ..syntax.tree import statement_range
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error
-from ..types import GlobalTypeVar, Type
+from ..types import ERROR, GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .function_names import FunctionNames
 from .lints.unused import Unused, unused_in
@@ -110,10 +110,6 @@ class WholeModuleAnalysis:
         for index in range(len(self._segments)):
             yield CacheBlock(index, index + 1, {}, False)
 
-    def cached_in(self, block: CacheBlock, key: object) -> Sequence[object]:
-        """Nothing is cached of a segment."""
-        return [None] * (block.end - block.first)
-
     @property
     def call_memo(self) -> dict[object, object]:
         """Nothing is cached of the calls."""
@@ -180,6 +176,10 @@ class WholeModuleAnalysis:
     def type_ending_at(self, index: int, token: int) -> Type | None:
         """No statement shares its lowering."""
         return None
+
+    def statement_types(self, block: CacheBlock) -> Sequence[Type | None]:
+        """No statement is read alone."""
+        return [ERROR] * (block.end - block.first)
 
     def type_of(self, expr: Expr) -> Type | None:
         """The type of an expression of the typed or the untyped module, where all of it is known."""

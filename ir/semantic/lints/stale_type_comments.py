@@ -13,13 +13,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, NamedTuple, cast
 
 from ...cancellation import check_cancelled
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Related, Severity, TextEdit
 from ...internal_errors import internal_error
 from ...printing.types import type_to_text
+from ...syntax.lexer import WHITE_SPACE
 from ...text.text_span import TextSpan
 from ...type_visitor import has_error, has_incomplete
 from ...types import Type
@@ -45,6 +46,7 @@ _OF_LET: Final = re.compile(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*let\s+%[^=/]*/\* ty=
 """A ``let`` with a type comment behind its name or its annotation."""
 _END: Final = re.compile(r"[^*\n]*\*/(?:\s|;|/\*[^*\n]*\*/)*\Z")
 """What may stand behind the type in the comment of all of a statement."""
+_ENDING: Final = f"{WHITE_SPACE};"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +149,10 @@ def trust_type_comments(snapshot: Snapshot, written: Sequence[TextSpan]) -> None
     """
     ends = [span.end for span in written]
     for block in snapshot.cache_blocks:
-        for index, text, is_head in snapshot.heads_and_statements(block, "ty=", _in_statement):
+        for index, text, type in snapshot.heads_and_statements(block, "ty="):
             start = snapshot.segment_start(index)
             place = bisect_left(ends, start + len(text.rstrip()))
-            if not is_head and place < len(written) and written[place].start <= start + _indent(text):
+            if type is not None and place < len(written) and written[place].start <= start + _indent(text):
                 snapshot.statement_memo(index)[_in_statement] = ()
 
 
@@ -213,12 +215,13 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
     if block_runs is None:
         check_cancelled()
         runs = [_Run(None)]
-        for index, text, is_head in snapshot.heads_and_statements(block, "ty=", _in_statement):
-            if is_head:
+        for index, text, type in snapshot.heads_and_statements(block, "ty="):
+            if type is None:
                 runs.append(_Run(index - block.first, "ty=" in text))
                 continue
             try:
-                for comment in _in_statement(snapshot, index, text):
+                stale = () if _is_surely_true(text, type) else _in_statement(snapshot, index, text)
+                for comment in stale:
                     runs[-1].add(index - block.first, comment)
             except Exception as error:
                 span = TextSpan(0, len(text.rstrip()))
@@ -228,6 +231,20 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
 
 
 # Which comments are stale
+
+
+def _is_surely_true(text: str, type: Type) -> bool:
+    """Whether a statement of this type has one type comment, behind all of it, that says this type.
+
+    That is so for almost every statement that TVM prints, and seen without looking at what the statement is made of.
+    """
+    comment, _, behind = text.partition("/* ty=")[2].partition(" */")
+    return not behind.strip(_ENDING) and _is_true(comment.partition(" span=")[0], type)
+
+
+@lru_cache(maxsize=4096)
+def _is_true(written: str, inferred: Type) -> bool:
+    return not has_error(inferred) and not _differs(written, inferred)
 
 
 def _in_statement(snapshot: Snapshot, index: int, text: str) -> Sequence[_StaleComment]:
