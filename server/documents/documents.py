@@ -57,6 +57,8 @@ class Document:
         self.language = language
         self.version = version
         self.lines = LineIndex(text)
+        self.doubt = ""
+        """Why the text may not be the one that the client has; empty where nothing speaks for that."""
         self._snapshot: Snapshot | None = None
         self._edits: list[Replacement] = []
         self._generation = 0
@@ -73,28 +75,40 @@ class Document:
         return self.uri.rpartition("/")[2] or self.uri
 
     def apply(self, changes: Sequence[Change], version: int, encoding: Encoding) -> None:
-        """Apply the changes of one message, each to the text that the one before it left."""
+        """Apply the changes of one message, each to the text that the one before it left.
+
+        Where they cannot have been meant for this text, :attr:`doubt` says why, until the whole text comes.
+        """
+        if 0 < version < self.version:
+            self.doubt = f"a change to version {version} came after version {self.version}"
         self.version = version
         index = 0
         while index < len(changes):
             change = changes[index]
             if change.range is None:
                 self._replace(LineIndex(change.text))
+                self.doubt = ""
                 index += 1
                 continue
             batch = self._descending(changes, index, encoding)
             self._splice(batch)
             index += len(batch)
 
-    def _descending(self, changes: Sequence[Change], start: int, encoding: Encoding) -> list[tuple[TextSpan, str]]:
-        """The longest run of changes from ``start`` of which each lies before the one before it.
+    def _descending(self, changes: Sequence[Change], first: int, encoding: Encoding) -> list[tuple[TextSpan, str]]:
+        """The longest run of changes from ``first`` of which each lies before the one before it.
 
         All of them can be placed in the text as it is now. Editors send a rename or the typing of many cursors so.
         """
         batch: list[tuple[TextSpan, str]] = []
-        for change in changes[start:]:
+        for change in changes[first:]:
             if change.range is None:
                 break
+            start, end = change.range.start, change.range.end
+            # Clients name the line behind the last one, or any that is far behind it, for the end of the text.
+            if start.line > self.lines.line_count:
+                self.doubt = f"line {start.line + 1:,} was changed, and there are {self.lines.line_count:,}"
+            elif (start.line, start.character) > (end.line, end.character):
+                self.doubt = "a range was changed that ends before it begins"
             span = span_of(self.lines, change.range, encoding)
             # A range that ends where the previous one began may have been cut off there, and mean its new text.
             if batch and span.end >= batch[-1][0].start:

@@ -125,7 +125,11 @@ def skipped_words(outcome: PassesOutcome) -> str:
 
 async def apply(server: RelayLanguageServer, document: Document, edits: Sequence[TextEdit], label: str) -> str | None:
     """Have the editor change the buffer, at the version that it has now; why it did not, which is shown to the user."""
-    edit = server.edit_of(server.converter_for(document), edits, document.version, label)
+    try:
+        edit = server.edit_of(server.converter_for(document), edits, document.version, label)
+    except JsonRpcException as error:
+        server.say(str(error), Severity.WARNING)
+        return str(error)
     answer = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
     if answer.applied:
         return None

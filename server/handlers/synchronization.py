@@ -135,10 +135,13 @@ def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentP
     """A document was edited."""
     identifier = params.text_document
     changes = [change_of(event) for event in params.content_changes]
+    before = server.state.documents.find(identifier.uri)
+    was_certain = before is None or not before.doubt
     document = server.state.documents.change(identifier.uri, changes, identifier.version)
     if document is None:
         server.log(f"a change of {identifier.uri}, which is not open, was left aside")
         return
+    server.say_doubt(document, was_certain=was_certain)
     server.state.analysis.superseded(document)
     server.state.history.edited(identifier.uri, document.lines)
     _changed(server, document)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,14 @@ def _is_fault(record: logging.LogRecord) -> bool:
 logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_fault)
 
 
+def doubtful(document: Document) -> str:
+    """What the user is told of a text that may not be the one in the editor."""
+    return (
+        f"{document.name}: the text here may not be the one in the editor: {document.doubt}. "
+        "Close the file and open it again; until then passes and refactorings do not change it"
+    )
+
+
 class RelayLanguageServer(LanguageServer):
     """pygls's server with :class:`.RelayProtocol`; the client of a :class:`.workspace.Workspace`."""
 
@@ -77,6 +85,7 @@ class RelayLanguageServer(LanguageServer):
         self.protocol.in_background = self.in_background
         self.state = Workspace(self)
         self.protocol.note_message = self.state.idle_time.note_message
+        self.protocol.note_refused = self._note_refused
         self.capabilities_of_client: dict[str, Any] = {}
         self.client_pulls = False
         """Whether the client pulls diagnostics after each change."""
@@ -112,9 +121,30 @@ class RelayLanguageServer(LanguageServer):
     def edit_of(
         self, converter: ProtocolConverter, edits: Iterable[TextEdit], version: int, annotation: str
     ) -> types.WorkspaceEdit:
-        """Edits of one version of a document; ``annotation`` says what makes them, to clients that show it."""
+        """Edits of one version of a document; ``annotation`` says what makes them, to clients that show it.
+
+        Raises:
+            JsonRpcException: the text may not be the client's.
+        """
+        document = self.state.documents.find(converter.uri)
+        if document is not None and document.doubt:
+            raise JsonRpcException(doubtful(document), code=types.LSPErrorCodes.ContentModified.value)
         shows = self.supports("workspace", "workspaceEdit", "changeAnnotationSupport")
         return converter.workspace_edit(edits, version, annotation if shows else "")
+
+    def _note_refused(self, message: Mapping[str, Any]) -> None:
+        """Take note of a message whose parameters cannot be read: with a change, the texts differ from then on."""
+        if message["method"] == types.TEXT_DOCUMENT_DID_CHANGE:
+            document = self.state.documents.find(document_of(message.get("params")))
+            if document is not None:
+                was_certain = not document.doubt
+                document.doubt = document.doubt or "a change of it could not be read"
+                self.say_doubt(document, was_certain=was_certain)
+
+    def say_doubt(self, document: Document, *, was_certain: bool) -> None:
+        """Say that a text may not be the client's, where that was not known before."""
+        if was_certain and document.doubt:
+            self.say(doubtful(document), Severity.WARNING)
 
     def converter_of(self, uri: str, text: str) -> ProtocolConverter:
         """The converter for a text that a document had or could have."""

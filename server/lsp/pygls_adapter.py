@@ -105,6 +105,7 @@ class RelayProtocol(LanguageServerProtocol):
                 self._give_up(fields["id"])
             else:
                 self.refuse(bad_parameters(fields))
+                self.note_refused(fields)
             return
         if method is not None:
             self.lifecycle.note(method)
@@ -172,6 +173,9 @@ class RelayProtocol(LanguageServerProtocol):
 
     note_message: Callable[[], object]
     """Takes note that a message came or goes."""
+
+    note_refused: Callable[[Mapping[str, Any]], object]
+    """Takes note of a message whose parameters cannot be read."""
 
     register_for: Callable[[object], object]
     """Registers what answers a message, before the first message of its kind is handled."""

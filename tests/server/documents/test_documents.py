@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,29 @@ def test_a_change_before_opening_is_left_aside_unless_it_has_the_whole_text() ->
     document = documents.change(URI, [Change("whole"), replace((0, 0), (0, 1), "W")], 2)
     assert document is not None
     assert (document.text, document.version) == ("Whole", 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "version", "doubt"),
+    [
+        (replace((0, 0), (0, 1), "x"), 4, ""),
+        (replace((0, 0), (0, 1), "x"), 5, ""),
+        (replace((1, 0), (9_999, 0), "x"), 5, ""),
+        (replace((2, 0), (2, 0), "x"), 5, ""),
+        (replace((0, 0), (0, 1), "x"), 3, "a change to version 3 came after version 4"),
+        (replace((7, 0), (7, 1), "x"), 5, "line 8 was changed, and there are 2"),
+        (replace((0, 1), (0, 0), "x"), 5, "a range was changed that ends before it begins"),
+    ],
+)
+def test_a_change_that_was_not_meant_for_the_text_is_doubted_until_the_whole_text_comes(
+    change: Change, version: int, doubt: str
+) -> None:
+    documents = Documents()
+    document = documents.open(URI, "ab\ncd", 4)
+    documents.change(URI, [change], version)
+    assert document.doubt == doubt
+    documents.change(URI, [Change("whole")], 9)
+    assert not document.doubt
 
 
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), max_size=6), st.sampled_from(Encoding))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.server.protocol.conftest import Editor
+from tests.server.protocol.conftest import URI, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -38,6 +40,23 @@ async def test_ranges_outside_the_text(editor: Editor) -> None:
         types.HoverParams(editor.document, types.Position(4000, 4000))
     )
     assert answer is None
+
+
+async def test_a_text_that_may_not_be_the_editor_s_is_said_to_be_so_and_not_changed(editor: Editor) -> None:
+    editor.open(MODEL.replace("add(%x, %x)", "abs(negative(negative(%x)))"))
+    editor.messages.clear()
+    editor.change("// far", (500, 0))
+    command = types.ExecuteCommandParams("relay-lsp.runPass", [{"uri": URI, "pass": "ToANormalForm"}])
+    editor.applied.clear()
+    answer: Any = await editor.client.workspace_execute_command_async(command)
+    assert answer["applied"] is False
+    assert not editor.applied
+    assert len(editor.messages) == 2
+    for message in editor.messages:
+        assert "line 501 was changed, and there are 5. Close the file and open it again" in message
+    assert await lives(editor)
+    answer = await editor.client.workspace_execute_command_async(command)
+    assert answer["applied"] is True
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,19 @@ def test_requests_of_a_wrong_form() -> None:
     ]
 
 
+def test_a_change_that_cannot_be_read_leaves_a_text_that_may_be_another() -> None:
+    item = {"uri": URI, "languageId": "relay", "version": 1, "text": "def @main() { () }\n"}
+    negative = {"start": {"line": -1, "character": 0}, "end": {"line": 0, "character": 0}}
+    change = {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [{"range": negative, "text": "x"}]}
+    messages: list[Any] = answers(
+        INITIALIZE,
+        {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}},
+        *[{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": change}] * 2,
+    )
+    (said,) = (message["params"]["message"] for message in messages if message.get("method") == "window/showMessage")
+    assert "may not be the one in the editor: a change of it could not be read. Close the file" in said
+
+
 def test_an_answer_with_the_id_of_ones_own_pending_request_is_left_aside() -> None:
     item = {"uri": URI, "languageId": "relay", "version": 1, "text": "def @main() { () }\n" * 3000}
     opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
