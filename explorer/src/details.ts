@@ -17,16 +17,21 @@ export function details(now: Explorer, copied: string, copy: () => void): Templa
     for (const step of trace.steps) {
         const here = linked.stages.get(step.after);
         const before = linked.stages.get(step.before);
-        if (step.before === step.after || !before) {
+        if (step.before === step.after || !(before ?? here)) {
             continue;
         }
         const gone = linked.removedBy.find(each => each.step === step);
-        const made = [...(here ?? [])].filter(each => step.sources.has(each) && !step.rebuilt.has(each));
+        const made = [...(here ?? [])].filter(each => (step.sources.has(each) && !step.rebuilt.has(each)) || step.unexplained.has(each));
         const isTyping = step.isImport || (step.isRequirement && step.name === 'InferType');
         if (made.length > 0 && here && !isTyping) {
-            const unexplained = made.some(each => step.unexplained.has(each));
-            const sources = now.links.backwards(step, made);
-            events.push(html`<li><b>${plain(step.name)}</b> made ${list(says(made))} from ${unexplained ? 'what it does not say' : list(says(sources))}</li>`);
+            const isNew = (each: number) => step.unexplained.has(each);
+            const [fresh, rest] = [made.filter(isNew), made.filter(each => !isNew(each))];
+            if (rest.length > 0) {
+                events.push(html`<li><b>${plain(step.name)}</b> made ${list(says(rest))} from ${list(says(now.links.backwards(step, rest)))}</li>`);
+            }
+            if (fresh.length > 0) {
+                events.push(html`<li class="gone"><b>${plain(step.name)}</b> made ${list(says(fresh))} out of nothing: it does not say from what</li>`);
+            }
         }
         if (gone) {
             events.push(html`<li class="gone"><b>${plain(step.name)}</b> removed ${list(says(gone.expressions))}</li>`);

@@ -65,9 +65,16 @@ export function runForm(
         redraw();
     };
     const copy = (text: string, what: string) => {
-        void navigator.clipboard?.writeText(text);
-        said = `Copied ${what}: ${text.length > 300 ? `${text.slice(0, 300)} …` : text}`;
-        redraw();
+        const say = (start: string, shown: string) => {
+            said = `${start} ${what}: ${shown}`;
+            redraw();
+        };
+        const refused = () => say('This browser does not let the page copy', text);
+        if (navigator.clipboard) {
+            navigator.clipboard.writeText(text).then(() => say('Copied', text.length > 300 ? `${text.slice(0, 300)} …` : text), refused);
+        } else {
+            refused();
+        }
     };
     const save = () => {
         if (source.save) {

@@ -26,7 +26,7 @@ from tests.explorer.models import (
     overlays,
     recorded,
 )
-from tests.explorer.pages import CHROMIUM, MISSING, ROOT, export, trace_lines, write_page
+from tests.explorer.pages import CHROMIUM, MISSING, ROOT, export, trace_lines, unexplained, write_page
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +58,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     write_page(
         work, "version", ['{"record":"trace","format":"relay-lsp-trace","version":7,"producer":"relay-lsp 9"}\n']
     )
+    write_page(work, "unexplained", unexplained(lines))
     write_page(work, "cut", lines[:-3])
     write_page(work, "nothing", [])
     server = subprocess.Popen(

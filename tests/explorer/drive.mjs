@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from '../editors/vscode/server.mjs';
+import { forms } from './forms.mjs';
 import { habits } from './habits.mjs';
 import { pace } from './pace.mjs';
 import { panel } from './panel.mjs';
@@ -117,7 +118,7 @@ const flows = {
         const steps = await page.locator('.timeline > li').allInnerTexts();
         await page.keyboard.press('/');
         await page.keyboard.type('nn.batch_norm');
-        await page.locator('.findings').waitFor();
+        await page.locator('.findings', { hasText: 'nn.batch_norm' }).waitFor();
         const turns = await page.locator('.findings').innerText();
         await page.locator('#search').fill('/[/');
         await page.waitForTimeout(250);
@@ -416,7 +417,7 @@ const flows = {
         const stale = await page.locator('.cm-content .stale').allInnerTexts();
         await page.getByLabel('live').check();
         fs.writeFileSync(file, text.replace('nn.relu(%3.0)', 'exp(%3.0)'));
-        await pane(page, 0).locator('.cm-line', { hasText: 'exp(%3.0)' }).waitFor();
+        await pane(page, 0).locator('.cm-line', { hasText: 'exp(%3.0)' }).waitFor({ timeout: 90_000 });
         const live = { marks: await page.locator('.edited').count(), form: await page.locator('.run').innerText() };
         fs.writeFileSync(file, text);
         return { before, problem, refused, after, form, call, skipped, saved, stale, live };
@@ -424,7 +425,7 @@ const flows = {
 };
 
 const all = {
-    ...flows, ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }), ...pace({ open }), ...recorded({ open }),
+    ...flows, ...forms({ open, pane }), ...habits({ open, pane, texts, point }), ...panel({ open, pane, work }), ...pace({ open }), ...recorded({ open }),
 };
 for (const [name, flow] of Object.entries(all).filter(([each]) => chosen.length === 0 || chosen.includes(each))) {
     try {

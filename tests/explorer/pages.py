@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -54,3 +55,15 @@ def trace_lines(source: Path) -> list[str]:
 def write_page(work: Path, name: str, lines: list[str]) -> None:
     """A page of these lines, whatever they are."""
     (work / "pages" / f"{name}.html").write_text(explorer_page(lines), "utf-8")
+
+
+def unexplained(lines: list[str]) -> list[str]:
+    """The trace with a last step that does not say what it made one of its calls from."""
+    at = max(index for index, line in enumerate(lines) if json.loads(line)["record"] == "step")
+    step = json.loads(lines[at])
+    made = step["made"]
+    new = step["rebuilt"].pop(0)
+    kept = [pair for pair in zip(made["expression"], made["sources"], strict=True) if pair[0] != new]
+    step["made"] = {"expression": [each for each, _ in kept], "sources": [source for _, source in kept]}
+    step["unexplained"] = [new]
+    return [*lines[:at], json.dumps(step) + "\n", *lines[at + 1 :]]
