@@ -35,13 +35,16 @@ def provenance_edits(
     """The edits of ``text`` that write behind each of its statements where its value comes from.
 
     ``text`` says what ``after`` is, and ``place_in_text`` where its expressions stand there; ``before`` is what the
-    ``trace`` began with. Comments that said so before are replaced.
+    ``trace`` began with. Comments that said so before are replaced. Behind a function inside of another, such as what
+    ``FuseOps`` makes, stand the layers of all values inside.
     """
     comments = _Comments(before, trace, after)
-    values = values_by_end(post_order(*after.functions.values()), place_in_text)
+    exprs = list(post_order(*after.functions.values()))
+    values = values_by_end(exprs, place_in_text)
+    closures = _closures_by_end(exprs, after, place_in_text)
     edits: list[TextEdit] = []
     for end in value_ends(text):
-        expr = values.get(end.offset) if end.ends_statement else None
+        expr = values.get(end.offset, closures.get(end.offset)) if end.ends_statement else None
         comment = comments.of(expr) if expr is not None else ""
         if not comment:
             continue
@@ -70,19 +73,20 @@ def layer_edits(
         expr = values.get(end.offset, closures.get(end.offset)) if end.ends_statement else None
         if expr is None or any(True for comment in end.comments for _ in sources_in(comment.text)):
             continue
-        values_inside = post_order(expr.body) if isinstance(expr, Function) else (expr,)
-        origins = (origin for value in values_inside for origin in trace.origins(value))
-        span = SequentialSpan.of(layers.get(origin) for origin in origins)
+        span = _layers_of(expr, trace, layers)
         if span is not None:
             edits.append(TextEdit(TextSpan(end.offset, end.offset), f" /* si=[{_listed(span)}] */"))
     return tuple(edits)
 
 
-def _closures_by_end(exprs: Iterable[Expr], module: IRModule, place_of: Places) -> Mapping[int, Expr]:
-    """The functions inside of others, such as what ``FuseOps`` makes, by where they end.
+def _layers_of(expr: Expr, trace: Trace, layers: Mapping[Expr, AnySpan]) -> AnySpan | None:
+    """The layers that a value came from; a function came from those of all values inside."""
+    values = post_order(expr.body) if isinstance(expr, Function) else (expr,)
+    return SequentialSpan.of(layers.get(origin) for value in values for origin in trace.origins(value))
 
-    They came from the layers of all values inside.
-    """
+
+def _closures_by_end(exprs: Iterable[Expr], module: IRModule, place_of: Places) -> Mapping[int, Expr]:
+    """The functions inside of others, such as what ``FuseOps`` makes, by where they end."""
     top = set(module.functions.values())
     closures = [expr for expr in exprs if isinstance(expr, Function) and expr not in top]
     return {place.end: closure for closure in closures if (place := place_of(closure)) is not None}
@@ -99,7 +103,10 @@ class _Comments:
         self._outputs = layer_outputs(after, self._layers_of)
 
     def of(self, expr: Expr) -> str:
-        """The comment behind a value; empty where nothing is known of it."""
+        """The comment behind a value, or a function inside of another; empty where nothing is known of it."""
+        if isinstance(expr, Function):
+            inside = _layers_of(expr, self._trace, self._layers)
+            return "" if inside is None else f"/* si=[{_listed(inside)}] */"
         origins = self._trace.origins(expr)
         places = [self._place(origin) for origin in origins]
         span = SequentialSpan.of(self._layers.get(origin, place) for origin, place in zip(origins, places, strict=True))

@@ -161,6 +161,13 @@ def test_after_fusion_the_output_of_a_layer_is_what_other_layers_use():
     assert "output=torch.exp_9, torch.out" in exp
 
 
+def test_a_fused_function_lists_the_layers_of_what_is_inside():
+    lines = [line.strip() for line in annotated(MODEL, "SimplifyInference", "FuseOps").splitlines()]
+    behind = [line for line in lines if line.startswith("} /* si=")]
+    assert any("torch.batch_norm_8" in line and "torch.exp_9, torch.out" in line for line in behind), lines
+    assert len(behind) == sum("Primitive=1" in line for line in lines)
+
+
 MODELS: dict[str, Callable[[], IRModule]] = {
     "dcgan": lambda: testing.dcgan(layer_names=True),
     "densenet": lambda: testing.densenet(layer_names=True),
