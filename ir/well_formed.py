@@ -13,7 +13,7 @@ from .expressions import Clause, Expr, Function, Let, Match, Var
 from .module import IRModule
 from .visitor import children, pattern_vars
 
-__all__ = ["check_well_formed"]
+__all__ = ["check_closed", "check_well_formed"]
 
 
 def check_well_formed(root: IRModule | Expr) -> list[Diagnostic]:
@@ -22,12 +22,22 @@ def check_well_formed(root: IRModule | Expr) -> list[Diagnostic]:
     A shared expression is looked at where it is met first. The functions of a module are checked one by one: two may
     bind the same variable.
     """
-    diagnostics: list[Diagnostic] = []
+    return [diagnostic for checker in _checked(root) for diagnostic in checker.diagnostics]
+
+
+def check_closed(module: IRModule) -> list[Diagnostic]:
+    """What makes a module ill-formed, and the variables that no function of it binds."""
+    checkers = _checked(module)
+    ill_formed = [diagnostic for checker in checkers for diagnostic in checker.diagnostics]
+    return [*ill_formed, *(diagnostic for checker in checkers for diagnostic in checker.unbound())]
+
+
+def _checked(root: IRModule | Expr) -> list[_Checker]:
+    checkers: list[_Checker] = []
     for expr in root.functions.values() if isinstance(root, IRModule) else (root,):
-        checker = _Checker()
-        checker.check(expr)
-        diagnostics.extend(checker.diagnostics)
-    return diagnostics
+        checkers.append(_Checker())
+        checkers[-1].check(expr)
+    return checkers
 
 
 class _Checker:
@@ -37,7 +47,7 @@ class _Checker:
         self.diagnostics: Final[list[Diagnostic]] = []
         self._bound: Final[set[Var]] = set()
         self._ever_bound: Final[set[Var]] = set()
-        self._free: Final[set[Var]] = set()
+        self._free: Final[dict[Var, None]] = {}
         self._seen: Final[set[Expr]] = set()
 
     def check(self, root: Expr) -> None:
@@ -66,6 +76,14 @@ class _Checker:
                 else:
                     stack.extend(reversed(children(item)))
 
+    def unbound(self) -> list[Diagnostic]:
+        """The variables that nothing in what was checked binds, in the order of their uses."""
+        return [
+            Diagnostic("variable-out-of-scope", Severity.ERROR, f"{var!r} is not bound by anything", place=Place(var))
+            for var in self._free
+            if var not in self._ever_bound
+        ]
+
     def _bind(self, *variables: Var) -> tuple[Var, ...]:
         for var in variables:
             if var in self._ever_bound:
@@ -82,7 +100,7 @@ class _Checker:
         if var in self._ever_bound:
             self._report("variable-out-of-scope", f"%{var.name_hint} is used outside of what binds it", var)
         else:
-            self._free.add(var)
+            self._free[var] = None
 
     def _report(self, code: str, message: str, var: Var) -> None:
         self.diagnostics.append(Diagnostic(code, Severity.ERROR, message, place=Place(var)))

@@ -7,7 +7,7 @@ from .declaration import Declaration, declare_pass, option
 from .decorators import function_pass, module_pass
 from .errors import BrokenModuleError, PassError, did_you_mean
 from .instrument import PassInstrument, pass_instrument
-from .pass_kinds import FunctionPass, ModulePass, Pass, Pipeline, Sequential, is_optimizable
+from .pass_kinds import FunctionPass, ModulePass, Pass, Pipeline, Sequential, has_run, is_optimizable
 from .registry import create, find, register_pass, registered
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "did_you_mean",
     "find",
     "function_pass",
+    "has_run",
     "is_optimizable",
     "module_pass",
     "option",

@@ -350,9 +350,14 @@ def _kind_of(value: object) -> str:
     return f"{'an' if name[0] in 'AEIOUaeio' else 'a'} {name}"
 
 
+def has_run(name: str, module: IRModule) -> bool:
+    """Whether a pass, with the options that it has by itself, made this very module or left it as it is."""
+    return name in _holding.get(module, ())
+
+
 def _typed_before(module: IRModule, context: PassContext) -> IRModule:
     """``module`` with types for a pass that is called outside of a pipeline. TVM's instruments see nothing of it."""
-    if INFER_TYPE in _holding.get(module, ()):
+    if has_run(INFER_TYPE, module):
         return module
     _running.requirements += 1
     try:
@@ -371,7 +376,7 @@ def _announce(name: str, module: IRModule, context: PassContext) -> None:
 
 
 def _ensure(name: str, module: IRModule, context: PassContext) -> IRModule:
-    if name in _holding.get(module, ()):
+    if has_run(name, module):
         if context.instruments:
             _announce(name, module, context)
         return module

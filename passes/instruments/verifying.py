@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from relay_lsp.ir.diagnostics import Diagnostic, Place, Severity
+from relay_lsp.ir.diagnostics import Diagnostic, Severity
 from relay_lsp.ir.inference import infer_types
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.visitor import free_vars
-from relay_lsp.ir.well_formed import check_well_formed
+from relay_lsp.ir.well_formed import check_closed
 
-from ..infrastructure import BrokenModuleError, PassInfo, PassInstrument
+from ..infrastructure import BrokenModuleError, PassInfo, PassInstrument, has_run
 
 __all__ = ["Verifier", "faults", "require_sound"]
 
@@ -39,14 +38,7 @@ def require_sound(module: IRModule, pass_name: str) -> None:
 
 def faults(module: IRModule) -> list[Diagnostic]:
     """What makes a module ill-formed or ill-typed: nothing, where the pass that made it is sound."""
-    diagnostics = [*check_well_formed(module), *_unbound(module), *infer_types(module).diagnostics]
+    diagnostics = check_closed(module)
+    if not has_run("InferType", module):
+        diagnostics += infer_types(module).diagnostics
     return [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
-
-
-def _unbound(module: IRModule) -> list[Diagnostic]:
-    """The variables that no function of the module binds: an expression may have such, a function of a module not."""
-    return [
-        Diagnostic("variable-out-of-scope", Severity.ERROR, f"{var!r} is not bound by anything", place=Place(var))
-        for function in module.functions.values()
-        for var in free_vars(function)
-    ]
