@@ -29,14 +29,26 @@ _current: Final = _Current()
 
 
 class Cancellation:
-    """Cancels work, from any thread."""
+    """Cancels work, from any thread. ``pause`` is called at each step of the work, which goes on when it returns."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: Callable[[], object] | None = None) -> None:
         self.is_cancelled = False
+        self._pause: Final = pause
 
     def cancel(self) -> None:
         """Have the work end at its next step."""
         self.is_cancelled = True
+
+    def step(self) -> None:
+        """A step of the work.
+
+        Raises:
+            WorkCancelled: it was cancelled.
+        """
+        if self._pause is not None:
+            self._pause()
+        if self.is_cancelled:
+            raise WorkCancelled
 
     def run(self, work: Callable[[], Result]) -> Result:
         """The result of ``work``, on this thread.
@@ -59,5 +71,5 @@ def check_cancelled() -> None:
         WorkCancelled: it was.
     """
     cancellation = _current.cancellation
-    if cancellation is not None and cancellation.is_cancelled:
-        raise WorkCancelled
+    if cancellation is not None:
+        cancellation.step()

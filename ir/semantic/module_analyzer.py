@@ -27,7 +27,7 @@ from .whole_function import WholeFunctionAnalysis
 
 __all__ = ["ModuleAnalyzer", "Outer", "between", "is_closed_at", "reanalyze"]
 
-_AT_ONCE: Final = 1_024
+_AT_ONCE: Final = 512
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
 
 _COMMENTS: Final = COMMENT + OPEN_COMMENT
@@ -193,6 +193,8 @@ class ModuleAnalyzer:
         last, index = header, header + 1
         closed = False
         while index < self.count and not closed:
+            if index % _AT_ONCE == 0:
+                check_cancelled()
             segment = segments[index]
             has_tokens = segment.kinds[0] not in _COMMENTS or bool(segment.kinds.strip(_COMMENTS))
             if has_tokens and segment.role not in _OF_BODY:

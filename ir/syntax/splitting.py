@@ -48,7 +48,7 @@ _OPEN_ENDED_PIECE: Final = re.compile(f"[{re.escape(_OPEN_ENDED)}]")
 _META_NAME: Final = "meta"
 
 _FEWEST_ALIKE: Final = 16
-_MOST_ALIKE: Final = 512
+_MOST_ALIKE: Final = 256
 """Statements that are known by their forms are looked at together, more and more as long as all of them are."""
 
 _MOST_FAR_SIGHTED: Final = 16

@@ -1,7 +1,7 @@
 """A watch over the event loop: what keeps it busy for longer than it may goes to the log, with its stack.
 
 The loop says when it has work and when it waits, by its selector; a thread looks at that now and then. While nothing
-happens the thread sleeps, too.
+happens the thread sleeps, too. Threads that read texts look at it as well, and give way while the loop has work.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 
-__all__ = ["MOST_SECONDS", "LoopWatch", "new_event_loop", "watch_event_loops"]
+__all__ = ["MOST_SECONDS", "LoopWatch", "expect_work", "gives_way_to", "new_event_loop", "watch_event_loops"]
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +25,13 @@ MOST_SECONDS = 0.05
 
 _SECONDS_AWAKE = 1.0
 """How long the watch goes on after the loop had work the last time."""
+
+_LONGEST_WAY = 0.01
+"""How long a thread gives way at a step of its work: as long as the answer to a request takes at most. A loop that has
+work all the time shares the processor with it."""
+
+_LOOK_SECONDS = 0.0003
+"""How long such a thread sleeps before it looks again."""
 
 
 class LoopWatch:
@@ -34,6 +42,8 @@ class LoopWatch:
         """The seconds of what was reported, the last hundred."""
         self._most_seconds = most_seconds
         self._busy_since: float | None = None
+        self.has_work = False
+        """Whether the loop has something to do, or will have at once; between two turns it still has."""
         self._last_work = 0.0
         self._loop_thread = threading.get_ident()
         self._is_asleep = False
@@ -43,13 +53,25 @@ class LoopWatch:
 
     def work(self) -> None:
         """The loop has something to do."""
+        self.has_work = True
         self._busy_since = self._last_work = time.perf_counter()
         if self._is_asleep:
             self._awake.set()
 
-    def rest(self) -> None:
-        """The loop waits."""
+    def rest(self, *, is_over: bool) -> None:
+        """The loop looks for events; where its work is over, it waits for them."""
         self._busy_since = None
+        self.has_work = not is_over
+
+    def give_way(self) -> None:
+        """Wait, on another thread, while the loop has work.
+
+        Python's threads run one at a time. A loop that shares the processor with a thread that reads a text has to wait
+        for its turn several times in each answer, each time until a search of a regular expression is through.
+        """
+        until = time.perf_counter() + _LONGEST_WAY
+        while self.has_work and time.perf_counter() < until:
+            time.sleep(_LOOK_SECONDS)
 
     def end(self) -> None:
         """Watch no more."""
@@ -86,7 +108,7 @@ class _WatchedSelector(selectors.DefaultSelector):
     watch: LoopWatch
 
     def select(self, timeout: float | None = None) -> Sequence[tuple[selectors.SelectorKey, int]]:  # type: ignore[override]
-        self.watch.rest()
+        self.watch.rest(is_over=timeout != 0)
         events = super().select(timeout)
         self.watch.work()
         return events
@@ -96,7 +118,25 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
     """An event loop that is watched."""
     selector = _WatchedSelector()
     selector.watch = LoopWatch()
-    return asyncio.SelectorEventLoop(selector)
+    loop = asyncio.SelectorEventLoop(selector)
+    _watches[loop] = selector.watch
+    return loop
+
+
+_watches: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, LoopWatch] = weakref.WeakKeyDictionary()
+
+
+def gives_way_to(loop: asyncio.AbstractEventLoop) -> Callable[[], None] | None:
+    """What a thread calls at each step of its work to give way to a loop; ``None`` for one that is not watched."""
+    watch = _watches.get(loop)
+    return None if watch is None else watch.give_way
+
+
+def expect_work(loop: asyncio.AbstractEventLoop) -> None:
+    """A message has come for a loop, which takes it as soon as it has the processor."""
+    watch = _watches.get(loop)
+    if watch is not None:
+        watch.has_work = True
 
 
 class _WatchedLoops(asyncio.DefaultEventLoopPolicy):

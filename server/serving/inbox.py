@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
+from ..scheduling.loop_watch import expect_work
 from .framing import StreamFault
 
 __all__ = ["Inbox"]
@@ -30,6 +31,7 @@ class Inbox:
             while self._waiting > self._room:
                 self._changed.wait()
             self._waiting += _size(message)
+        expect_work(self._loop)
         try:
             self._loop.call_soon_threadsafe(self._messages.put_nowait, message)
         except RuntimeError:  # the loop is closed

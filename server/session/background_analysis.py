@@ -16,6 +16,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 from ..documents.documents import Advance, Document, Documents
 from ..features.diagnostics import diagnostics
 from ..scheduling.executor import SingleThread
+from ..scheduling.loop_watch import gives_way_to
 from .preview import Preview, preview_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class BackgroundAnalysis:
         known = self._previews.get(document)
         if known is None or known.lines is not lines:
             self._cancel_preview(document)
-            cancellation = Cancellation()
+            cancellation = _giving_way()
             read = partial(_plain_preview, lines, document.name)
             coming = asyncio.ensure_future(self._preview_thread.run_cancellable(cancellation, read))
             known = self._previews[document] = _Previewed(lines, coming, cancellation)
@@ -136,7 +137,7 @@ class BackgroundAnalysis:
     ) -> Sequence[Diagnostic] | None:
         """What is surely wrong in a beginning; ``None`` where it is no more."""
         known = self._previews.get(document)
-        cancellation = Cancellation() if known is None else known.cancellation
+        cancellation = _giving_way() if known is None else known.cancellation
         return await self._preview_thread.run_cancellable(
             cancellation, lambda: preview.sure(collect(document, preview.snapshot))
         )
@@ -242,7 +243,7 @@ class BackgroundAnalysis:
         Raises:
             asyncio.CancelledError: the document was closed, or the client left.
         """
-        cancellation = Cancellation()
+        cancellation = _giving_way()
         self._running[document] = cancellation, reading
         try:
             made = await self.thread.run_cancellable(cancellation, work)
@@ -276,6 +277,11 @@ class BackgroundAnalysis:
             return _analysed(snapshot)
 
         return settle
+
+
+def _giving_way() -> Cancellation:
+    """What cancels work that gives way to the event loop: requests that it answers are waited for, other texts' too."""
+    return Cancellation(gives_way_to(asyncio.get_running_loop()))
 
 
 def _refuse(part: object) -> None:

@@ -38,15 +38,16 @@ def test_work_ends_at_its_next_step_and_leaves_what_is_true() -> None:
 
 
 class _CancelledAfter(Cancellation):
-    """One that is cancelled when it is asked so many times."""
+    """One that is cancelled at so many steps."""
 
     def __init__(self, steps: int) -> None:
+        super().__init__(self._count)
         self._left = steps
 
-    @property
-    def is_cancelled(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def _count(self) -> None:
         self._left -= 1
-        return self._left < 0
+        if self._left < 0:
+            self.cancel()
 
 
 def test_work_that_nothing_cancels_is_not_disturbed() -> None:
