@@ -180,8 +180,11 @@ class TemplateCache:
     @staticmethod
     def _heads_of(header: Segment) -> WeakKeyDictionary[TemplateCache, Head]:
         """A head as each context has read it, as long as there is one."""
-        heads = header.memo.setdefault(Head, WeakKeyDictionary[TemplateCache, Head]())
-        return cast("WeakKeyDictionary[TemplateCache, Head]", heads)
+        heads = cast("WeakKeyDictionary[TemplateCache, Head] | None", header.memo.get(Head))
+        if heads is None:
+            heads = WeakKeyDictionary[TemplateCache, Head]()
+            header.memo[Head] = heads
+        return heads
 
     def own(self, statement: TypedStatement) -> LoweredStatement:
         """A statement lowered for itself, so that its diagnostics have its own names and places."""
