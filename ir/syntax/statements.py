@@ -327,7 +327,7 @@ class _SegmentParser(StatementParser):
     def finish_head(self, frame: _Frame) -> None:
         index = frame.index
         if frame.has_head:  # an arm without the comma before it: its pattern ends the arm before
-            pattern = self.pattern_start(index)
+            pattern = max(self.pattern_start(index), 1 + max(frame.blocks, default=-1))  # no pattern has braces in it
             rest = index[pattern:]
             del index[pattern:]
             self.finish_clause(frame)

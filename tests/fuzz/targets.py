@@ -16,10 +16,13 @@ from relay_lsp.ir.metadata.reader import read_metadata
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.passes import PassContext, PassError, create, registered
+from relay_lsp.server.features.call_search import find_calls
 from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics import diagnostics
 from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.hover import hover, render
+from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
+from relay_lsp.server.features.outline import outline
 from relay_lsp.server.features.selection import selection_ranges
 from relay_lsp.server.history.store import HistoryStore
 from relay_lsp.server.serving.application import create_server
@@ -32,6 +35,7 @@ def text(given: str) -> None:
     """Reading and typing never raise, and what they find lies in the text."""
     snapshot = Snapshot.open(given, "fuzz")
     for finding in snapshot.diagnostics:
+        assert finding.code != "internal-error"
         assert finding.span is None or 0 <= finding.span.start <= finding.span.end <= len(given)
     parse(given)
 
@@ -44,7 +48,9 @@ def edits(given: str) -> None:
         start = generator.randrange(snapshot.lines.length + 1)
         end = min(snapshot.lines.length, start + generator.randint(0, 5))
         snapshot = snapshot.edit(TextSpan(start, end), generator.choice(("", " ", "%x", "}", ";", "/*", "\n")))
-    assert _shown(snapshot) == _shown(Snapshot.open(snapshot.text, "fuzz"))
+    shown = _shown(snapshot)
+    assert "internal-error" not in [code for code, *_ in shown]
+    assert shown == _shown(Snapshot.open(snapshot.text, "fuzz"))
 
 
 def _shown(snapshot: Snapshot) -> list[tuple[object, ...]]:
@@ -57,6 +63,12 @@ def features(given: str) -> None:
     snapshot = Snapshot.open(given, "fuzz")
     assert not any(finding.code == "internal-error" for finding in diagnostics(snapshot))
     list(folds(snapshot))
+    outline(snapshot)
+    list(find_calls(snapshot, "re"))
+    everything = TextSpan(0, snapshot.lines.length)
+    for hints in (inlay_hints, inlay_argument_names, inlay_shapes):
+        for hint in hints(snapshot, everything):
+            assert 0 <= hint.offset <= len(given)
     generator = random.Random(len(given))
     for _ in range(4):
         offset = generator.randrange(len(given) + 1)

@@ -59,6 +59,14 @@ def test_semicolons_that_end_nothing_are_one_finding() -> None:
     assert [edit.new_text for fix in finding.fixes for edit in fix.edits] == [""]
 
 
+def test_an_arm_whose_pattern_has_a_block_in_it_is_read() -> None:
+    arm = "Cons(_, %rest) => ){\n      add(1,fn () {  @length(%rest))\n    },\n    Nil  }=> 0,\n"
+    text = f'#[version = "0.0.5"]\ndef @main(%list: int32) {{\n  match (%list-> ) ({{\n    {arm}  }}\n}}\n'
+    codes = {finding.code for finding in Snapshot.open(text, "arms.relay").diagnostics}
+    assert codes
+    assert "internal-error" not in codes
+
+
 @pytest.mark.parametrize("name", HOSTILE_TEXTS)
 def test_an_edit_of_a_hostile_text_is_followed(name: str) -> None:
     text = HOSTILE_TEXTS[name](200)
