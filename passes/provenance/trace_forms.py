@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from relay_lsp.ir.attributes import Attrs
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.expressions import (
     Call,
@@ -46,7 +47,9 @@ class FormWriter:
 
     def __init__(self, attribute_texts: AttributeTexts) -> None:
         self._attribute_texts = attribute_texts
+        self._table = MetadataTable(show=True)
         self._types: dict[Type, str] = {}
+        self._attributes: dict[int, tuple[Attrs, str | None]] = {}
 
     def forms(self, exprs: Iterable[Expr]) -> list[str] | None:
         """The form of each expression; ``None`` where one of them has none."""
@@ -73,26 +76,29 @@ class FormWriter:
         return "" if isinstance(expr, _NOTHING_ELSE) else None
 
     def _call(self, call: Call) -> str | None:
-        if any(isinstance(argument, Op) for argument in call.args):
-            return None
         op, attrs = call.op, call.attrs
+        if Op in map(type, call.args):
+            return None
         if not isinstance(op, Op):
             return "" if attrs is None and not isinstance(op, Constructor) else None
         if attrs is None:
             return ""
-        if op.attrs_type is None or op.attrs_type.type_key != attrs.type_key:
+        if op.attrs_type is not type(attrs) and (op.attrs_type is None or op.attrs_type.type_key != attrs.type_key):
             return None
-        table = MetadataTable(show=True)
-        text = ", ".join(self._attribute_texts.of(attrs, table))
-        return None if table.references_made else text
+        known = self._attributes.get(id(attrs))
+        if known is None:
+            references = self._table.references_made
+            text = ", ".join(self._attribute_texts.of(attrs, self._table))
+            known = self._attributes[id(attrs)] = (attrs, text if self._table.references_made == references else None)
+        return known[1]
 
     def _function(self, function: Function) -> str | None:
         if function.type_params or function.virtual_device is not None:
             return None
-        table = MetadataTable(show=True)
-        attributes = ", ".join(f"{name}={value_text(value, table)}" for name, value in function.attrs.items())
+        references = self._table.references_made
+        attributes = ", ".join(f"{name}={value_text(value, self._table)}" for name, value in function.attrs.items())
         result = "" if function.ret_type is None else f" -> {self._type(function.ret_type)}"
-        return None if table.references_made else f"fn ({attributes}){result}"
+        return f"fn ({attributes}){result}" if self._table.references_made == references else None
 
     def _type(self, type: Type) -> str:
         text = self._types.get(type)

@@ -296,10 +296,10 @@ class _Writer:
         forms = self._forms.forms(fresh) if has_forms else None
         return NewExpressions(
             first,
-            [string(type(expr).__name__) for expr in fresh],
+            [string(kind.__name__) for kind in map(type, fresh)],
             [string(_label(expr)) for expr in fresh],
             [self._type(expr.checked_type) for expr in fresh],
-            [self._layers_of(expr) for expr in fresh],
+            [self._layers_of(expr) for expr in fresh] if self._layers else [-1] * len(fresh),
             [self._operands(expr) for expr in fresh],
             [self._flops(expr) for expr in fresh],
             None if forms is None else list(map(string, forms)),
