@@ -117,7 +117,7 @@ class _RowsByHead:
     def places(self, head: _Head) -> Sequence[int]:
         """Which rows a value with this head may reach, in order."""
         wanted = self._constructors.get(head.name_hint, []) if isinstance(head, Constructor) else []
-        return list(merge(wanted, self._others)) if wanted else self._others
+        return list(merge(wanted, self._others)) if wanted and self._others else wanted or self._others
 
     def rows(self, head: _Head) -> tuple[_Row, ...]:
         """These rows."""

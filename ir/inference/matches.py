@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..diagnostics import Place, Related
 from ..expressions import Clause, Expr, Match, Pattern, PatternConstructor, PatternTuple, PatternVar
 from ..type_visitor import substitute
-from ..types import ERROR, ErrorType, IncompleteType, TupleType, Type, TypeCall, TypeVar
+from ..types import ERROR, ErrorType, GlobalTypeVar, IncompleteType, TupleType, Type, TypeCall, TypeVar
 from .exhaustiveness import unmatched_cases
 from .inferencer import Inferencer, Stack
 from .report import Finding, count, describe, describe_pattern, disagreement, facing, last_of, place_of
@@ -25,8 +25,10 @@ def type_match(inferencer: Inferencer, expr: Expr, stage: int, stack: Stack) -> 
         stack.append((expr.data, 0))
     elif stage == 1:
         well_typed = True
+        plain: dict[GlobalTypeVar, Type] = {}
         for clause in expr.clauses:
-            well_typed = _visit_pattern(inferencer, clause.lhs, inferencer.types[expr.data], expr) and well_typed
+            fits = _visit_pattern(inferencer, clause.lhs, inferencer.types[expr.data], expr, plain)
+            well_typed = fits and well_typed
         stack.append((expr, 2 if well_typed else 3))
         stack.extend((clause.rhs, 0) for clause in reversed(expr.clauses))
     else:
@@ -64,8 +66,14 @@ def _check_exhaustive(inferencer: Inferencer, expr: Match) -> None:
         inferencer.report.error("match-not-exhaustive", message, Place(expr), related, data=tuple(missing))
 
 
-def _visit_pattern(inferencer: Inferencer, root: Pattern, type: Type, match: Match) -> bool:
-    """Type the variables of a pattern for a value of ``type``; whether the pattern fits."""
+def _visit_pattern(
+    inferencer: Inferencer, root: Pattern, type: Type, match: Match, plain: dict[GlobalTypeVar, Type]
+) -> bool:
+    """Type the variables of a pattern for a value of ``type``; whether the pattern fits.
+
+    ``plain`` has the data types without parameters that other arms of the match have met: of ten thousand arms, one
+    compares them with the value.
+    """
     fits = True
     stack: list[tuple[Pattern, Type]] = [(root, type)]
     while stack:
@@ -83,7 +91,7 @@ def _visit_pattern(inferencer: Inferencer, root: Pattern, type: Type, match: Mat
             field_types = [field if good else ERROR for field in fields]
             parts = list(zip(pattern.patterns, field_types, strict=True))
         elif isinstance(pattern, PatternConstructor):
-            fields = _constructor_fields(inferencer, pattern, expected, match)
+            fields = _constructor_fields(inferencer, pattern, expected, match, plain)
             fits = fits and fields is not None
             given = fields if fields is not None else (ERROR,) * len(pattern.patterns)
             parts = list(zip(pattern.patterns, given, strict=True))
@@ -92,7 +100,11 @@ def _visit_pattern(inferencer: Inferencer, root: Pattern, type: Type, match: Mat
 
 
 def _constructor_fields(
-    inferencer: Inferencer, pattern: PatternConstructor, expected: Type, match: Match
+    inferencer: Inferencer,
+    pattern: PatternConstructor,
+    expected: Type,
+    match: Match,
+    plain: dict[GlobalTypeVar, Type],
 ) -> tuple[Type, ...] | None:
     constructor = pattern.constructor
     data = inferencer.module.type_definitions.get(constructor.belong_to)
@@ -101,7 +113,12 @@ def _constructor_fields(
         inferencer.report.error("undefined-type", message, Place(match))
         return None
     unknown = tuple([IncompleteType() for _ in data.type_vars])
-    if not _unify_pattern(inferencer, expected, TypeCall(constructor.belong_to, unknown), pattern, match):
+    form = plain.get(constructor.belong_to) if not unknown else None
+    if form is None:
+        form = TypeCall(constructor.belong_to, unknown)
+        if not unknown:
+            plain[constructor.belong_to] = form
+    if not _unify_pattern(inferencer, expected, form, pattern, match):
         return None
     if len(constructor.inputs) != len(pattern.patterns):
         wanted = count(len(constructor.inputs), "field")
