@@ -23,6 +23,8 @@ __all__ = ["carried_comments", "lost_comments"]
 
 _INDENTATION = re.compile(r"[ \t]*")
 _ANNOTATION = re.compile(r"/\*\s*(?:ty|si|span)\s*=")
+_USERS_COMMENT = re.compile(rf"//|(?!{_ANNOTATION.pattern})/\*")
+"""Where a comment may begin that is no annotation."""
 
 
 def lost_comments(text: str, edits: Sequence[TextEdit]) -> Sequence[TextSpan]:
@@ -37,7 +39,7 @@ def lost_comments(text: str, edits: Sequence[TextEdit]) -> Sequence[TextSpan]:
 
 
 def _may_have_comment(text: str, span: TextSpan) -> bool:
-    return text.find("//", span.start, span.end) >= 0 or text.find("/*", span.start, span.end) >= 0
+    return _USERS_COMMENT.search(text, span.start, span.end) is not None
 
 
 def _comments(text: str) -> Iterator[tuple[int, str]]:
