@@ -26,7 +26,8 @@ SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\
 _SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
 _SOURCES = re.compile(SOURCES_PATTERN)
 _LAYER = re.compile(r"(?:/\*|//)\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
-_HINT = re.compile(r"\bspan=|\bsi=|/\*\s*[A-Za-z_][\w.:/-]*\s*\*/|//")
+_HINTS = ("span=", "si=", "//")
+_NAME_ALONE = re.compile(r"/\*\s*[A-Za-z_][\w.:/-]*\s*\*/")
 _POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d{1,18}):(?P<column>\d{1,18})\Z", re.DOTALL)
 _ITEM = re.compile(rf"{_STRING}(?::\d+:\d+)?|(?:\[[^\]]*\]|[^,\s\[])(?:\[[^\]]*\]|[^,\[])*")
 _PLAIN = re.compile(r"[^\s,\"*/\[\](){}\\](?:[^\s,\"*\[\](){}\\]|/(?!\*))*\Z")
@@ -42,7 +43,7 @@ class NamedSource(NamedTuple):
 
 def may_name_sources(text: str) -> bool:
     """Whether a comment of a text could name a source; where none can, none need be looked for."""
-    return _HINT.search(text) is not None
+    return any(hint in text for hint in _HINTS) or _NAME_ALONE.search(text) is not None
 
 
 def sources_in(comment: str) -> Iterator[NamedSource]:
