@@ -40,8 +40,8 @@ class FunctionStatements:
     graph variable stays, each ``let`` counts up to the next. ``findings`` are what is wrong with the value of the
     function, with places in the last statement and in the head; ``type`` is that of its value. ``calls`` counts the
     statements that name each function of the module. ``late`` are the constructors of the types below it.
-    ``told_late`` are the parameters without types that a statement uses before the one that tells them, and the values
-    that have other types for it.
+    ``determined_late`` are the parameters without types that a statement uses before the one that determines them, and
+    the values that have other types for it.
     """
 
     head: Head
@@ -55,7 +55,7 @@ class FunctionStatements:
     type: Type = ERROR
     is_closed: bool = True
     inferred: Mapping[str, InferredParameter] = field(default_factory=dict[str, InferredParameter])
-    told_late: frozenset[str] = frozenset()
+    determined_late: frozenset[str] = frozenset()
     late: frozenset[str] = frozenset()
 
     @staticmethod

@@ -173,12 +173,12 @@ def _edited(
     states = earlier.states.spliced(first, max(old_end, splice.old_end), [*placed, *braces])
     typer.states, typer.placed = states, []
     if lost or len(typer.parameters.inferred) > len(function.inferred):
-        retyped, retold = typer.retell(placed, first, lost)
-        states = typer.states = replaced(states, retold)
+        retyped, determined = typer.determine_parameters(placed, first, lost)
+        states = typer.states = replaced(states, determined)
         changed |= retyped
         typer.reported = sorted(
-            [index for index in typer.reported if index not in retold]
-            + [index for index, state in retold.items() if state.is_reported]
+            [index for index in typer.reported if index not in determined]
+            + [index for index, state in determined.items() if state.is_reported]
         )
     nearby = between(earlier.reported, old_end, old_end + NEARBY + 1)
     is_doubtful = any((state := earlier.states[index]) and state.suggested is not None for index in nearby)
@@ -205,7 +205,7 @@ def _edited(
                 analysis = analysis_with(typing.unfinished(), followed, replaced(states, followed))
                 return PartialAnalysis(analysis, settled, head.last + 1, open_head=open_head)
 
-            progress(part if typing.tells_in_order else nothing_yet)
+            progress(part if typing.is_determined_in_order else nothing_yet)
 
         typer.progress = tell
     followed = typer.follow(new_end, changed) if changed or is_doubtful else {}

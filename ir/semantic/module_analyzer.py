@@ -311,7 +311,7 @@ class ModuleAnalyzer:
                 states = replaced(self.states, followed)
                 return self._partial(typing.unfinished(), heads, settled, states, reported)
 
-            progress(part if typing.tells_in_order else nothing_yet)
+            progress(part if typing.is_determined_in_order else nothing_yet)
 
         typer.progress = tell
 

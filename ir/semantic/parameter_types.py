@@ -24,8 +24,8 @@ class ParameterTypes:
         self._untyped: Final = frozenset(function.head.untyped)
         self.inferred: Final = dict(function.inferred)
         """What is known of them so far."""
-        self.late: Final = set(function.told_late)
-        """See :attr:`.FunctionStatements.told_late`."""
+        self.late: Final = set(function.determined_late)
+        """See :attr:`.FunctionStatements.determined_late`."""
         self.too_late: Final[set[str]] = set()
         """Those of them that a statement used before their types were known: the one that told it, or another."""
         self.is_settling = False

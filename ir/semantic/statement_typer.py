@@ -136,7 +136,7 @@ class StatementTyper:
             NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
         """
         rebound, late = frozenset(self.rebound), frozenset(self.parameters.late)
-        function = replace(self.function, rebound=rebound, calls=self.calls, told_late=late)
+        function = replace(self.function, rebound=rebound, calls=self.calls, determined_late=late)
         head = function.head
         last = states[function.end - 1] if function.end > function.start else None
         if last is not None and head.result is not None and has_incomplete(last.type):
@@ -314,7 +314,7 @@ class StatementTyper:
 
     def _follow(self, index: int, state: TypedStatement, changed: set[str], made: dict[int, TypedStatement]) -> None:
         if self.function.head.untyped and self.parameters.are_used_by(state):
-            new = self._retold(state, index, changed)
+            new = self._determined_anew(state, index, changed)
         else:
             new = self._state(state, state.order, index)
         made[index] = new
@@ -330,7 +330,7 @@ class StatementTyper:
             if counts and new.type != state.type:
                 changed.add(name)
 
-    def _retold(self, state: TypedStatement, index: int, changed: set[str]) -> TypedStatement:
+    def _determined_anew(self, state: TypedStatement, index: int, changed: set[str]) -> TypedStatement:
         """A statement that is typed anew, and uses parameters without types: it may tell other types of them now.
 
         Raises:
@@ -361,7 +361,7 @@ class StatementTyper:
         """Whether a statement from ``start`` to ``end`` depends on a name."""
         return next(self.states.using({name}, start, end), None) is not None
 
-    def retell(
+    def determine_parameters(
         self, placed: Sequence[TypedStatement], first: int, lost: Mapping[str, InferredParameter]
     ) -> tuple[set[str], dict[int, TypedStatement]]:
         """Settle what statements that were ``placed`` from segment ``first`` on tell of parameters without types.
@@ -375,14 +375,16 @@ class StatementTyper:
         inferred = self.parameters.inferred
         orders = {state.order for state in placed}
         determined = {name for name, parameter in inferred.items() if parameter.order in orders}
-        telling = {inferred[name].order for name in determined}
+        determining = {inferred[name].order for name in determined}
         made: dict[int, TypedStatement] = {}
         changed = {name for name in determined if name not in lost or inferred[name].type != lost[name].type}
         changed.update(lost.keys() - inferred.keys())
         for index, state in enumerate(placed, first):
-            if state.order in telling:
-                told_here = [name for name in state.uses if name in determined and inferred[name].order == state.order]
-                if any(self._is_used(name, self.function.start, index) for name in told_here):
+            if state.order in determining:
+                determined_here = [
+                    name for name in state.uses if name in determined and inferred[name].order == state.order
+                ]
+                if any(self._is_used(name, self.function.start, index) for name in determined_here):
                     raise NeedsFullAnalysis
                 self._follow(index, state, changed, made)
         self.parameters.is_unsure = any(
@@ -391,7 +393,7 @@ class StatementTyper:
         return changed, made
 
     @property
-    def tells_in_order(self) -> bool:
+    def is_determined_in_order(self) -> bool:
         """Whether no statement that is not typed yet can tell anything of those before it."""
         return not self.parameters.late and not self.parameters.is_unsure
 
