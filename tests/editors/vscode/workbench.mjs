@@ -8,6 +8,7 @@ export class Workbench {
         this.page = page;
         this.port = port;
         this.folder = path.join(work, 'workspace');
+        this.user = path.join(work, 'user/User');
         this.shots = path.join(work, 'screenshots');
         fs.mkdirSync(this.shots, { recursive: true });
     }
@@ -25,11 +26,31 @@ export class Workbench {
         }
     }
 
+    /** Leave the workbench, and forget which editors were open in it and the texts in them that were not saved. */
+    async startAfresh() {
+        await this.page.goto(`http://127.0.0.1:${this.port}/healthz`);
+        await this.page.evaluate(async () => {
+            localStorage.clear();
+            for (const { name } of await indexedDB.databases()) {
+                await new Promise(resolve => {
+                    Object.assign(indexedDB.deleteDatabase(name), { onsuccess: resolve, onerror: resolve, onblocked: resolve });
+                });
+            }
+        });
+        fs.rmSync(path.join(this.user, 'Backups'), { recursive: true, force: true });
+    }
+
     /** Load the workbench with one file open, and wait for its text. */
     async open(file) {
         const uri = `vscode-remote://127.0.0.1:${this.port}${this.folder}/${file}`;
         await this.page.goto(address(this.port, this.folder, [['openFile', uri]]));
         await this.page.waitForSelector('.editor-instance .view-line', { timeout: 60_000 });
+    }
+
+    /** Load the workbench with no file open. */
+    async openFolder() {
+        await this.page.goto(address(this.port, this.folder, []));
+        await this.page.waitForSelector('.monaco-workbench .explorer-folders-view .monaco-list-row', { timeout: 60_000 });
     }
 
     /** Open another file in the workbench that is loaded. */

@@ -24,7 +24,6 @@ export async function explain(workbench) {
     await answer.waitFor({ timeout: 90_000 });
     seen.answer = await answer.innerText();
     await workbench.shot('explain-answer');
-    await workbench.palette('Notifications: Clear All Notifications');
     return seen;
 }
 

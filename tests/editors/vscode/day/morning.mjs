@@ -1,22 +1,18 @@
 // The morning: a network is opened and read.
-import fs from 'node:fs';
-import path from 'node:path';
 
-/** Name, name in the settings, and class of the default themes; the light one, which is shown elsewhere, is the last. */
+/** Name, name in the list of themes, and class of the default themes; the page opens in the light one. */
 const THEMES = [
-    ['dark', 'Default Dark Modern', 'vs-dark'],
-    ['high-contrast-dark', 'Default High Contrast', 'hc-black'],
-    ['high-contrast-light', 'Default High Contrast Light', 'hc-light'],
-    ['light', 'Default Light Modern', 'vs'],
+    ['light', 'Light Modern', 'vs'],
+    ['dark', 'Dark Modern', 'vs-dark'],
+    ['high-contrast-dark', 'Dark High Contrast', 'hc-black'],
+    ['high-contrast-light', 'Light High Contrast', 'hc-light'],
 ];
 
-async function openInTheme(workbench, file, [, theme, kind]) {
-    const settings = path.join(workbench.folder, '../user/User/settings.json');
-    // The page that is loaded takes the settings as they are then.
-    fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), 'workbench.colorTheme': theme }));
-    await workbench.open(file);
+async function chooseTheme(workbench, [, label, kind]) {
     const body = workbench.page.locator('.monaco-workbench');
-    await workbench.until(`the theme ${theme}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
+    await workbench.palette('Preferences: Color Theme');
+    await workbench.answer(label);
+    await workbench.until(`the theme ${label}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
 }
 
 /** The words of each kind in the default themes: one colour for each. */
@@ -26,11 +22,12 @@ export async function colours(workbench) {
         parameter: '%data', value: '%0', attribute: 'strides', operator: 'nn.conv2d', function: '@main', layer: 'conv1',
     };
     const seen = {};
+    await workbench.open('colours.relay');
+    // Until the server has answered, the grammar gives the colours.
+    await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
     for (const theme of THEMES) {
         const [name] = theme;
-        await openInTheme(workbench, 'colours.relay', theme);
-        // Until the server has answered, the grammar gives the colours.
-        await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
+        await chooseTheme(workbench, theme);
         const colour = word => workbench.word(word).evaluate(element => getComputedStyle(element).color);
         await workbench.until('the colours of the server', async () => {
             const colours = await Promise.all([colour('%data'), colour('%0')]);
@@ -68,11 +65,12 @@ export async function layerColours(workbench) {
         });
     });
     const seen = {};
+    await workbench.open('layers.relay');
+    await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
+    await workbench.palette('Relay: Colour by Layer');
     for (const theme of THEMES) {
         const [name] = theme;
-        await openInTheme(workbench, 'layers.relay', theme);
-        await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
-        await workbench.palette('Relay: Colour by Layer');
+        await chooseTheme(workbench, theme);
         await workbench.until('the colours', async () => (await words()).length > 20, 90);
         seen[name] = await words();
         await workbench.shot(`layers-${name}`);
@@ -83,6 +81,7 @@ export async function layerColours(workbench) {
 /** What a word says when the mouse rests on it. */
 export async function hovers(workbench) {
     const seen = {};
+    await workbench.open('colours.relay');
     for (const [name, word, expected] of [
         ['element', /^2$/, 'Element'],
         ['definition', '%0', '= nn.conv2d'],

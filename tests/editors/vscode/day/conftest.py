@@ -1,0 +1,54 @@
+"""What the modules of the day share: each drives its flows in a VS Code of its own, each flow in a fresh workbench."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.editors.vscode.workspace import SERVER, Report, drive
+
+COLOURS = """#[version = "0.0.5"]
+def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
+  %0 = nn.conv2d(%data, %weight,
+                 strides=[2, 2], padding=[1, 1, 1, 1]) /* span=conv1:0:0 */;
+  nn.relu(%0)
+}
+"""
+"""Every kind of word."""
+
+
+FAILING = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32], %s: float32) {
+  %0 = exp(%x);
+  %1 = sort(%0);
+  %2 = nn.relu(%1);
+  %3 = relay.op.annotation.simulated_quantize(%2, %s, %s, %s, kind=1);
+  tanh(%3)
+}
+"""
+"""``QuantizeRealize`` refuses it: the scale is no number."""
+
+
+def texts() -> dict[str, str]:
+    """The files of the day beside those that all driven editors open."""
+    statements = "".join(f"  %{i} = nn.relu(%{i - 1 if i else 'x'});\n" for i in range(10_000))
+    long = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{statements}  %9999\n}}\n'
+    return {"colours.relay": COLOURS, "failing.relay": FAILING, "long.relay": long}
+
+
+@pytest.fixture(scope="module")
+def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """What was seen in the flows that the module names in ``FLOWS``."""
+    work = tmp_path_factory.mktemp("day")
+    (work / "workspace").mkdir()
+    for name, text in texts().items():
+        (work / "workspace" / name).write_text(text, "utf-8")
+    return drive(work, "day/drive.mjs", str(SERVER), *request.module.FLOWS)
+
+
+@pytest.fixture
+def flow(report: Report) -> Callable[[str], dict[str, Any]]:
+    """What was seen in one flow of the functions in the drivers beside this."""
+    return report.flow
