@@ -10,7 +10,8 @@ const THEMES = [
 
 async function chooseTheme(workbench, [, label, kind]) {
     const body = workbench.page.locator('.monaco-workbench');
-    await workbench.palette('Preferences: Color Theme');
+    await workbench.page.keyboard.press('Control+K');
+    await workbench.page.keyboard.press('Control+T');
     await workbench.answer(label);
     await workbench.until(`the theme ${label}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
 }
