@@ -1,19 +1,22 @@
 // The morning: a network is opened and read.
+import fs from 'node:fs';
+import path from 'node:path';
 
-/** Name, name in the list of themes, and class of the default themes; the page opens in the light one. */
+/** Name, name in the settings, and class of the default themes; the light one, which is shown elsewhere, is the last. */
 const THEMES = [
-    ['light', 'Light Modern', 'vs'],
-    ['dark', 'Dark Modern', 'vs-dark'],
-    ['high-contrast-dark', 'Dark High Contrast', 'hc-black'],
-    ['high-contrast-light', 'Light High Contrast', 'hc-light'],
+    ['dark', 'Default Dark Modern', 'vs-dark'],
+    ['high-contrast-dark', 'Default High Contrast', 'hc-black'],
+    ['high-contrast-light', 'Default High Contrast Light', 'hc-light'],
+    ['light', 'Default Light Modern', 'vs'],
 ];
 
-async function chooseTheme(workbench, [, label, kind]) {
+async function openInTheme(workbench, file, [, theme, kind]) {
+    const settings = path.join(workbench.user, 'settings.json');
+    // The page that is loaded takes the settings as they are then.
+    fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), 'workbench.colorTheme': theme }));
+    await workbench.open(file);
     const body = workbench.page.locator('.monaco-workbench');
-    await workbench.page.keyboard.press('Control+K');
-    await workbench.page.keyboard.press('Control+T');
-    await workbench.answer(label);
-    await workbench.until(`the theme ${label}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
+    await workbench.until(`the theme ${theme}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
 }
 
 /** The words of each kind in the default themes: one colour for each. */
@@ -23,12 +26,11 @@ export async function colours(workbench) {
         parameter: '%data', value: '%0', attribute: 'strides', operator: 'nn.conv2d', function: '@main', layer: 'conv1',
     };
     const seen = {};
-    await workbench.open('colours.relay');
-    // Until the server has answered, the grammar gives the colours.
-    await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
     for (const theme of THEMES) {
         const [name] = theme;
-        await chooseTheme(workbench, theme);
+        await openInTheme(workbench, 'colours.relay', theme);
+        // Until the server has answered, the grammar gives the colours.
+        await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
         const colour = word => workbench.word(word).evaluate(element => getComputedStyle(element).color);
         await workbench.until('the colours of the server', async () => {
             const colours = await Promise.all([colour('%data'), colour('%0')]);
@@ -66,12 +68,11 @@ export async function layerColours(workbench) {
         });
     });
     const seen = {};
-    await workbench.open('layers.relay');
-    await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
-    await workbench.palette('Relay: Colour by Layer');
     for (const theme of THEMES) {
         const [name] = theme;
-        await chooseTheme(workbench, theme);
+        await openInTheme(workbench, 'layers.relay', theme);
+        await page.locator('.codelens-decoration').first().waitFor({ timeout: 90_000 });
+        await workbench.palette('Relay: Colour by Layer');
         await workbench.until('the colours', async () => (await words()).length > 20, 90);
         seen[name] = await words();
         await workbench.shot(`layers-${name}`);

@@ -1,6 +1,6 @@
 // How long a person waits, from the key to the screen.
 
-/** Colours, completion and a pass, in seconds: tests/editors/vscode/day/test_day.py has the goals. */
+/** Colours, completion and a pass, in seconds: test_working.py has the goals. */
 export async function times(workbench) {
     const { page } = workbench;
     const seen = {};
