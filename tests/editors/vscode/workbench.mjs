@@ -26,18 +26,13 @@ export class Workbench {
         }
     }
 
-    /** Leave the workbench, and forget which editors were open in it and the texts in them that were not saved. */
-    async startAfresh() {
+    /** Leave the workbench for a page that knows nothing of it: no editors that were open, no texts that were not saved. */
+    async startAfresh(newPage) {
+        // The workbench says farewell to its server.
         await this.page.goto(`http://127.0.0.1:${this.port}/healthz`);
-        await this.page.evaluate(async () => {
-            localStorage.clear();
-            for (const { name } of await indexedDB.databases()) {
-                await new Promise(resolve => {
-                    Object.assign(indexedDB.deleteDatabase(name), { onsuccess: resolve, onerror: resolve, onblocked: resolve });
-                });
-            }
-        });
+        await this.page.context().close();
         fs.rmSync(path.join(this.user, 'Backups'), { recursive: true, force: true });
+        this.page = await newPage();
     }
 
     /** Load the workbench with one file open, and wait for its text. */

@@ -27,7 +27,7 @@ try {
     const workbench = new Workbench(await browser.newPage(), server.port, work);
     for (const name of names) {
         const started = Date.now();
-        await workbench.startAfresh();
+        await workbench.startAfresh(browser.newPage);
         await workbench.follow([flows[name]], report);
         report.seconds[name] = (Date.now() - started) / 1000;
         write(); // A run that is cut short has told what it saw.
