@@ -42,12 +42,6 @@ export class Workbench {
         await this.page.waitForSelector('.editor-instance .view-line', { timeout: 60_000 });
     }
 
-    /** Load the workbench with no file open. */
-    async openFolder() {
-        await this.page.goto(address(this.port, this.folder, []));
-        await this.page.waitForSelector('.monaco-workbench .explorer-folders-view .monaco-list-row', { timeout: 60_000 });
-    }
-
     /** Open another file in the workbench that is loaded. */
     async quickOpen(file) {
         const active = this.page.locator('.tab.active').first();

@@ -1,4 +1,4 @@
-"""What the modules of the day share: each drives its flows in a VS Code of its own, each flow in a fresh workbench."""
+"""What the modules of the day share: each drives its flows in a VS Code of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from tests.editors.vscode.workspace import SERVER, Report, drive
+
+MARGIN = 20
+"""What runs beside the test may take so many times as much; what is far from its goal fails all the same."""
 
 COLOURS = """#[version = "0.0.5"]
 def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {
@@ -40,12 +43,18 @@ def texts() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """What was seen in the flows that the module names in ``FLOWS``."""
+    """What was seen in the flows that the module names in ``FLOWS``; with ``AFRESH``, each in a page of its own."""
     work = tmp_path_factory.mktemp("day")
     (work / "workspace").mkdir()
     for name, text in texts().items():
         (work / "workspace" / name).write_text(text, "utf-8")
-    return drive(work, "day/drive.mjs", str(SERVER), *request.module.FLOWS)
+    return drive(
+        work,
+        "day/drive.mjs",
+        str(SERVER),
+        *(["--afresh"] if hasattr(request.module, "AFRESH") else []),
+        *request.module.FLOWS,
+    )
 
 
 @pytest.fixture

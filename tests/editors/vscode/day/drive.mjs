@@ -1,5 +1,5 @@
 // Parts of a day in VS Code as a person spends it, and what the screen said: the tests beside this say what it must.
-// usage: node drive.mjs WORK VSIX SERVER FLOW…  (WORK/workspace holds the files; the report is WORK/report.json)
+// usage: node drive.mjs WORK VSIX SERVER [--afresh] FLOW…  (WORK/workspace holds the files; the report is WORK/report.json)
 import fs from 'node:fs';
 import path from 'node:path';
 import { chromium, start } from '../server.mjs';
@@ -11,7 +11,9 @@ import * as evening from './evening.mjs';
 import { times } from './times.mjs';
 
 const flows = { ...morning, ...noon, ...afternoon, ...evening, times };
-const [work, vsix, relayServer, ...names] = process.argv.slice(2);
+const [work, vsix, relayServer, ...rest] = process.argv.slice(2);
+const names = rest.filter(each => each !== '--afresh');
+const afresh = rest.length > names.length;
 const report = { steps: {}, errors: {}, seconds: {} };
 const write = () => fs.writeFileSync(path.join(work, 'report.json'), JSON.stringify(report, null, 1));
 const server = await start(work, vsix, {
@@ -27,7 +29,9 @@ try {
     const workbench = new Workbench(await browser.newPage(), server.port, work);
     for (const name of names) {
         const started = Date.now();
-        await workbench.startAfresh(browser.newPage);
+        if (afresh) {
+            await workbench.startAfresh(browser.newPage);
+        }
         await workbench.follow([flows[name]], report);
         report.seconds[name] = (Date.now() - started) / 1000;
         write(); // A run that is cut short has told what it saw.

@@ -11,7 +11,7 @@ const THEMES = [
 ];
 
 async function openInTheme(workbench, file, [, theme, kind]) {
-    const settings = path.join(workbench.user, 'settings.json');
+    const settings = path.join(workbench.folder, '../user/User/settings.json');
     // The page that is loaded takes the settings as they are then.
     fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), 'workbench.colorTheme': theme }));
     await workbench.open(file);
@@ -83,7 +83,6 @@ export async function layerColours(workbench) {
 /** What a word says when the mouse rests on it. */
 export async function hovers(workbench) {
     const seen = {};
-    await workbench.open('colours.relay');
     for (const [name, word, expected] of [
         ['element', /^2$/, 'Element'],
         ['definition', '%0', '= nn.conv2d'],

@@ -1,19 +1,31 @@
-"""A day in VS Code (code-server) in a real browser, its reading: colours, hovers, search, settings, the walkthrough.
+"""A day in VS Code (code-server) in a real browser: what a person sees from opening a network to the evening.
 
-``RELAY_SCREENSHOTS=docs/images/day`` keeps the pictures of the documentation.
+``RELAY_SCREENSHOTS=docs/images/day`` keeps the pictures of the documentation. All flows follow one another in one page.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import pytest
 
+from tests.editors.vscode.day.conftest import MARGIN
 from tests.editors.vscode.workspace import needs_vscode
 
 pytestmark = needs_vscode
 
-FLOWS = ("layerColours", "colours", "hovers", "hints", "search", "wrongSetting", "walkthrough")
+FLOWS = (
+    "layerColours",
+    "colours",
+    "hovers",
+    "hints",
+    "search",
+    "pipeline",
+    "walkthrough",
+    "wrongSetting",
+    "cancelling",
+)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "high-contrast-light", "high-contrast-dark"])
@@ -42,10 +54,24 @@ def test_operators_are_found_in_the_file_and_in_the_workspace(flow):
     assert any("nn.conv2d" in row and "strides=[2, 2]" in row for row in seen["inWorkspace"])
 
 
+def test_a_pipeline_reports_what_each_pass_did(flow):
+    seen = flow("pipeline")
+    assert "nn.batch_norm −19" in seen["report"]
+    assert "FuseOps:" in seen["report"]
+
+
 def test_a_wrong_pass_in_the_settings_is_a_finding_there(flow):
     problem = flow("wrongSetting")["problem"]
     assert "FuseOpps" in problem
     assert "FuseOps" in problem.replace("FuseOpps", "")
+
+
+def test_a_pass_says_how_far_it_is_and_is_cancelled_by_a_click(flow):
+    seen = flow("cancelling")
+    assert all("Relay: FuseOps" in said and "%" in said for said in seen["said"])
+    print(f"cancelled within {max(seen['seconds'])} s, goal 0.3 s, load {os.getloadavg()[0]:.1f}")
+    assert max(seen["seconds"]) < MARGIN * 0.3
+    assert seen["unchanged"]
 
 
 def test_the_walkthrough_works_from_anywhere(flow):
