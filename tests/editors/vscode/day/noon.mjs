@@ -83,14 +83,18 @@ export async function preview(workbench) {
     await page.locator('.codelens-decoration', { hasText: 'Run SimplifyInference' }).first().waitFor({ timeout: 90_000 });
     await workbench.focusEditor();
     await workbench.palette('Relay: Preview Pipeline');
-    await workbench.answer('On save');
+    await workbench.answer('Type it');
+    await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
+    // The one in the middle changes nothing.
+    await workbench.type('SimplifyInference, DeadCodeElimination, FuseOps');
+    await page.keyboard.press('Enter');
     await page.locator('.tab.active', { hasText: 'FuseOps (preview)' }).first().waitFor({ timeout: 90_000 });
     const headings = page.locator('.diff-editor .view-line, .monaco-diff-editor .view-line', { hasText: '// 1.' });
     await workbench.until('the first block on both sides', async () => (await headings.count()) === 2);
     seen.tops = await headings.evaluateAll(lines => lines.map(line => line.getBoundingClientRect().top));
     await workbench.shot('preview-aligned');
     await action('Steps of the Preview').click();
-    await workbench.titled('Relay: Steps of SimplifyInference, FuseOps');
+    await workbench.titled('Relay: Steps of SimplifyInference, DeadCodeElimination, FuseOps');
     await workbench.until('the steps', async () => (await rows.count()) === 2);
     seen.steps = await rows.allInnerTexts();
     await workbench.shot('preview-steps');
