@@ -407,7 +407,7 @@ const flows = {
         await page.locator('.timeline .skipped', { hasText: 'FuseOps' }).waitFor();
         const skipped = await page.locator('.timeline .skipped').innerText();
         await page.getByRole('button', { name: 'Save as pipeline' }).click();
-        const saved = await page.locator('.run p').first().innerText();
+        const saved = await page.locator('.run p', { hasText: '// relay-lsp' }).innerText();
         // The file is edited beside the page: first marked, then, with live, run again.
         await page.getByLabel('live').uncheck();
         const file = path.join(work, 'layers.relay');
