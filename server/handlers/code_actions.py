@@ -16,7 +16,7 @@ from ..features.normal_forms import normal_form_actions
 from ..features.repairs import with_repairs
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.message_codec import fields_of
-from ..lsp.protocol import RelayLanguageServer
+from ..lsp.protocol import RelayLanguageServer, doubtful
 from ..pass_calls import PassCallError, parse_pipeline
 from .arguments import calls_in, open_document, version_in
 from .explanations import EXPLANATION_KIND, explanation_actions
@@ -79,8 +79,22 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
         if not any(item.severity is Severity.ERROR for item in reported):
             actions += (_pass_action(server, run, seen.document.uri, version) for run in runs)
         elif server.supports("textDocument", "codeAction", "disabledSupport"):
-            actions += map(_disabled, runs)
-    return actions
+            reason = types.CodeActionDisabled("passes run on a text without errors")
+            actions += (types.CodeAction(run.title, kind=_kind(run), disabled=reason) for run in runs)
+    return _disabled(server, actions, doubtful(seen.document)) if seen.document.doubt else actions
+
+
+def _disabled(server: RelayLanguageServer, actions: Sequence[types.CodeAction], reason: str) -> list[types.CodeAction]:
+    """What would change the text, as clients show what cannot be chosen; left out for those that do not show it."""
+    shown = server.supports("textDocument", "codeAction", "disabledSupport")
+    disabled = types.CodeActionDisabled(reason)
+    return [
+        action
+        if action.kind == EXPLANATION_KIND
+        else types.CodeAction(action.title, kind=action.kind, disabled=disabled)
+        for action in actions
+        if shown or action.kind == EXPLANATION_KIND
+    ]
 
 
 def _pipeline(server: RelayLanguageServer, document: Document) -> Sequence[str]:
@@ -113,12 +127,6 @@ def _fix_action(seen: View, fix: Fix, kind: str, version: int) -> types.CodeActi
 
 def _kind(action: PassAction) -> str:
     return _RUN_PIPELINE_KIND if action.is_pipeline else _RUN_PASS_KIND
-
-
-def _disabled(action: PassAction) -> types.CodeAction:
-    """The action as it is shown where it cannot be chosen."""
-    reason = types.CodeActionDisabled("passes run on a text without errors")
-    return types.CodeAction(title=action.title, kind=_kind(action), disabled=reason)
 
 
 def _pass_action(server: RelayLanguageServer, action: PassAction, uri: str, version: int) -> types.CodeAction:

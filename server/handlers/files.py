@@ -20,13 +20,13 @@ async def will_rename_files(server: RelayLanguageServer, params: types.RenameFil
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []
     for document in server.state.documents:
         seen = await view(server, document.uri)
-        if seen is None:
+        if seen is None or seen.document.doubt:  # the file is renamed all the same
             continue
         for file in params.files:
             old, new = _relative(document.uri, file.old_uri), _relative(document.uri, file.new_uri)
             edits = list(rename_source(seen.snapshot, old, new)) if old and new else []
             if edits:
-                changes += seen.converter.workspace_edit(edits, document.version).document_changes or ()
+                changes += server.edit_of(seen.converter, edits, document.version).document_changes or ()
     return types.WorkspaceEdit(document_changes=changes) if changes else None
 
 

@@ -27,7 +27,7 @@ async def on_formatting(
     edits = await server.state.analysis.thread.run(format_edits, seen.snapshot.text)
     if seen.document.version != version:
         raise moved_on()
-    return seen.converter.text_edits(edits)
+    return server.text_edits_of(seen.converter, edits)
 
 
 async def on_range_formatting(
@@ -37,7 +37,7 @@ async def on_range_formatting(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
-    return seen.converter.text_edits(format_range(seen.snapshot, seen.converter.span(params.range)))
+    return server.text_edits_of(seen.converter, format_range(seen.snapshot, seen.converter.span(params.range)))
 
 
 async def on_ranges_formatting(
@@ -48,7 +48,7 @@ async def on_ranges_formatting(
     if seen is None:
         return None
     edits = (edit for part in params.ranges for edit in format_range(seen.snapshot, seen.converter.span(part)))
-    return seen.converter.text_edits(dict.fromkeys(edits))
+    return server.text_edits_of(seen.converter, dict.fromkeys(edits))
 
 
 def register(server: RelayLanguageServer) -> None:

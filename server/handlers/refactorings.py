@@ -31,6 +31,9 @@ def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan)
             }
             yield action
             continue
+        if seen.document.doubt:  # it is shown as one that cannot be chosen
+            yield action
+            continue
         try:
             action.edit = server.edit_of(seen.converter, item.edits(), seen.document.version, item.title)
         except RefactoringError:

@@ -20,6 +20,7 @@ async def on_prepare_rename(
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
+    server.refuse_doubtful(seen.document.uri)
     offset = seen.converter.offset(params.position)
     layer = layer_under(server, seen, offset)
     if layer is not None and layer.is_name:
@@ -36,6 +37,7 @@ async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> 
     seen = await view(server, params.text_document.uri)
     if seen is None:
         return None
+    server.refuse_doubtful(seen.document.uri)
     version = seen.document.version
     offset = seen.converter.offset(params.position)
     layer = layer_under(server, seen, offset)
@@ -45,7 +47,7 @@ async def on_rename(server: RelayLanguageServer, params: types.RenameParams) -> 
         edits = rename(seen.snapshot, offset, params.new_name)
     except RenameError as error:
         raise refusal(str(error)) from None
-    return seen.converter.workspace_edit(edits, version)
+    return server.edit_of(seen.converter, edits, version)
 
 
 async def _rename_layer(server: RelayLanguageServer, name: str, new_name: str) -> types.WorkspaceEdit:
@@ -59,7 +61,7 @@ async def _rename_layer(server: RelayLanguageServer, name: str, new_name: str) -
         if edits:
             identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
             converter = server.converter_for(document)
-            changes.append(types.TextDocumentEdit(identifier, list(converter.text_edits(edits))))
+            changes.append(types.TextDocumentEdit(identifier, list(server.text_edits_of(converter, edits))))
     return types.WorkspaceEdit(document_changes=list(changes))
 
 

@@ -80,7 +80,7 @@ async def on_linked_editing_range(
 ) -> types.LinkedEditingRanges | None:
     """The places of the local name under the cursor, to be changed together."""
     seen = await view(server, params.text_document.uri)
-    if seen is None:
+    if seen is None or seen.document.doubt:  # asked at each move of the cursor: no word each time
         return None
     spans = linked_ranges(seen.snapshot, seen.converter.offset(params.position))
     return types.LinkedEditingRanges([seen.converter.range(span) for span in spans], WORD) if spans else None
@@ -91,7 +91,7 @@ async def on_type_formatting(
 ) -> list[types.TextEdit] | None:
     """The layout of what was just typed."""
     seen = await view(server, params.text_document.uri)
-    if seen is None:
+    if seen is None or seen.document.doubt:  # asked while typing: no word each time
         return None
     return seen.converter.text_edits(format_typed(seen.snapshot, seen.converter.offset(params.position), params.ch))
 

@@ -31,7 +31,7 @@ from .token_deltas import TokenMemory
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault
 
-__all__ = ["RelayLanguageServer"]
+__all__ = ["RelayLanguageServer", "doubtful"]
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def doubtful(document: Document) -> str:
     """What the user is told of a text that may not be the one in the editor."""
     return (
         f"{document.name}: the text here may not be the one in the editor: {document.doubt}. "
-        "Close the file and open it again; until then passes and refactorings do not change it"
+        "Close the file and open it again; until then no pass, fix, rename or formatting changes it"
     )
 
 
@@ -119,18 +119,35 @@ class RelayLanguageServer(LanguageServer):
         return ProtocolConverter(document.uri, document.lines, self.state.documents.encoding)
 
     def edit_of(
-        self, converter: ProtocolConverter, edits: Iterable[TextEdit], version: int, annotation: str
+        self, converter: ProtocolConverter, edits: Iterable[TextEdit], version: int, annotation: str = ""
     ) -> types.WorkspaceEdit:
         """Edits of one version of a document; ``annotation`` says what makes them, to clients that show it.
 
         Raises:
             JsonRpcException: the text may not be the client's.
         """
-        document = self.state.documents.find(converter.uri)
-        if document is not None and document.doubt:
-            raise JsonRpcException(doubtful(document), code=types.LSPErrorCodes.ContentModified.value)
+        self.refuse_doubtful(converter.uri)
         shows = self.supports("workspace", "workspaceEdit", "changeAnnotationSupport")
         return converter.workspace_edit(edits, version, annotation if shows else "")
+
+    def text_edits_of(self, converter: ProtocolConverter, edits: Iterable[TextEdit]) -> list[types.TextEdit]:
+        """Edits of a document as it is now, for an answer that names no version.
+
+        Raises:
+            JsonRpcException: the text may not be the client's.
+        """
+        self.refuse_doubtful(converter.uri)
+        return converter.text_edits(edits)
+
+    def refuse_doubtful(self, uri: str) -> None:
+        """Refuse to change a text that may not be the client's, with words that editors show.
+
+        Raises:
+            JsonRpcException: it may not be.
+        """
+        document = self.state.documents.find(uri)
+        if document is not None and document.doubt:
+            raise JsonRpcException(doubtful(document), code=types.LSPErrorCodes.RequestFailed.value)
 
     def _note_refused(self, message: Mapping[str, Any]) -> None:
         """Take note of a message whose parameters cannot be read: with a change, the texts differ from then on."""

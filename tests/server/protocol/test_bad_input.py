@@ -59,6 +59,37 @@ async def test_a_text_that_may_not_be_the_editor_s_is_said_to_be_so_and_not_chan
     assert answer["applied"] is True
 
 
+async def test_a_text_that_may_not_be_the_editor_s_is_not_formatted_renamed_or_fixed(editor: Editor) -> None:
+    client, options, place = editor.client, types.FormattingOptions(2, True), types.Position(2, 7)
+    line = types.Range(types.Position(2, 0), types.Position(2, 13))
+    editor.open(MODEL.replace("add(%x, %x)", "add(%x, %xx )"))
+    assert [item.code for item in await editor.diagnostics()] == ["undefined-variable"]
+    context = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Invoked)
+    ask_for_actions = types.CodeActionParams(editor.document, line, context)
+    offered = await client.text_document_code_action_async(ask_for_actions)
+    assert any(isinstance(action, types.CodeAction) and action.edit is not None for action in offered or ())
+    editor.change("", (2, 9), (2, 3))
+    for refused in (
+        client.text_document_formatting_async(types.DocumentFormattingParams(editor.document, options)),
+        client.text_document_range_formatting_async(
+            types.DocumentRangeFormattingParams(editor.document, line, options)
+        ),
+        client.text_document_prepare_rename_async(types.PrepareRenameParams(editor.document, place)),
+        client.text_document_rename_async(types.RenameParams(editor.document, place, "y")),
+    ):
+        with pytest.raises(JsonRpcException, match="may not be the one in the editor: a range was changed that ends"):
+            await refused
+    for action in await client.text_document_code_action_async(ask_for_actions) or ():
+        assert isinstance(action, types.CodeAction)
+        assert action.edit is None
+        assert action.data is None
+        assert action.disabled is not None or action.kind == "refactor.rewrite.explain.relay"
+    typed = types.DocumentOnTypeFormattingParams(editor.document, place, ";", options)
+    assert await client.text_document_on_type_formatting_async(typed) is None
+    editor.change(MODEL)
+    assert await client.text_document_rename_async(types.RenameParams(editor.document, place, "y")) is not None
+
+
 @pytest.mark.parametrize(
     "text",
     [
