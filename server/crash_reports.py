@@ -1,4 +1,4 @@
-"""What a fault of ours needs to be looked into: the text, the request, the versions and the stack, in one file.
+"""What a fault, of ours or of a user's pass, needs to be looked into, in one file: text, request, versions and stack.
 
 Paths and addresses are left out: the document is called ``model.relay``, and places in the stack are those inside of
 packages. The text is whole, or else the fault may not show again; :func:`without_secrets` leaves out of it what names
@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, cast
@@ -40,7 +40,8 @@ _KEPT_COMMENT: Final = re.compile(r"/\* ty=[^*]*\*/")
 class CrashReport(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """A fault, and what it takes to meet it again.
 
-    ``params`` are those of the request, as they were sent; ``settings`` those of the context that passes run in.
+    ``params`` are those of the request, as they were sent; ``settings`` those of the context that passes run in;
+    ``extensions`` the names of the files, and packages, of users' passes that were there.
     """
 
     format: int = _FORMAT
@@ -52,10 +53,16 @@ class CrashReport(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     error: str
     stack: list[str]
     settings: dict[str, Any] = {}
+    extensions: list[str] = []
 
 
 def crash_report(
-    fault: Fault, method: str, params: Any, text: str, settings: Mapping[str, object] | None = None
+    fault: Fault,
+    method: str,
+    params: Any,
+    text: str,
+    settings: Mapping[str, object] | None = None,
+    extensions: Sequence[str] = (),
 ) -> CrashReport:
     """The report of a fault, without paths and addresses."""
     uri = document_of(params)
@@ -68,6 +75,7 @@ def crash_report(
         error=_PATH.sub("…", fault.words),
         stack=[_inside(place) for place in fault.stack],
         settings=_without_addresses(dict(settings or {}), uri),
+        extensions=list(extensions),
     )
 
 

@@ -1,10 +1,14 @@
-"""``relay-lsp replay``: meet the fault of a crash report again, in a server of this version."""
+"""``relay-lsp replay``: meet the fault of a crash report again, in a server of this version.
+
+Of users' passes a report has the names alone: their code is what the user names, here and now.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,7 +35,7 @@ def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help=words,
         description="Open the text of a crash report in a server of this version, send its request, and say whether\n"
         "the internal error shows again (exit code 1) or not (0). Reports lie beside the history, in reports/; the\n"
-        "server's log names each. Nothing of a report is run as code.",
+        "server's log names each. Nothing of a report is run as code; for one of passes of your own, name their file.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("report", metavar="REPORT", help="the file")
@@ -39,6 +43,14 @@ def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--share",
         metavar="FILE",
         help="write a copy whose strings, comments and values of constants are left out, and replay that",
+    )
+    parser.add_argument(
+        "--extension",
+        dest="own",  # loaded by the worker of the server, not here
+        action="append",
+        default=[],
+        metavar="FILE|PACKAGE",
+        help="a Python file (….py) or an installed package with the passes of your own that failed; its code is run",
     )
     parser.set_defaults(command=replay)
 
@@ -54,6 +66,7 @@ def replay(options: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
         raise CommandError(f"{options.report} cannot be replayed: {reason}") from None
+    own = _own_passes(report, options.own)
     if options.share:
         report = without_secrets(report)
         _write(Path(options.share), report)
@@ -61,10 +74,27 @@ def replay(options: argparse.Namespace) -> int:
     for place in report.stack[-5:]:
         print(f"  {place}")
     print(f"reported with {', '.join(f'{name} {version}' for name, version in report.versions.items())}")
-    answer = asyncio.run(_answer(report))
+    answer = asyncio.run(_answer(report, own))
     fault = _fault_in(report.method, answer)
     print(f"again: {fault}" if fault else "the internal error does not show with this version")
     return EXIT_FOUND if fault else EXIT_OK
+
+
+def _own_passes(report: CrashReport, named: Sequence[str]) -> list[str]:
+    """What was named of users' passes, by the whole path of a file.
+
+    Raises:
+        CommandError: the report needs another one, or there is no such file.
+    """
+    given = {Path(name).name for name in named}
+    missing = [name for name in report.extensions if name not in given]
+    if missing:
+        options = " ".join(f"--extension {name}" for name in missing)
+        raise CommandError(f"the passes of {', '.join(missing)} were there: add {options}, with the path of a file")
+    for name in named:
+        if name.endswith(".py") and not Path(name).is_file():
+            raise CommandError(f"there is no file {name}")
+    return [str(Path(name).resolve()) if name.endswith(".py") else name for name in named]
 
 
 def _write(path: Path, report: CrashReport) -> None:
@@ -92,22 +122,23 @@ class _Answers:
         """There is nothing to close."""
 
 
-async def _answer(report: CrashReport) -> dict[str, Any]:
-    """What a server answers to the request of a report."""
+async def _answer(report: CrashReport, own: Sequence[str]) -> dict[str, Any]:
+    """What a server answers to the request of a report, with users' ``own`` passes in its worker."""
     import asyncio
 
     from ..crash_reports import MODEL_URI
     from ..serving.application import create_server
 
-    server = create_server(trusted=False)
+    server = create_server(trusted=bool(own))
     server.state.may_write = False
     answers = _Answers()
     server.protocol.set_writer(answers)
     opened = {"uri": MODEL_URI, "languageId": "relay", "version": 1, "text": report.text}
     capabilities: dict[str, Any] = {"textDocument": {"diagnostic": {}}}
     initial: dict[str, Any] = {"capabilities": capabilities, "processId": None, "rootUri": None}
+    options = {**report.settings, "extensions": list(own), "history": {"enabled": False}}
     messages: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": {**initial, "initializationOptions": report.settings}},
+        {"id": 1, "method": "initialize", "params": {**initial, "initializationOptions": options}},
         {"method": "initialized", "params": {}},
         {"method": "textDocument/didOpen", "params": {"textDocument": opened}},
         {"id": _REQUEST, "method": report.method, "params": report.params},

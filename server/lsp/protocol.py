@@ -296,13 +296,21 @@ class RelayLanguageServer(LanguageServer):
                 params = {"textDocument": {"uri": document.uri}}
                 self._keep_report(met, document, types.TEXT_DOCUMENT_DIAGNOSTIC, params)
 
-    def report_pass_fault(self, document: Document, text: str, calls: Sequence[PassCall], met: Fault) -> None:
-        """Keep a report of a fault of ours that passes ran into on this text of the document."""
+    def report_pass_fault(
+        self, document: Document, text: str, calls: Sequence[PassCall], met: Fault, extensions: Sequence[str]
+    ) -> None:
+        """Keep a report of a fault that passes, ours or of ``extensions``, ran into on this text of the document."""
         params = {"textDocument": {"uri": document.uri}, "passes": [str(call) for call in calls]}
-        self._keep_report(met, document, PREVIEW, params, text)
+        self._keep_report(met, document, PREVIEW, params, text, extensions)
 
     def _keep_report(
-        self, met: Fault, document: Document, method: str, params: object, text: str | None = None
+        self,
+        met: Fault,
+        document: Document,
+        method: str,
+        params: object,
+        text: str | None = None,
+        extensions: Sequence[str] = (),
     ) -> None:
         """Write a crash report beside the history, unless one was written or the history is not kept."""
         folder = self.state.history.folder
@@ -310,10 +318,11 @@ class RelayLanguageServer(LanguageServer):
             return
         self._reported.add(met.reference)
         settings = context_settings(self.state.settings_for(document.uri)) if method == PREVIEW else None
-        report = crash_report(met, method, params, document.text if text is None else text, settings)
+        report = crash_report(met, method, params, document.text if text is None else text, settings, extensions)
         self.state.analysis.thread.submit(self._write_report, folder / "reports", report)
 
     def _write_report(self, folder: Path, report: CrashReport) -> None:
         path = write_report(folder, report)
         if path is not None:
-            logger.error("a report of the internal error is in %s; relay-lsp replay %s", path, path)
+            needed = "".join(f" --extension {name}" for name in report.extensions)
+            logger.error("a report of the error is in %s; relay-lsp replay %s%s", path, path, needed)

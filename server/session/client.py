@@ -32,8 +32,13 @@ class Client(Protocol):
         """Show these diagnostics, and no others, in a file that is no Relay text, such as one of settings."""
         ...
 
-    def report_pass_fault(self, document: Document, text: str, calls: Sequence[PassCall], met: Fault) -> None:
-        """Keep what is needed to meet a fault of ours again that passes ran into on this text of the document."""
+    def report_pass_fault(
+        self, document: Document, text: str, calls: Sequence[PassCall], met: Fault, extensions: Sequence[str]
+    ) -> None:
+        """Keep what is needed to meet a fault again that passes ran into on this text of the document.
+
+        ``extensions`` names the files, without their folders, and the packages of users' passes that were there.
+        """
         ...
 
     def say(self, message: str, severity: Severity) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
-from relay_lsp.ir.internal_errors import fault_without_stack
+from relay_lsp.ir.internal_errors import Fault, fault_without_stack
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
@@ -121,16 +121,19 @@ class DocumentPasses:
                     self._client.log(report)
         except JobError as error:
             self._client.status("stopped", error.message)
-            if isinstance(error, WorkerDied) and not self._extensions.are_configured:
-                self._client.report_pass_fault(document, text, calls, fault_without_stack(names, error.message))
+            if isinstance(error, WorkerDied) or error.details:  # limits that are met, and cancellations, are no faults
+                self._report(document, text, calls, fault_without_stack(names, error.message))
             raise
         if outcome.crash is not None:
-            self._client.report_pass_fault(document, text, calls, outcome.crash)
+            self._report(document, text, calls, outcome.crash)
         if outcome.fault is not None:
             self._extensions.report(outcome.fault)
         self._client.status("ready", "")
         self._check(document, version)
         return outcome
+
+    def _report(self, document: Document, text: str, calls: Sequence[PassCall], met: Fault) -> None:
+        self._client.report_pass_fault(document, text, calls, met, self._extensions.loaded_names)
 
     async def explore(
         self,

@@ -152,9 +152,9 @@ class Extensions:
         self._install()
 
     @property
-    def are_configured(self) -> bool:
-        """Whether the settings name any, trusted or not."""
-        return bool(self._names)
+    def loaded_names(self) -> tuple[str, ...]:
+        """Those that jobs have: of a file its name without the folder, or a package's."""
+        return tuple(Path(name).name for name, known in self._known.items() if self.is_trusted and known.is_sound)
 
     @property
     def are_withheld(self) -> bool:

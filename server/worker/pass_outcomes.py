@@ -52,7 +52,7 @@ class PassesOutcome:
     fault: ExtensionFault | None = None
     """Where in a user's file a pass of theirs failed."""
     crash: Fault | None = None
-    """The exception that a pass of ours failed with."""
+    """The exception that a pass failed with, which it should have met itself."""
     reports: tuple[str, ...] = ()
     """What the instruments printed and measured, in order."""
     changes: PassChanges = field(default_factory=PassChanges)

@@ -154,8 +154,9 @@ def run_passes(
                     message += f" ({Path(fault.path).name}, line {fault.line})"
                 failures.append(TraceFailure(call.name, message))
                 diagnostic = Diagnostic("pass-failed", Severity.ERROR, message, FIRST_WORD)
-                crash = kept_fault(error) if fault is None else None
-                return PassesOutcome(text, diagnostics=(diagnostic,), failed=message, fault=fault, crash=crash)
+                return PassesOutcome(
+                    text, diagnostics=(diagnostic,), failed=message, fault=fault, crash=kept_fault(error)
+                )
             steps += _steps_of(call, before, trace.steps[known:])
         skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]

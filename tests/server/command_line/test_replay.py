@@ -61,7 +61,7 @@ def report_of(tmp_path: Path, method: str, params: dict[str, Any], **settings: A
         ):
             server.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
             await asyncio.sleep(0.1)
-        for _ in range(200):
+        for _ in range(2_000):  # a worker may have to start first
             if list(tmp_path.glob("reports/crash-*.json")):
                 break
             await asyncio.sleep(0.05)
@@ -145,6 +145,37 @@ def test_a_worker_that_ends_in_the_middle_of_a_pass_leaves_a_report(
     read = read_report(report_of(tmp_path, "relay/preview", PREVIEW))
     assert read.error == "the worker process ended unexpectedly (signal 11)"
     assert read.params["passes"] == ["DeadCodeElimination"]
+
+
+OWN_PASS = """from relay_lsp import passes
+table = dict()
+@passes.function_pass(opt_level=1)
+def Own(function, module, context):
+    {}
+"""
+
+
+def test_a_pass_of_a_user_s_that_fails_leaves_a_report_that_is_replayed_with_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    file = folder / "own.py"
+    file.write_text(OWN_PASS.format("return table[__file__]"), encoding="utf-8")
+    preview = {"textDocument": {"uri": URI}, "passes": ["Own"]}
+    path = report_of(tmp_path, "relay/preview", preview, extensions=[str(file)], optLevel=3)
+    read = read_report(path)
+    assert (read.extensions, read.params["passes"], read.settings["optLevel"]) == (["own.py"], ["Own"], 3)
+    assert read.stack[-1] == "own.py:5 in Own"
+    assert "secret" not in path.read_text(encoding="utf-8").replace(TEXT, "")
+    assert run(["replay", str(path)]) == 2
+    assert "add --extension own.py, with the path of a file" in capsys.readouterr().err
+    assert run(["replay", str(path), "--extension", str(file)]) == 1
+    assert "again: Own: the pass failed with KeyError" in capsys.readouterr().out
+    file.write_text(OWN_PASS.format("return function"), encoding="utf-8")
+    assert run(["replay", str(path), "--extension", str(file)]) == 0
+    assert "does not show with this version" in capsys.readouterr().out
+    assert list(tmp_path.glob("reports/*")) == [path]
 
 
 def test_what_is_shared_says_nothing_of_strings_and_comments(report: Path, tmp_path: Path) -> None:
