@@ -8,12 +8,12 @@ from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.visitor import post_order
 
-from .infrastructure import FunctionPass, PassContext, declare_pass, option
+from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from .provenance import ExprMutator
 from .provenance.mutator import Descent, kept
 from .provenance.remarks import Remarks
 
-__all__ = ["ConstantFolder", "FoldConstant"]
+__all__ = ["ConstantFolder", "FoldConstant", "require_code"]
 
 
 @declare_pass(opt_level=2)
@@ -22,7 +22,8 @@ class FoldConstant(FunctionPass):
 
     Calls without arguments (``zeros``, ``ones``), stateful operators and copies between devices stay, and so do calls
     of operators that have no kernel here. A shape that is known is a constant; a condition that is constant chooses its
-    branch; a constant bound by ``let`` goes to its uses. Fused functions are left alone. Source of the rule:
+    branch; a constant bound by ``let`` goes to its uses. Fused functions are left alone. A constant under a mark that
+    no target has code for, such as ``annotation.compiler_begin``, is refused, as TVM refuses it. Source of the rule:
     ``src/relay/transforms/fold_constant.cc``.
 
     Before::
@@ -107,6 +108,8 @@ class ConstantFolder(ExprMutator):
                 )
                 self.record.remarks.missed("shape", pre, words)
             return post if shape is None else shape
+        if isinstance(post.op, Op) and post.op.without_code and all(map(is_constant, post.args)):
+            require_code(post.op, pre)
         value = fold_call(post, post.args, self.fold_qnn)
         remarks = self.record.remarks
         if remarks is not None:
@@ -131,3 +134,17 @@ class ConstantFolder(ExprMutator):
         if op.non_computational:
             return f"{op.name} is quantised, and fold_qnn is off" if op.name.startswith("qnn.") else f"{op.name} marks"
         return f"{op.name} has no kernel here" if op.kernel is None else f"{op.name} refuses these arguments"
+
+
+def require_code(op: Op, call: Call) -> None:
+    """Make sure that a call of constants can be run when compiling.
+
+    Raises:
+        PassError: no target has code for the operator.
+    """
+    if op.without_code:
+        raise PassError(
+            f"{op.name} of a constant is to be computed, and no target has code for it: compute constants before what "
+            "writes the mark, or after what takes it away, such as PartitionGraph",
+            place=call,
+        )

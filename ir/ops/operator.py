@@ -147,6 +147,7 @@ class Op(Expr):
         "stateful",
         "support_level",
         "variadic",
+        "without_code",
     )
 
     def __init__(
@@ -168,6 +169,7 @@ class Op(Expr):
         non_computational: bool = False,
         reshapes_only: bool = False,
         shape_needs_data: bool = False,
+        without_code: bool = False,
     ) -> None:
         super().__init__()
         self.name: Final = name
@@ -191,6 +193,8 @@ class Op(Expr):
         """Whether it keeps the data and gives it another shape (``TReshapeOp``)."""
         self.shape_needs_data: Final = shape_needs_data
         """Whether the shape of a result depends on values of arguments (``TShapeDataDependent``)."""
+        self.without_code: Final = without_code
+        """Whether no target of TVM has code for it (no ``FTVMStrategy``): what runs it when compiling is refused."""
 
     def __repr__(self) -> str:
         return self.name

@@ -42,6 +42,7 @@ from relay_lsp.ir.types import IncompleteType, Type
 from relay_lsp.ir.visitor import pattern_vars, post_order
 
 from ..building import LetList, Steps, copies, run_steps
+from ..fold_constant import require_code
 from ..infrastructure import PassError
 from ..provenance import current_record
 from .values import (
@@ -320,6 +321,8 @@ class Evaluator:
             if expr is None:
                 return self._unknown(_called(target, args, call), lets, call)
             known.append(expr)
+        if isinstance(target, Op):
+            require_code(target, call)
         try:
             value = evaluate_expr(Call(target, tuple(known), call.attrs, call.type_args))
         except EvaluationError:

@@ -29,11 +29,11 @@ _BY_PASS = """
 ## By pass
 
 What TVM made of modules by each pass, and what it refused, over the kinds {kinds}.
-The share is that of the records that can be met: an excepted record has a reason outside of the pass, which
-`./dev conformance` prints.
+The last column leaves the excepted records out: each has a reason outside of the pass, which `./dev conformance`
+prints.
 
-| pass | passed | total | excepted | share |
-|---|---:|---:|---:|---:|
+| pass | passed | total | excepted | share of all | of those that can be met |
+|---|---:|---:|---:|---:|---:|
 """
 
 
@@ -110,8 +110,8 @@ def _by_pass(figures: dict[Key, Figure]) -> str:
     lines = [_BY_PASS.format(kinds=", ".join(f"`{kind}`" for kind in _OF_PASSES))]
     for (_, name), count in sorted(counts.rows.items()):
         possible = count.total - count.excepted
-        share = f"{100 * count.passed / possible:.1f} %" if possible else "-"
-        lines.append(f"| {name} | {count.passed} | {count.total} | {count.excepted} | {share} |\n")
+        shares = " | ".join(f"{100 * count.passed / of:.1f} %" if of else "-" for of in (count.total, possible))
+        lines.append(f"| {name} | {count.passed} | {count.total} | {count.excepted} | {shares} |\n")
     return "".join(lines) if len(lines) > 1 else ""
 
 

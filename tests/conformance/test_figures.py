@@ -61,7 +61,9 @@ def test_a_pass_has_the_sum_of_its_kinds(checkout: Path):
     figures.write(tally(passes=8, cross=9, eval=1), {"passes", "cross", "eval"}, "aaaaaaaaaa")
     page = (checkout / "docs" / "conformance.md").read_text()
     assert page.endswith(
-        "| pass | passed | total | excepted | share |\n|---|---:|---:|---:|---:|\n| FuseOps | 17 | 20 | 2 | 94.4 % |\n"
+        "| pass | passed | total | excepted | share of all | of those that can be met |\n"
+        "|---|---:|---:|---:|---:|---:|\n"
+        "| FuseOps | 17 | 20 | 2 | 85.0 % | 94.4 % |\n"
     )
     assert set(figures.stated_rows()) == {("passes", "FuseOps"), ("cross", "FuseOps"), ("eval", "FuseOps")}
 

@@ -66,7 +66,7 @@ def _recorder_could_not_read(record: Record, problem: str) -> bool:
 
 
 def _infers_each_function_alone(record: Record, problem: str) -> bool:
-    if record["pass"] not in ("DynamicToStatic", "FakeQuantizationToInteger"):
+    if record["pass"] != "FakeQuantizationToInteger":
         return False
     module = ir.parse(record["before"]).module
     needs_others = bool(module.type_definitions) or len(module.functions) > 1
@@ -88,10 +88,6 @@ def _says(words: str) -> Callable[[Record, str], bool]:
     return lambda record, problem: words in record["error"]
 
 
-def _free_variables_of_patterns(record: Record, problem: str) -> bool:
-    return "contains free variables" in record["error"] and "match" in record["before"]
-
-
 RULES = (
     Rule(
         _REFUSALS,
@@ -103,12 +99,6 @@ RULES = (
         _REFUSALS,
         "TVM infers the types of each function alone, without the module's other functions and its type definitions",
         _infers_each_function_alone,
-    ),
-    Rule(_REFUSALS, "TVM takes the variables of patterns for free ones", _free_variables_of_patterns),
-    Rule(
-        _REFUSALS,
-        "TVM folds by compiling for its host, for which the operator has no code; here it is evaluated",
-        _says("doesn't have an FTVMStrategy registered"),
     ),
     Rule(
         _REFUSALS,

@@ -32,5 +32,6 @@ for _name, _where in (("compiler_begin", "enters"), ("compiler_end", "leaves")):
             kernel=identity_kernel,
             infer_layout=elementwise_layout,
             level=10,
+            without_code=True,
         )
     )

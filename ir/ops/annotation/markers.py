@@ -19,7 +19,7 @@ class CastHintAttrs(Attrs):
     dtype: DataType = attribute(doc="The dtype that the value is to be cast to.")
 
 
-def _marker(name: str, doc: str, attrs: type[Attrs] | None = None) -> Op:
+def _marker(name: str, doc: str, attrs: type[Attrs] | None = None, without_code: bool = False) -> Op:
     return Op(
         f"annotation.{name}",
         doc=doc,
@@ -30,6 +30,7 @@ def _marker(name: str, doc: str, attrs: type[Attrs] | None = None) -> Op:
         kernel=identity_kernel,
         infer_layout=elementwise_layout,
         level=10,
+        without_code=without_code,
     )
 
 
@@ -43,8 +44,8 @@ register(
 register(
     _marker("cast_hint", "Ask that `data` be cast to `dtype` when it is quantised. The value is `data`.", CastHintAttrs)
 )
-register(_marker("bitpack_start", "Mark where packing of bits begins. The value is `data`."))
-register(_marker("bitpack_end", "Mark where packing of bits ends. The value is `data`."))
+register(_marker("bitpack_start", "Mark where packing of bits begins. The value is `data`.", without_code=True))
+register(_marker("bitpack_end", "Mark where packing of bits ends. The value is `data`.", without_code=True))
 
 
 register(
