@@ -95,6 +95,8 @@ def roles_of(segment: Segment) -> list[TokenRole]:
         return known  # pyright: ignore[reportUnknownVariableType]
     kinds, texts, _ = segment.tokens
     roles = [_BY_KIND.get(kind) or (TokenRole.KEYWORD if kind in KEYWORDS else TokenRole.OPERATOR) for kind in kinds]
+    if "None" in texts:  # An identifier to the grammar, since it is one as an attribute's value alone.
+        roles = [TokenRole.KEYWORD if text == "None" else role for role, text in zip(roles, texts, strict=True)]
     for statement in segment.every_statement():
         if statement.root is None:
             continue

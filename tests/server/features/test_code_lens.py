@@ -17,6 +17,11 @@ def @main(%x: float32, %f: fn (float32) -> float32) -> float32 {
     assert size_of(snapshot, "@nowhere") is None
 
 
+def test_an_attribute_without_a_value_is_no_operator() -> None:
+    snapshot = read_fixture("def @main(%x: Tensor[(2, 2), float32]) { sum(%x, axis=None) }").snapshot
+    assert size_of(snapshot, "@main") == "1 parameter, 1 operator"
+
+
 def test_uses_are_counted() -> None:
     snapshot = read_fixture("def @f(%x: float32) { %x }\ndef @main() { add(@f(1f), @f(2f)) }").snapshot
     assert size_of(snapshot, "@f") == "1 parameter, 0 operators, 2 uses"

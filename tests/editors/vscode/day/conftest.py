@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.editors.vscode.workspace import SERVER, Report, drive
+from tests.editors.vscode.workspace import ROOT, SERVER, Report, drive
 
 MARGIN = 20
 """What runs beside the test may take so many times as much; what is far from its goal fails all the same."""
@@ -38,7 +38,14 @@ def texts() -> dict[str, str]:
     """The files of the day beside those that all driven editors open."""
     statements = "".join(f"  %{i} = nn.relu(%{i - 1 if i else 'x'});\n" for i in range(10_000))
     long = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{statements}  %9999\n}}\n'
-    return {"colours.relay": COLOURS, "failing.relay": FAILING, "long.relay": long}
+    resnet18 = (ROOT / "examples" / "resnet18.relay").read_text("utf-8")
+    return {
+        "colours.relay": COLOURS,
+        "failing.relay": FAILING,
+        "long.relay": long,
+        "named.relay": resnet18.replace("%0 = nn.batch_norm", "let %normal = nn.batch_norm").replace("%0.0", "%normal.0"),
+        "other.json": '{ "name": "other", "value": 1, "list": [true, null] }\n',
+    }
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,14 @@ const THEMES = [
     ['light', 'Default Light Modern', 'vs'],
 ];
 
+/** Change the user's settings, which the next page that is loaded takes as they are then. */
+function set(workbench, changes) {
+    const settings = path.join(workbench.user, 'settings.json');
+    fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), ...changes }));
+}
+
 async function openInTheme(workbench, file, [, theme, kind]) {
-    const settings = path.join(workbench.folder, '../user/User/settings.json');
-    // The page that is loaded takes the settings as they are then.
-    fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(fs.readFileSync(settings)), 'workbench.colorTheme': theme }));
+    set(workbench, { 'workbench.colorTheme': theme });
     await workbench.open(file);
     const body = workbench.page.locator('.monaco-workbench');
     await workbench.until(`the theme ${theme}`, async () => (await body.getAttribute('class')).split(' ').includes(kind), 90);
@@ -42,7 +46,26 @@ export async function colours(workbench) {
         }
         await workbench.shot(`colours-${name}`);
     }
+    seen.changed = await changedLetters(workbench);
     return seen;
+}
+
+/** The letters of a text that have another colour once the server has answered than the grammar gave them at first. */
+async function changedLetters(workbench) {
+    const { page } = workbench;
+    const letters = () => page.evaluate(() =>
+        [...document.querySelectorAll('.editor-instance .view-line > span > span:not([class*="dyn-rule"])')] // No inlay hints.
+            .flatMap(element => [...element.textContent].map(letter => [letter, getComputedStyle(element).color])));
+    const colour = word => workbench.word(word).evaluate(element => getComputedStyle(element).color);
+    await workbench.quickOpen('dropout.relay');
+    await workbench.until('the colours of the server', async () => (await colour('%unused')) !== (await colour('%x')), 90);
+    const withServer = await letters();
+    set(workbench, { '[relay]': { 'editor.semanticHighlighting.enabled': false } });
+    await workbench.open('dropout.relay');
+    await workbench.until('the colours of the grammar', async () => (await colour('%unused')) !== (await colour('let')), 90);
+    const ofGrammar = await letters();
+    set(workbench, { '[relay]': undefined });
+    return withServer.filter(([, colour], index) => colour !== ofGrammar[index]?.[1]).map(([letter]) => letter).join('');
 }
 
 /** The colours of layers in the default themes: plain words with what is drawn behind them. */

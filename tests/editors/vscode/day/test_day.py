@@ -35,6 +35,10 @@ def test_each_kind_of_word_has_a_colour_of_its_own(flow, theme):
     assert len(set(colours.values())) == 6, colours
 
 
+def test_the_colours_that_a_text_opens_with_stay_when_the_server_answers(flow):
+    assert flow("colours")["changed"] == "%unused", "that this is no parameter is what the grammar cannot know"
+
+
 def test_hover_tells_what_is_under_the_mouse(flow):
     seen = flow("hovers")
     assert "Element 1 of 2" in seen["element"] or "Element 0 of 2" in seen["element"]
