@@ -43,7 +43,7 @@ def texts() -> dict[str, str]:
         "colours.relay": COLOURS,
         "failing.relay": FAILING,
         "long.relay": long,
-        "named.relay": resnet18.replace("%0 = nn.batch_norm", "let %normal = nn.batch_norm").replace("%0.0", "%normal.0"),
+        "named.relay": resnet18.replace("%0 = nn.", "let %normal = nn.").replace("%0.0", "%normal.0"),
         "other.json": '{ "name": "other", "value": 1, "list": [true, null] }\n',
     }
 
