@@ -95,14 +95,53 @@ def _transposed_weights(operators: int) -> str:
     return "\n".join([*lines, f"  {last}", "}", ""])
 
 
+def _first_order(operators: int) -> str:
+    """``@main`` gives one function after the other to one that calls it."""
+    lines = [
+        '#[version = "0.0.5"]',
+        "def @apply_to(%f: fn (float32) -> float32, %x: float32) -> float32 { %f(%x) }",
+        "def @main(%x: float32) -> float32 {",
+    ]
+    last = "%x"
+    for number in range(0, operators, 2):
+        lines.append(f"  let %f{number} = fn (%z{number}: float32) -> float32 {{ negative(%z{number}) }};")
+        lines.append(f"  let %v{number} = @apply_to(%f{number}, {last});")
+        last = f"%v{number}"
+    return "\n".join([*lines, f"  {last}", "}", ""])
+
+
+def _composites(operators: int) -> str:
+    """Functions ``@kernel0`` and so on for an external compiler, each with a composite function inside."""
+    count = operators // 3
+    lines = ['#[version = "0.0.5"]', f"def @main(%x: {_TYPE}) -> {_TYPE} {{", "  %0 = nn.relu(%x);"]
+    lines += [f"  %{number + 1} = @kernel{number}(%{number});" for number in range(count)]
+    lines += [f"  %{count}", "}"]
+    for number in range(count):
+        lines += [
+            f'def @kernel{number}(%x: {_TYPE}, Compiler="dnnl", global_symbol="kernel{number}") -> {_TYPE} {{',
+            f'  %0 = fn (%y: {_TYPE}, Composite="dnnl.relu") -> {_TYPE} {{ nn.relu(%y) }};',
+            "  %0(%x)",
+            "}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+_KERNEL = (
+    f'fn (%y{{number}}: {_TYPE}, Compiler="dnnl", global_symbol="kernel{{number}}") -> {_TYPE} '
+    "{{ nn.relu(%y{number}) }}"
+)
+_QUANTIZED = _repeated(_CONV, "nn.relu({last})", "nn.max_pool2d({last}, pool_size=[1, 1])", "add({last}, {start})")
 _DIFFERENTIABLE = ("nn.relu({last})", "multiply({last}, {start})", "exp({last})", "add({last}, {before})")
 _ARITHMETIC = _repeated(*_DIFFERENTIABLE, params=f"%x: {_TYPE}")
+_FOLDED = _repeated("multiply(2f, 3f)", "add({start}, {last})", "nn.relu({last})")
 _BOUND_ARITHMETIC = _repeated(*_DIFFERENTIABLE, params=f"%x: {_TYPE}", lets=True)
 _NORMALIZED = _repeated("nn.batch_norm({last}, %b, %b, %b, %b)", "nn.relu({last}.0)")
 _COMPILED = _repeated(_CONV, "nn.bias_add({last}, %b)", "nn.relu({last})", "exp({last})", "add({last}, {start})")
 
 WORK: Mapping[str, Writer] = {
+    "AlterOpLayout": _COMPILED,
     "AnnotateTarget": _COMPILED,
+    **dict.fromkeys(("AutoQuantize", "QuantizeAnnotate", "QuantizeCalibrate", "QuantizeRealize"), _QUANTIZED),
     "BackwardFoldScaleAxis": _repeated(_CONV, "multiply({last}, %s)", "nn.relu({last})"),
     "BatchingOps": _repeated(*_PARALLEL_CONVS, *_JOINED, params=_PARALLEL_PARAMS),
     "CanonicalizeCast": _repeated(
@@ -127,13 +166,32 @@ WORK: Mapping[str, Writer] = {
         "strided_slice({last}, begin=[0], end=[16], strides=[1], axes=[0])",
         params=f"%x: {_MATRIX}, %wa: {_MATRIX}, %wb: {_MATRIX}, %wc: {_MATRIX}",
     ),
+    "CollagePartition": _COMPILED,
+    "CombineParallelOpBatch": _repeated("exp({last})", "nn.relu({last})", "nn.relu({before})", "add({last}, {before})"),
+    "Conv2dToSparse": _repeated(
+        'nn.conv2d({last}, %w, padding=[0, 0, 0, 0], channels=16, kernel_size=[1, 1], data_layout="NHWC", '
+        'kernel_layout="HWIO")',
+        "nn.relu({last})",
+        params=f"%x: {_LAST}, %w: Tensor[(1, 1, 16, 16), float32]",
+    ),
     "DeadCodeElimination": _repeated("nn.relu({last})", "add({start}, {start})", "tanh({before})", lets=True),
+    "Defunctionalization": _first_order,
+    "DenseToSparse": _repeated(
+        "nn.dense({last}, %w, units=16)", "nn.relu({last})", params=f"%x: {_MATRIX}, %w: {_MATRIX}"
+    ),
     "DivToMul": _repeated("nn.relu({last})", "divide({last}, 2f)"),
     "DynamicToStatic": _repeated(
         'shape_of({last}, dtype="int64")', "dyn.reshape({start}, {last}, newshape=[])", "nn.relu({last})"
     ),
     "EliminateCommonSubexpr": _repeated(_CONV_OF_START, _CONV_OF_START, "add({before}, {last})"),
-    **dict.fromkeys(("FirstOrderGradient", "recast"), _ARITHMETIC),
+    "FakeQuantizationToInteger": _repeated(
+        "qnn.dequantize({last}, 0.5f, 3)",
+        "nn.max_pool2d({last}, pool_size=[1, 1])",
+        "reshape({last}, newshape=[1, 16, 32, 32])",
+        'qnn.quantize({last}, 0.5f, 3, out_dtype="int8")',
+        params="%x: Tensor[(1, 16, 32, 32), int8]",
+    ),
+    "FirstOrderGradient": _ARITHMETIC,
     **dict.fromkeys(
         ("LazyGradientInit", "PartialEvaluate", "ToCPS", "gradient", "to_cps", "un_cps"), _BOUND_ARITHMETIC
     ),
@@ -145,7 +203,7 @@ WORK: Mapping[str, Writer] = {
         "nn.batch_to_space_nd({last}, block_shape=[2, 2], crops=[[0, 0], [0, 0]])",
         params=f"%x: {_LAST}, %w: Tensor[(3, 3, 16, 16), float32]",
     ),
-    "FoldConstant": _repeated("multiply(2f, 3f)", "add({start}, {last})", "nn.relu({last})"),
+    **dict.fromkeys(("FoldConstant", "FoldConstantExpr"), _FOLDED),
     "FoldExplicitPadding": _repeated(
         "nn.pad({last}, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]])",
         "nn.conv2d({last}, %w, padding=[0, 0, 0, 0], channels=16, kernel_size=[3, 3])",
@@ -161,6 +219,7 @@ WORK: Mapping[str, Writer] = {
         lets=True,
     ),
     "Inline": _layers(", Inline=1"),
+    "InlineCompilerFunctionsBoundTo": _composites,
     "InlineOutlined": _called_in_a_row(', Outlined="nn.gelu"'),
     "LambdaLift": _repeated(
         f"fn (%y: {_TYPE}) {{{{ add(%y, {{last}}) }}}}", "{last}({start})", "nn.relu({last})", lets=True
@@ -171,9 +230,12 @@ WORK: Mapping[str, Writer] = {
         "nn.relu({last})",
         params=f"%x: {_LAST}, %w: Tensor[(3, 3, 16, 16), float32]",
     ),
+    "LiftConstants": _repeated("multiply({last}, 2f)", "add({start}, {last})", lets=True),
+    "MarkCompilerFunctionsAsExtern": _composites,
     "MergeCompilerRegions": _COMPILED,
     "MergeComposite": _repeated(_CONV, "add({last}, %s)", "nn.relu({last})"),
     "OutLiner": _NORMALIZED,
+    "OutlineCompilerFunctionsWithExistingGlobalSymbols": _repeated(_KERNEL, "{last}({before})", params=f"%x: {_TYPE}"),
     "PartitionGraph": _COMPILED,
     "QnnCanonicalize": _repeated(
         'qnn.quantize({last}, 0.5f, 3, out_dtype="int8")',
@@ -194,6 +256,9 @@ WORK: Mapping[str, Writer] = {
         "full_like({last}, 1f)",
         "add({before}, {last})",
     ),
+    "SimplifyExprPostAlterOp": _repeated(
+        "reshape({last}, newshape=[1, 16, 1024])", "reshape({last}, newshape=[1, 16, 32, 32])", "nn.relu({last})"
+    ),
     "SimplifyFCTranspose": _transposed_weights,
     "SimplifyInference": _NORMALIZED,
     "SplitArgs": _repeated(
@@ -206,5 +271,6 @@ WORK: Mapping[str, Writer] = {
     ),
     "ToBasicBlockNormalForm": _repeated("nn.relu({last})", _IF),
     "ToGraphNormalForm": _repeated("nn.relu({last})", "add({start}, {last})", lets=True),
+    "recast": _COMPILED,
 }
 """How a module is written in which the pass of this name has work all along."""

@@ -35,6 +35,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from relay_lsp.ir.diagnostics import Severity
 from relay_lsp.ir.inference import infer_types
@@ -46,15 +47,26 @@ from relay_lsp.passes import PassContext, PassError, Trace, create, registered
 from .builds import build_lines
 from .inputs import chain
 from .pass_inputs import WORK
-from .report import Report, machine, table_lines
+from .report import load, machine, merged_rows, section, table_lines
 
 OPTIONS: dict[str, dict[str, object]] = {
+    "AlterOpLayout": {"target": "llvm -mcpu=core-avx2"},
     "AnnotateTarget": {"targets": "dnnl"},
+    "BindParams": {"params": {"w": [[[[0.5] * 3] * 3] * 16] * 16}},
+    "CollagePartition": {"targets": ["llvm", "dnnl"], "target_costs": {"llvm": 2, "dnnl": 1}},
     "CombineParallelOpBatch": {"op_name": "nn.relu", "batch_op_name": "nn.relu", "min_num_branches": 2},
+    "Conv2dToSparse": {
+        "weight_name": ("w",),
+        "weight_shape": ((8, 16, 1, 8, 2),),
+        "layout": "NHWC",
+        "kernel_size": 1,
+    },
     "Conv2dToSparse2": {"layout": "NCHW", "kernel_size": 3, "blocksize": (1, 1), "sparsity_threshold": 0.5},
     "ConvertLayout": {"desired_layouts": {"nn.conv2d": ["NHWC", "HWIO"]}},
+    "DenseToSparse": {"weight_name": ("w",), "weight_shape": ((8, 16, 1, 8, 2),)},
     "EtaExpand": {"expand_global_var": True},
     "FlexibleShapeDispatch": {"buckets": (1, 2)},
+    "InlineCompilerFunctionsBoundTo": {"global_vars": tuple(f"kernel{number}" for number in range(4000))},
     "MergeComposite": {"pattern_table": "dnnl"},
     "SplitArgs": {"max_function_args": 10},
     "recast": {"dtype": "float16", "out_dtype": "float16"},
@@ -71,6 +83,9 @@ PREPARED_BY: dict[str, tuple[str, ...]] = {
     "MergeCompilerRegions": ("AnnotateTarget",),
     "OutLiner": ("SimplifyInference",),
     "PartialEvaluate": ("ToANormalForm",),
+    **dict.fromkeys(("AutoQuantize", "QuantizeAnnotate", "QuantizePartition"), ("BindParams",)),
+    "QuantizeCalibrate": ("BindParams", "QuantizePartition", "QuantizeAnnotate"),
+    "QuantizeRealize": ("BindParams", "QuantizePartition", "QuantizeAnnotate", "QuantizeCalibrate"),
     "PartitionGraph": ("AnnotateTarget", "MergeCompilerRegions"),
     "ToCPS": ("ToANormalForm",),
     "gradient": ("ToANormalForm",),
@@ -216,7 +231,7 @@ def row(
     around = REFERENCE_AT_10000["parse and infer"] + REFERENCE_AT_10000["print with types"]
     theirs = f"{around:.1f}+" if reference is None else f"{around + reference:.1f}"
     together = ("", "") if whole is None else (f"{whole:.2f}", theirs if sizes[1] == 10_000 else "")
-    return (name, *times, f"{2**exponent:.2f}", *beside, *together, "yes" if changed else "no")
+    return (name, *times, f"{2**exponent:.2f}", *beside, *together, "yes" if changed else "no", load())
 
 
 def rows(
@@ -240,7 +255,7 @@ def rows(
                 large, changed = time_pass(name, texts[1], runs)
                 whole = time_text_to_text(name, texts[1]) if text_to_text else None
             except PassError as error:
-                yield (name, *[""] * 8, f"refused: {str(error).splitlines()[0]}")
+                yield (name, *[""] * 8, f"refused: {str(error).splitlines()[0]}", load())
                 continue
             yield row(name, sizes, small, large, whole, changed)
 
@@ -252,30 +267,67 @@ def main() -> None:
     parser.add_argument("--sizes", nargs=2, type=int, default=[1000, 10_000], help="numbers of operators (1000 10000)")
     parser.add_argument("--runs", type=int, default=3, help="how often each is measured (3)")
     parser.add_argument("--only", choices=["chain", "work", "builds"], help="one of the tables")
-    parser.add_argument("--write", action="store_true", help="write the tables to benchmarks/passes.md as well")
+    parser.add_argument(
+        "--write", action="store_true", help="write what is measured into benchmarks/passes.md; other rows stay"
+    )
     arguments = parser.parse_args()
     sizes: tuple[int, int] = tuple(arguments.sizes)
     names: list[str] = arguments.passes or [*TEXT, *registered()]
     head = ("pass", f"{sizes[0]:,} (s)", f"{sizes[1]:,} (s)", "on the wall", "per doubling", "TVM (s)", "times")
-    head = (*head, "text to text (s)", "TVM's", "changes")
-    report = Report()
-    report.say(machine())
+    head = (*head, "text to text (s)", "TVM's", "changes", "load")
+    plain = dict.fromkeys(names, chain)
+    sections: dict[str, Iterator[str]] = {}
     if arguments.only in (None, "chain"):
-        report.say("", "## A chain of convolution, bias, relu, multiply, add", "")
-        for line in table_lines(head, rows(names, dict.fromkeys(names, chain), sizes, arguments.runs, True)):
-            report.say(line)
+        sections[_CHAIN] = table_lines(head, rows(names, plain, sizes, arguments.runs, True))
     if arguments.only in (None, "work"):
-        report.say("", "## Chains of work for each pass", "")
-        for line in table_lines(head, rows(names, WORK, sizes, arguments.runs, False)):
-            report.say(line)
+        sections[_WORK] = table_lines(head, rows(names, WORK, sizes, arguments.runs, False))
     if arguments.only == "builds" or not (arguments.only or arguments.passes):
-        report.say("", "## Builds and evaluation", "")
-        for line in build_lines():
-            report.say(line)
-    report.say("", f"Afterwards: {machine()}")
+        sections[_BUILDS] = build_lines()
+    print(machine())
+    measured = {heading: list(_said(heading, lines)) for heading, lines in sections.items()}
     if arguments.write:
-        title = "How long each pass takes, and how that grows"
-        report.write(Path(__file__).with_suffix(".md"), title, "python -m benchmarks.passes --write")
+        _PAGE.write_text(_page(_PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")
+
+
+_CHAIN: Final = "A chain of convolution, bias, relu, multiply, add"
+_WORK: Final = "Chains of work for each pass"
+_BUILDS: Final = "Builds and evaluation"
+_PAGE: Final = Path(__file__).with_suffix(".md")
+_HEAD: Final = """\
+# How long each pass takes, and how that grows
+
+Written by `python -m benchmarks.passes --write`, which replaces the rows that it measures: in portions, by
+`python -m benchmarks.passes PASS… --only chain --write`. Seconds are of the processor. The last column says how many
+processes wanted the processor meanwhile: caches that others use make figures larger, those of 10,000 more than those of
+1,000. What the columns and the tables are is said by `python -m benchmarks.passes --help`.
+"""
+
+
+def _said(heading: str, lines: Iterator[str]) -> Iterator[str]:
+    """The lines of a section, each printed as soon as it is there."""
+    print(f"\n## {heading}\n")
+    for line in lines:
+        print(line, flush=True)
+        yield line
+
+
+def _place(row: str) -> tuple[bool, str]:
+    """Where a row belongs: what is no pass first, passes by name."""
+    name = row.split("|")[1].strip()
+    return name not in TEXT, name
+
+
+def _page(before: str, measured: Mapping[str, Sequence[str]]) -> str:
+    """The page with what was measured in the place of what stood there of the same passes."""
+    parts = [_HEAD]
+    for heading in (_CHAIN, _WORK, _BUILDS):
+        stated = section(before, heading)
+        lines = measured.get(heading, [])
+        if heading != _BUILDS and lines:
+            lines = merged_rows(stated, lines)
+            lines = [*lines[:2], *sorted(lines[2:], key=_place)]
+        parts.append("\n".join([f"## {heading}", "", *(lines or stated), ""]))
+    return "\n".join(parts)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,35 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["Report", "machine", "quantiles", "table", "table_lines"]
+__all__ = ["Report", "load", "machine", "merged_rows", "quantiles", "section", "table", "table_lines"]
 
 
 def machine() -> str:
     """The machine in a line: a figure without it says nothing."""
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{load}, Python {platform.python_version()}"
+
+
+def load() -> str:
+    """How many processes want the processor, on average of the last minute; nothing where the system does not say."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+
+
+def section(page: str, heading: str) -> list[str]:
+    """The lines below a heading of the second level, to the next one; none where there is no such heading."""
+    after = page.partition(f"## {heading}\n")[2]
+    return after.partition("\n## ")[0].strip().splitlines()
+
+
+def merged_rows(table: Sequence[str], measured: Sequence[str]) -> list[str]:
+    """The lines of a table with those rows of another that were measured now, by the names in their first cells.
+
+    A table with other columns is forgotten.
+    """
+    if list(table[:2]) != list(measured[:2]):
+        return list(measured)
+    rows = {row.split("|")[1].strip(): row for row in (*table[2:], *measured[2:])}
+    return [*measured[:2], *rows.values()]
 
 
 def quantiles(seconds: Sequence[float]) -> tuple[float, float]:
