@@ -19,7 +19,7 @@ from .layout_tokens import CanonicalTokens, LayoutToken
 __all__ = ["canonical_layout"]
 
 _METADATA: Final = "\n#[metadata]\n"
-_HEAD: Final = re.compile(r"^def (@[^(\s]+)\(.*\{$", re.MULTILINE)
+_HEAD: Final = re.compile(r"^def (@[^(\[\s]+)(?:\[[^\]\n]*\])?\(.*\{$", re.MULTILINE)
 _STATEMENT: Final = re.compile(r"^  (?=[^ })\n])", re.MULTILINE)
 """Where a statement begins, or what a ``let`` inside its value binds."""
 _OUTSIDE: Final = re.compile(r"^(?!def @|  |\}$|$|#\[version)", re.MULTILINE)

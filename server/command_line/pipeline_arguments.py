@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+from collections.abc import Sequence
 
 __all__ = [
     "add_extensions",
@@ -12,6 +14,7 @@ __all__ = [
     "add_remarks",
     "add_repeatable",
     "add_seed",
+    "spelled_out",
 ]
 
 
@@ -95,13 +98,32 @@ def add_extensions(command: argparse.ArgumentParser) -> None:
     )
 
 
+_REMARKS = ("all", "passed", "missed")
+
+
+def spelled_out(arguments: Sequence[str]) -> list[str]:
+    """The arguments of a command line with the value that ``--remarks`` of ``opt`` has by itself.
+
+    argparse would take the file that follows for the value.
+    """
+    spelled = list(arguments)
+    if "opt" not in spelled:
+        return spelled
+    for index, (argument, following) in enumerate(itertools.pairwise(spelled)):
+        if argument == "--":
+            break
+        if argument == "--remarks" and following not in _REMARKS:
+            spelled[index] = f"--remarks={_REMARKS[0]}"
+    return spelled
+
+
 def add_remarks(command: argparse.ArgumentParser) -> None:
     """Which remarks of passes are written, and where to."""
     command.add_argument(
         "--remarks",
         nargs="?",
         const="all",
-        choices=("all", "passed", "missed"),
+        choices=_REMARKS,
         help="say on standard error what each pass did and by which rule (passed), and what it looked at and left "
         "alone, with the reason (missed); --function and --layer choose",
     )

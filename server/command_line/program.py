@@ -18,6 +18,7 @@ from .pipeline_arguments import (
     add_remarks,
     add_repeatable,
     add_seed,
+    spelled_out,
 )
 from .problems import EXIT_TROUBLE, CommandError
 from .replay import add_replay
@@ -51,7 +52,7 @@ A file called - is standard input. The exit code is 0 if all is well, 1 if somet
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command; gives the exit code. An error is one sentence; ``--verbose`` adds the traceback."""
-    options = parser().parse_args(arguments)
+    options = parser().parse_args(spelled_out(arguments))
     command: Callable[[argparse.Namespace], int] = options.command
     try:
         if getattr(options, "extensions", ()):

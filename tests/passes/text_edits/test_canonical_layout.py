@@ -26,6 +26,7 @@ TEXTS = {
           let %e = tanh(%a);
           (%a, %e)
         }""",
+    "type parameters": "def @f[A](%x: A) -> A { %x }\ndef @main[A, B](%x: A, %y: B) -> A { @f(%x) }",
     "branches": "def @main(%c: bool, %x: float32) {\n let %a = if (%c) { exp(%x) } else { %x };\n %a\n}",
     "functions and weights": """
         def @other(%x: Tensor[(2), float32]) { %x }

@@ -62,6 +62,11 @@ def test_remarks_are_shown_at_their_places(
     assert count == f"{len(expected)} remark{'' if len(expected) == 1 else 's'}"
 
 
+def test_the_file_may_follow_the_word_remarks(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["opt", "-p", "FuseOps", "--remarks", str(model)]) == 0
+    assert f"{model}:{CONVOLUTION}" in capsys.readouterr().err.splitlines()
+
+
 def test_remarks_as_yaml(model: Path, tmp_path: Path) -> None:
     file = tmp_path / "model.opt.yaml"
     assert run(["opt", str(model), "-p", "FuseOps", "--remarks=missed", "--remarks-output", str(file)]) == 0
