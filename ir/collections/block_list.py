@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, overload
 
@@ -111,10 +111,11 @@ class BlockList(Sequence[T], Generic[T]):
         made._take((*blocks[:first], *self._cut(middle), *blocks[last + 1 :]))
         return made
 
-    def with_block(self, number: int, items: Sequence[T]) -> Self:
-        """The sequence with as many other elements in the place of those of a block."""
+    def with_blocks(self, blocks: Mapping[int, list[T]]) -> Self:
+        """The sequence with other blocks, each as long as the one before, in the places of those of some numbers."""
         made = self.__new__(type(self))
-        made._take((*self._blocks[:number], self.block_type(items), *self._blocks[number + 1 :]))
+        made._blocks = [blocks.get(number, block) for number, block in enumerate(self._blocks)]
+        made._ends, made._last = self._ends, (0, 0, ())
         return made
 
     def _cut(self, items: list[T]) -> tuple[list[T], ...]:

@@ -37,9 +37,13 @@ class LayeredMap(Generic[K, V]):
         made = LayeredMap[K, V]()
         made._settled, made._recent = self._settled, self._recent.copy()
         self._is_shared = made._is_shared = True
-        if len(made._recent) > max(_FEWEST_RECENT, len(made._settled) // _RECENT_SHARE):
-            made.settle()
+        made.settle_if_large()
         return made
+
+    def settle_if_large(self) -> None:
+        """What a copy would do: where much has changed, this is no more than was done already."""
+        if len(self._recent) > max(_FEWEST_RECENT, len(self._settled) // _RECENT_SHARE):
+            self.settle()
 
     def settle(self) -> None:
         """Put together what changed lately and the rest, where there is the time for it."""

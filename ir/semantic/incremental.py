@@ -26,9 +26,9 @@ from ..syntax.statements import Segment
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
-from .module_analyzer import ModuleAnalyzer, Outer, between, is_closed_at, reanalyze
+from .module_analyzer import ModuleAnalyzer, Outer, is_closed_at, reanalyze
 from .progress import PartialAnalysis, Progress, nothing_yet
-from .statement_list import StatementList, replaced
+from .statement_list import StatementList, between, replaced, reported_among
 from .statement_typer import NEARBY, StatementTyper
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
@@ -213,8 +213,9 @@ def _edited(
     reported = _reported(earlier, first, old_end, shift_by, new_reported, followed)
     made = typer.finished(settled, between(reported, head.start, head.end))
     analysis = analysis_with(made, followed, settled)
-    touched = affected.union([state.bound for state in followed.values()])
-    return analysis if analysis.outer_graph.isdisjoint(touched) else reanalyze(analysis)
+    outer_graph = analysis.outer_graph
+    touched = affected.union([state.bound for state in followed.values()]) if outer_graph else affected
+    return analysis if outer_graph.isdisjoint(touched) else reanalyze(analysis)
 
 
 def _values(function: FunctionStatements, name: str) -> Sequence[TypedStatement]:
@@ -237,7 +238,7 @@ def _reported(
     reported = [index for index in earlier.reported if index < first]
     reported += new
     later = [i + shift_by for i in earlier.reported if i >= old_end and i + shift_by not in followed]
-    reported += sorted([*later, *(i for i, state in followed.items() if state.is_reported)])
+    reported += sorted([*later, *reported_among(followed)])
     return reported
 
 

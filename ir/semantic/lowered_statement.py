@@ -141,11 +141,12 @@ class LoweredStatement:
         return typed
 
     def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
-        """What :meth:`type_with` gives, where it is cached and has no diagnostics; else ``None``."""
+        """What :meth:`type_with` gives, where it is cached and has no diagnostics; else ``None``.
+
+        It is the error type where an error of what the statement uses explains that.
+        """
         typed = self.typed.get(types)  # pyright: ignore[reportArgumentType, reportCallIssue]
-        if typed is None or typed.diagnostics or typed.type is ERROR or typed.determined:
-            return None
-        return typed.type
+        return None if typed is None or typed.diagnostics or typed.determined else typed.type
 
     @property
     def matches(self) -> Sequence[Match]:

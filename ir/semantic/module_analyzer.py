@@ -19,13 +19,13 @@ from .declarations import Head, ModuleTypes, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
 from .progress import STEP, PartialAnalysis, Progress, nothing_yet
-from .statement_list import StatementList, replaced
+from .statement_list import StatementList, between, replaced, reported_among
 from .statement_typer import StatementTyper
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 from .whole_function import WholeFunctionAnalysis
 
-__all__ = ["ModuleAnalyzer", "Outer", "between", "is_closed_at", "reanalyze"]
+__all__ = ["ModuleAnalyzer", "Outer", "is_closed_at", "reanalyze"]
 
 _AT_ONCE: Final = 512
 """How many statements of a function are typed in one go; between them, other threads have their turn."""
@@ -430,15 +430,8 @@ def is_closed_at(segments: Segments, end: int) -> bool | None:
     return False if end + 1 == len(segments) else None
 
 
-def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
-    """Those of some ordered indices that lie from ``start`` to ``end``."""
-    return indices[bisect_left(indices, start) : bisect_left(indices, end)]
-
-
 def _with_reported(reported: Sequence[int], followed: Mapping[int, TypedStatement]) -> list[int]:
-    indices = {index for index in reported if index not in followed}
-    indices.update(index for index, state in followed.items() if state.is_reported)
-    return sorted(indices)
+    return sorted([*(index for index in reported if index not in followed), *reported_among(followed)])
 
 
 def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context: TemplateCache) -> frozenset[Head]:

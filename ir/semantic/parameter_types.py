@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..type_visitor import has_error, has_incomplete
@@ -37,6 +37,11 @@ class ParameterTypes:
     def used_open(self, name: str, order: float) -> None:
         """Take note that the statement of ``order`` uses one whose type is not known."""
         self._first_open.setdefault(name, order)
+
+    @property
+    def open(self) -> Collection[str]:
+        """The names of which a statement that uses them may tell the types, where it is typed anew, or is told late."""
+        return () if self.is_settling or not self._untyped else self._untyped | self.late
 
     def are_used_by(self, statement: TypedStatement) -> bool:
         """Whether a statement may tell something of one of them, where it is typed anew.

@@ -10,7 +10,7 @@ from ..collections.block_list import BlockList
 from .cache_regions import CacheBlock
 from .typed_statement import TypedStatement
 
-__all__ = ["StatementList", "replaced"]
+__all__ = ["StatementList", "between", "replaced", "reported_among"]
 
 Memo: TypeAlias = "dict[object, object]"
 
@@ -36,6 +36,17 @@ class _Block(list["TypedStatement | None"]):
     def may_name(self, name: str) -> bool:
         """Whether a statement here may depend on a name; to find that out for sure costs more than a search."""
         return self._names is None or name in self._names
+
+    def replaced(self, start: int, indices: Sequence[int], made: Mapping[int, TypedStatement]) -> _Block:
+        """The block, which begins at ``start``, with those of some indices replaced."""
+        block = _Block(self)
+        are_alike = True
+        for index in indices:
+            are_alike = are_alike and type(made[index]) is type(block[index - start]) is TypedStatement
+            block[index - start] = made[index]
+        if are_alike:
+            block._names = self._names  # a statement that nothing is said about depends on what its text names
+        return block
 
     @property
     def runs(self) -> Sequence[tuple[int, int, Memo | None]]:
@@ -101,6 +112,14 @@ class StatementList(BlockList["TypedStatement | None"]):
                         yield index, state
             start = last
 
+    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, _Block]]:
+        """The statements from ``start`` to ``end``, block by block: from one to another, and the block they are in."""
+        if start >= end:
+            return
+        for number in range(self.block_number(start), self.block_number(end - 1) + 1):
+            first, block = self.block_start(number), self._blocks[number]
+            yield max(start, first), min(end, first + len(block)), block
+
     def runs(self, start: int, end: int) -> Iterator[tuple[int, int, Memo | None]]:
         """The runs of statements of each block that have some of ``start`` to ``end``; see :attr:`_Block.runs`."""
         if start >= end:
@@ -139,12 +158,23 @@ def _order(state: TypedStatement | None) -> float:
     return state.order
 
 
+def between(indices: Sequence[int], start: int, end: int) -> Sequence[int]:
+    """Those of some ordered indices that lie from ``start`` to ``end``."""
+    return indices[bisect_left(indices, start) : bisect_left(indices, end)]
+
+
 def replaced(states: StatementList, made: Mapping[int, TypedStatement]) -> StatementList:
     """The statements with some of them replaced."""
-    for number in sorted({states.block_number(index) for index in made}):
-        start = states.block_start(number)
-        block = list(states.blocks[number])
-        for offset in range(len(block)):
-            block[offset] = made.get(start + offset, block[offset])
-        states = states.with_block(number, block)
-    return states
+    blocks: dict[int, list[TypedStatement | None]] = {}
+    indices = sorted(made)
+    for first, stop, block in states.parts(indices[0], indices[-1] + 1) if indices else ():
+        here = between(indices, first, stop)
+        if here:
+            number = states.block_number(first)
+            blocks[number] = block.replaced(states.block_start(number), here, made)
+    return states.with_blocks(blocks) if blocks else states
+
+
+def reported_among(states: Mapping[int, TypedStatement]) -> list[int]:
+    """Those of some statements that are reported, by segment."""
+    return [index for index, state in states.items() if type(state) is not TypedStatement and state.is_reported]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from typing import Final, Protocol
 
 from ..cancellation import check_cancelled
@@ -21,7 +21,8 @@ from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .lowered_statement import LoweredStatement
 from .parameter_types import ParameterTypes
 from .progress import STEP
-from .statement_list import StatementList, replaced
+from .retyping import Retyping
+from .statement_list import StatementList, between, replaced
 from .template_cache import TemplateCache
 from .typed_statement import TypedStatement
 
@@ -238,7 +239,7 @@ class StatementTyper:
                     known.append(of_used)
                 before = seen.get(lowered)
                 type = before[1] if before is not None and before[0] == known else lowered.known_type(tuple(known))
-            if lowered is None or type is None:
+            if lowered is None or type is None or type is ERROR:
                 put_away()
                 count = len(self.parameters.inferred)
                 self.place(state, order, len(placed) + shift)
@@ -291,25 +292,29 @@ class StatementTyper:
         are statements that have to be typed anew in any case.
         """
         made: dict[int, TypedStatement] = {}
-        end = self.function.end
+        retyping = Retyping(
+            self.names,
+            self.rebound,
+            changed,
+            made,
+            lambda index, state: self._follow(index, state, changed, made),
+            self._type_known,
+        )
+        end, done = self.function.end, 0
         nearby = min(end, start + NEARBY + 1)
-        again = {index for index in unknown if index < nearby}
-        for index, state in enumerate(self.states[start:nearby], start):
-            if state is not None and (
-                state.suggested is not None or index in again or not changed.isdisjoint(state.uses)
-            ):
-                self._follow(index, state, changed, made)
-        at = nearby
-        for stop in [*sorted({index for index in unknown if index >= nearby}), end]:
-            for index, state in self.states.dependents(changed, at, stop):
-                self._follow(index, state, changed, made)
-                if len(made) % STEP == 0:
-                    check_cancelled()
-                    if self.progress is not None:
-                        self.progress(self, index + 1, made)
-            if stop < end and (state := self.states[stop]) is not None:
-                self._follow(stop, state, changed, made)
-            at = stop + 1
+        misspelled = [state is not None and state.suggested is not None for state in self.states[start:nearby]]
+        again = sorted({*unknown, *compress(range(start, nearby), misspelled)})
+        for first, stop, block in self.states.parts(start, end):
+            here = between(again, first, stop)
+            if first >= nearby and not here and changed.isdisjoint(block.names):
+                continue
+            retyping.go_through(first, self.states[first:stop], here, self.parameters.open)
+            if len(made) - done >= STEP:
+                done = len(made)
+                check_cancelled()
+                if self.progress is not None:
+                    self.progress(self, stop, made)
+        self.names.settle_if_large()  # else the next edit would have to, before it shows anything
         return made
 
     def _follow(self, index: int, state: TypedStatement, changed: set[str], made: dict[int, TypedStatement]) -> None:
