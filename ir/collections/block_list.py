@@ -114,8 +114,7 @@ class BlockList(Sequence[T], Generic[T]):
     def with_blocks(self, blocks: Mapping[int, list[T]]) -> Self:
         """The sequence with other blocks, each as long as the one before, in the places of those of some numbers."""
         made = self.__new__(type(self))
-        made._blocks = [blocks.get(number, block) for number, block in enumerate(self._blocks)]
-        made._ends, made._last = self._ends, (0, 0, ())
+        made._take([blocks.get(number, block) for number, block in enumerate(self._blocks)])
         return made
 
     def _cut(self, items: list[T]) -> tuple[list[T], ...]:

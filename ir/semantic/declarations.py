@@ -173,6 +173,7 @@ class Head:
         "is_plain",
         "memo",
         "name",
+        "name_span",
         "origins",
         "parameters",
         "result",
@@ -190,6 +191,8 @@ class Head:
         kinds, texts, _ = header.tokens
         self.segment = header
         self.name: Final = texts[1] if kinds.startswith(DEF + GLOBAL) else ""
+        self.name_span: Final = header.span(1) if self.name else header.first_span
+        """Where its name stands, or where it begins."""
         self.var: Final = GlobalVar(self.name[1:])
         lowering = _HeadLowering(types)
         unit = Unit(header, 0, 0)
@@ -272,11 +275,6 @@ class Head:
         if self.is_open:
             raise NeedsFullAnalysis
         return self.signature
-
-    @property
-    def name_span(self) -> TextSpan:
-        """Where its name stands, or where it begins."""
-        return self.segment.span(1) if self.name else self.segment.first_span
 
     @property
     def is_misread(self) -> bool:

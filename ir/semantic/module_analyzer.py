@@ -70,8 +70,7 @@ class ModuleAnalyzer:
     ) -> None:
         self.segments: Final = segments
         self._progress: Final = progress
-        self._coming: Sequence[_Region] = ()
-        """The functions after the one that is looked at."""
+        self._regions_found: Sequence[_Region] = ()
         count = len(segments)
         if not count:
             raise NeedsFullAnalysis
@@ -102,6 +101,14 @@ class ModuleAnalyzer:
         self.earlier: Final[Sequence[AnalysedFunction]] = earlier.functions if earlier is not None else ()
         self.earlier_heads: Final[Mapping[str, Head]] = earlier.heads if earlier is not None else {}
         self.earlier_top_level: Final[Sequence[int]] = earlier.top_level if earlier is not None else ()
+        self._call_memo: Final = earlier.call_memo if earlier is not None else None
+        self._keeps_types: Final = (
+            earlier is not None
+            and context is earlier.context
+            and not between(earlier.types, splice.first, splice.old_end)
+            and not between(self.types, splice.first, splice.new_end)
+        )
+        """Whether what each function knows of the data types is what it was."""
         self.splice: Final = splice
         self.shift: Final = splice.new_end - splice.old_end
         states = earlier.states if earlier is not None else StatementList()
@@ -172,8 +179,10 @@ class ModuleAnalyzer:
         return bool(segment.tokens[0]) or OPEN_COMMENT in segment.kinds
 
     def _kept(self, function: AnalysedFunction) -> _Region:
-        is_plain = isinstance(function, FunctionStatements) or function.could_be_plain
-        is_closed = self.segments[function.last].role is Role.CLOSE
+        if isinstance(function, FunctionStatements):
+            is_plain, is_closed = True, function.is_closed
+        else:
+            is_plain, is_closed = function.could_be_plain, self.segments[function.last].role is Role.CLOSE
         head, known = function.head, function
         if head in self._outdated:
             head, known = self.context.head(self.segments[function.start - 1]), None
@@ -251,11 +260,33 @@ class ModuleAnalyzer:
         named = [region.head for region in regions if region.head.name]
         heads = {head.name: head for head in named}  # of two functions of one name, TVM keeps the last
         changed = _Changes(self.earlier_heads, heads)
-        for number, region in enumerate(regions):
-            self._coming = regions[number + 1 :] if self._progress is not None else ()
-            self.functions.append(self._analysed(region, Outer(heads, self.functions), changed))
+        self._regions_found = regions
+        for region in regions:
+            known = region.known
+            if known is None or not self._stays(known, region, changed):
+                known = self._analysed(region, Outer(heads, self.functions), changed)
+            self.functions.append(known)
         return ModuleAnalysis(
-            self.context, self.segments, self.states, self.functions, self.reported, heads, self.types, self.top_level
+            self.context,
+            self.segments,
+            self.states,
+            self.functions,
+            self.reported,
+            heads,
+            self.types,
+            self.top_level,
+            self._call_memo if _call_alike(self.earlier, self.functions) else None,
+        )
+
+    def _stays(self, known: AnalysedFunction, region: _Region, changed: _Changes) -> bool:
+        """Whether a function is what it was, as one sees without looking into it."""
+        return (
+            self._keeps_types
+            and isinstance(known, FunctionStatements)
+            and known.head is region.head
+            and known.is_closed == region.is_closed
+            and changed.names.isdisjoint(known.calls)
+            and not between(self.reported, known.start, known.end)
         )
 
     def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
@@ -285,7 +316,7 @@ class ModuleAnalyzer:
     ) -> PartialAnalysis | None:
         """The analysis while a function is looked at: those after it are taken as they were."""
         following: list[AnalysedFunction] = []
-        for region in self._coming:
+        for region in self._regions_found[len(self.functions) + 1 :]:
             known = region.known
             if known is None:
                 return None
@@ -408,6 +439,14 @@ class _Changes:
 
     def __bool__(self) -> bool:
         return self._any
+
+
+def _call_alike(old: Sequence[AnalysedFunction], new: Sequence[AnalysedFunction]) -> bool:
+    """Whether there are the same functions, and each names the same others."""
+    return len(old) == len(new) and all(
+        one is other or (one.name == other.name and (one.calls is other.calls or set(one.calls) == set(other.calls)))
+        for one, other in zip(old, new, strict=True)
+    )
 
 
 def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:

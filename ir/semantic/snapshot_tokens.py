@@ -196,12 +196,18 @@ class SnapshotTokens:
         for a head.
         """
         segments = self._split.segments[block.first : block.end]
-        types = self._meaning.statement_types(block)
-        for index, (segment, type) in enumerate(zip(segments, types, strict=True), block.first):
+        wanted = [
+            (number, segment)
+            for number, segment in enumerate(segments)
+            if segment.role is Role.HEADER or (word in segment.text and segment.role is Role.STATEMENT)
+        ]
+        types = self._meaning.statement_types(block) if wanted else ()
+        for number, segment in wanted:
+            type = types[number]
             if segment.role is Role.HEADER:
-                yield index, segment.text, None
-            elif type is not None and segment.role is Role.STATEMENT and word in segment.text:
-                yield index, segment.text, type
+                yield block.first + number, segment.text, None
+            elif type is not None:
+                yield block.first + number, segment.text, type
 
     def statement_type(self, index: int) -> Type | None:
         """The type of the value of a statement that is read alone, where it is known and nothing is wrong with it."""

@@ -266,9 +266,11 @@ class StatementNames:
 
         No symbol is made: a module may have a thousand functions that ``@main`` does not call.
         """
+        segment_start = self.analysis.segments.start
         for function in self.analysis.functions:
-            if function.name in names and "\0" not in self.analysis.segments[function.start - 1].text:
-                yield function.name, self.analysis.unit(function.start - 1).span(1)
+            head = function.head
+            if head.name in names and "\0" not in head.segment.text:
+                yield head.name, head.name_span.shifted(segment_start(function.start - 1))
 
     def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
         """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""

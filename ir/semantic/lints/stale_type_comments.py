@@ -44,6 +44,8 @@ _BINDING: Final = re.compile(r"\s*(?:let\s+)?(%[A-Za-z_0-9][\w.:/]*)\s*(?::[^=]*
 _COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _OF_LET: Final = re.compile(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*let\s+%[^=/]*/\* ty=[^*\n]*\*/\s*=")
 """A ``let`` with a type comment behind its name or its annotation."""
+_BLANKS: Final = 16
+"""How many characters a colon and blanks may take before an annotation and behind it, where it is as TVM prints it."""
 _END: Final = re.compile(r"[^*\n]*\*/(?:\s|;|/\*[^*\n]*\*/)*\Z")
 """What may stand behind the type in the comment of all of a statement."""
 _ENDING: Final = f"{WHITE_SPACE};"
@@ -85,7 +87,7 @@ class _Run:
     head: int | None
     """The segment of the function's head, counted from the beginning of the block, where it lies in the block."""
     has_comments: bool = False
-    """Whether there are type comments in that head."""
+    """Whether there are type comments in that head that may be stale."""
     groups: list[list[_Numbered]] = field(default_factory=list[list[_Numbered]])
     names: dict[str, int] = field(default_factory=dict[str, int])
     faults: list[tuple[int, Diagnostic]] = field(default_factory=list[tuple[int, Diagnostic]])
@@ -217,7 +219,7 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
         runs = [_Run(None)]
         for index, text, type in snapshot.heads_and_statements(block, "ty="):
             if type is None:
-                runs.append(_Run(index - block.first, "ty=" in text))
+                runs.append(_Run(index - block.first, not _repeats_annotations(text)))
                 continue
             try:
                 stale = () if _is_surely_true(text, type) else _in_statement(snapshot, index, text)
@@ -271,6 +273,20 @@ def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_Stal
         binding = _BINDING.match(before, begin)
         bound = binding[1] if binding is not None else ""
         yield _stale_comment(comment, inferred, bound, names)
+
+
+def _repeats_annotations(text: str) -> bool:
+    """Whether every type comment in a head stands behind an annotation that is written as it is, as TVM prints them.
+
+    Such a comment is true, whatever the annotation means: it need not be read, which a module of a thousand heads would
+    pay for with each key.
+    """
+    for comment in TYPE_COMMENT.finditer(text):
+        written, end = comment[1], comment.start()
+        before = text[max(0, end - len(written) - _BLANKS) : end].rstrip()
+        if not before.endswith(written) or not before.removesuffix(written).rstrip().endswith(":"):
+            return False
+    return True
 
 
 def _in_head(snapshot: Snapshot, index: int) -> tuple[Sequence[_StaleComment], Sequence[Diagnostic]]:
