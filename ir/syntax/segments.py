@@ -13,6 +13,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from .sequences import LOOK_AHEAD, MARK, STOP, OpenValues, after_comments, inner_semicolon
@@ -41,6 +42,7 @@ __all__ = [
     "Splitter",
     "is_open",
     "is_simple",
+    "is_whole_binding",
 ]
 
 
@@ -102,8 +104,13 @@ _EXPRESSION_ITEM = re.compile(rf";(?=[CK]*[^CK}}wvG])|;(?=[CK]*G(?![CK]*=))|{STO
 """The semicolon before a statement that binds nothing, or what ends every body."""
 _ITEM_END = re.compile(rf"[;}}({{\[]|\)|\]|{STOP}")
 _BRACKET = re.compile(r"[()\[\]{}]")
+_BRACKET_OR_END = re.compile(r"[()\[\]{};]")
+_BINDS = re.compile("[CK]*(?:w|G[CK]*=)")
 _LET_VALUE = re.compile("=[CK]*w")
 _BEFORE_BRACKET = re.compile(rf"[I{UNKNOWN}](?=\[)")
+_FOLLOWING: Final = 16
+"""How many segments behind bindings are looked at first for the end of a value."""
+
 _MARGIN: Final = 16
 """How many kinds after a segment tell where it ends, unless it is far-sighted."""
 
@@ -140,10 +147,11 @@ class Splitter:
     ``indentation(i)`` is the column of the ``i``-th piece where it is the first of its line, else ``None``;
     ``line_indentation(i)`` that of the first piece on its line. ``expression``: the text is a body without braces
     around it, not a module. ``rest``: more kinds follow; it tells whether they close the last of so many open braces
-    in the same body.
+    in the same body. ``after_bindings``: the kinds of so many of the segments that follow, from the first on that is no
+    whole binding (:func:`is_whole_binding`), and whether these are all; where it is at hand.
     """
 
-    __slots__ = ("_seen", "expression", "indentation", "kinds", "line_indentation", "rest")
+    __slots__ = ("_seen", "after_bindings", "expression", "indentation", "kinds", "line_indentation", "rest")
 
     def __init__(
         self,
@@ -152,12 +160,14 @@ class Splitter:
         line_indentation: Callable[[int], int],
         expression: bool = False,
         rest: Callable[[int], bool] | None = None,
+        after_bindings: Callable[[int], tuple[str, bool]] | None = None,
     ) -> None:
         self.kinds: Final = kinds
         self.expression: Final = expression
         self.indentation: Final = indentation
         self.line_indentation: Final = line_indentation
         self.rest: Final = rest
+        self.after_bindings: Final = after_bindings
         self._seen = 0
 
     def cut(self, start: int, in_body: bool) -> Cut:
@@ -280,32 +290,18 @@ class Splitter:
 
     def _ends_value(self, let: int) -> bool:
         """Whether an expression and a semicolon follow in the same body, which end a value that begins with ``let``."""
-        kinds = self.kinds
-        depth, position = 0, let
-        for mark in _EXPRESSION_ITEM.finditer(kinds, let):
-            before = kinds[position : mark.end()]
-            position = mark.end()
-            depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
-            if depth < 0 or not before.endswith(";"):
-                self._seen = max(self._seen, position)
-                return False
-            if depth:
-                continue
-            end = _ITEM_END.search(kinds, position)
-            while end is not None and end[0] in OPENING:
-                depth, close = 1, end.end()
-                while depth and (bracket := _BRACKET.search(kinds, close)) is not None:
-                    depth += 1 if bracket[0] in OPENING else -1
-                    close = bracket.end()
-                end = _ITEM_END.search(kinds, close) if not depth else None
-            if end is not None:
-                self._seen = max(self._seen, end.end())
-                return end[0] == ";"
-            break
-        if self.rest is not None:
-            raise Beyond
-        self._seen = max(self._seen, len(kinds))
-        return False
+        answer, seen = _ends_value_in(self.kinds, let)
+        count = _FOLLOWING
+        while answer is None and self.rest is not None:
+            if self.after_bindings is None:
+                raise Beyond
+            following, is_all = self.after_bindings(count)
+            answer, seen = _ends_value_in(self.kinds + following, let)
+            if is_all:
+                break
+            count *= 8
+        self._seen = max(self._seen, seen)
+        return bool(answer)
 
     def _closes(self, start: int, depth: int) -> bool:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
@@ -460,6 +456,41 @@ class Splitter:
             return body.end()
         end = re.compile(f"{STOP}|X|[tdx]").search(kinds, max(position, first + 1))
         return len(kinds) if end is None else end.start()
+
+
+def _ends_value_in(kinds: str, let: int) -> tuple[bool | None, int]:
+    """What :meth:`Splitter._ends_value` tells, ``None`` where these kinds do not; and how many of them tell it."""
+    depth, position = 0, let
+    for mark in _EXPRESSION_ITEM.finditer(kinds, let):
+        before = kinds[position : mark.end()]
+        position = mark.end()
+        depth += sum(map(before.count, OPENING)) - sum(map(before.count, CLOSING))
+        if depth < 0 or not before.endswith(";"):
+            return False, position
+        if depth:
+            continue
+        end = _ITEM_END.search(kinds, position)
+        while end is not None and end[0] in OPENING:
+            depth, close = 1, end.end()
+            while depth and (bracket := _BRACKET.search(kinds, close)) is not None:
+                depth += 1 if bracket[0] in OPENING else -1
+                close = bracket.end()
+            end = _ITEM_END.search(kinds, close) if not depth else None
+        return (None, len(kinds)) if end is None else (end[0] == ";", end.end())
+    return None, len(kinds)
+
+
+@lru_cache(maxsize=4096)
+def is_whole_binding(kinds: str) -> bool:
+    """Whether a statement of these kinds binds a name to a whole value: such ones do not tell where others end."""
+    if not _BINDS.match(kinds) or not kinds.endswith(";") or NEXT_TOP.search(kinds):
+        return False
+    depth = 0
+    for mark in _BRACKET_OR_END.findall(kinds, 0, len(kinds) - 1):
+        depth += (mark in OPENING) - (mark in CLOSING)
+        if depth < 0 or (mark == ";" and not depth):
+            return False
+    return not depth
 
 
 def _kind_before(kinds: str, position: int) -> str:

@@ -16,7 +16,7 @@ from ..text.line_index import LineIndex
 from ..text.text_span import TextSpan
 from .forms import AlikeStatements
 from .lexer import WHITE_SPACE, PieceReader, lex, read_chunks
-from .segments import BRACE, NEXT_TOP, Beyond, Splitter, is_open
+from .segments import BRACE, NEXT_TOP, Beyond, Splitter, is_open, is_whole_binding
 from .sequences import after_comments
 from .statements import CutSegment, Segment, alike_segments
 from .tokens import META, METADATA, OPEN_COMMENT, UNCLOSED_STRING, UNKNOWN
@@ -82,13 +82,23 @@ class Splice:
 class _Block(list[Segment]):
     """Some consecutive segments, and what is cached of them, which holds wherever they stand."""
 
-    __slots__ = ("_braces", "starts")
+    __slots__ = ("_bindings", "_braces", "starts")
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         super().__init__(segments)
         self.starts: Final = list(accumulate([len(segment.text) for segment in segments], initial=0))
         """Where each begins in the block, and where the last one ends."""
         self._braces: tuple[int, int, bool] | None = None
+        self._bindings: int | None = None
+
+    @property
+    def bindings(self) -> int:
+        """How many whole bindings it begins with."""
+        if self._bindings is None:
+            self._bindings = next(
+                (number for number, segment in enumerate(self) if not is_whole_binding(segment.kinds)), len(self)
+            )
+        return self._bindings
 
     @property
     def braces(self) -> tuple[int, int, bool]:
@@ -168,6 +178,24 @@ class Segments(BlockList[Segment]):
                         return after < len(kinds) and not NEXT_TOP.match(kinds, after)
             index = start + len(block)
         return False
+
+    def after_bindings(self, first: int, count: int) -> tuple[str, bool]:
+        """The kinds of ``count`` segments from the first on after ``first`` that is no whole binding.
+
+        Also tells whether these are the last.
+        """
+        index, end = first, len(self)
+        while index < end:
+            number = self.block_number(index)
+            block, start = self._blocks[number], self.block_start(number)
+            if index == start:
+                index += block.bindings
+            else:
+                here = enumerate(block[index - start :], index)
+                index = next((at for at, one in here if not is_whole_binding(one.kinds)), start + len(block))
+            if index < start + len(block):
+                break
+        return "".join([segment.kinds for segment in self[index : index + count]]), index + count >= end
 
 
 class Split:
@@ -427,13 +455,14 @@ class _Cutting:
         beyond = min(self.following + self._ahead, len(old))
         self._rest = [] if is_inside else old[self.following : beyond]
         rest: Callable[[int], bool] | None = None
+        after_bindings: Callable[[int], tuple[str, bool]] | None = None
         if is_inside:
             rest = _always
         elif beyond < len(old):
-            rest = partial(old.close_brace, beyond)
+            rest, after_bindings = partial(old.close_brace, beyond), partial(old.after_bindings, beyond)
         kinds = self._kinds + "".join([segment.kinds for segment in self._rest])
         indentation = _Indentation(self._lines, self._offset_of)
-        self._splitter = Splitter(kinds, indentation.of, indentation.of_line, rest=rest)
+        self._splitter = Splitter(kinds, indentation.of, indentation.of_line, rest=rest, after_bindings=after_bindings)
         return self._splitter
 
     def _offset_of(self, piece: int) -> int:
