@@ -2,6 +2,6 @@
 
 from .comments import layer_annotation, layers_in
 from .span_edits import span_edits
-from .writing import layer_edits, provenance_edits
+from .writing import completing_edits, layer_edits, provenance_edits
 
-__all__ = ["layer_annotation", "layer_edits", "layers_in", "provenance_edits", "span_edits"]
+__all__ = ["completing_edits", "layer_annotation", "layer_edits", "layers_in", "provenance_edits", "span_edits"]

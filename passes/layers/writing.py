@@ -7,12 +7,13 @@ before; and the layers whose result it is. Reading the text back (:func:`.commen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Expr, Function
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.span_comments import source_text, sources_in
+from relay_lsp.ir.span_comments import SOURCES_PATTERN, source_text, sources_in
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.text.line_index import LineIndex
@@ -22,11 +23,13 @@ from relay_lsp.ir.visitor import post_order
 from ..provenance import Trace
 from .comments import layers_in
 from .outputs import layer_outputs
-from .places import VALUES, value_ends, values_by_end
+from .places import VALUES, ValueEnd, value_ends, values_by_end
 
-__all__ = ["layer_edits", "provenance_edits"]
+__all__ = ["completing_edits", "layer_edits", "provenance_edits"]
 
 Places = Callable[[Expr], TextSpan | None]
+
+_LISTED = re.compile(SOURCES_PATTERN)
 
 
 def provenance_edits(
@@ -79,9 +82,48 @@ def layer_edits(
     return tuple(edits)
 
 
+def completing_edits(trace: Trace, after: IRModule, text: str, place_in_text: Places) -> tuple[TextEdit, ...]:
+    """The edits of ``text`` after which comments that name layers name all that passes joined in their values.
+
+    What a comment names comes first. A comment stays as it is where passes made its value of one alone.
+    """
+    if not any(step.joined or any(len(sources) > 1 for sources in step.sources.values()) for step in trace.steps):
+        return ()
+    layers = trace.layers
+    if not layers:
+        return ()
+    values = values_by_end(post_order(*after.functions.values()), place_in_text)
+    edits: list[TextEdit] = []
+    for end in value_ends(text):
+        expr = values.get(end.offset) if end.comments else None
+        stated = [source.span for comment in end.comments for source in sources_in(comment.text)]
+        if expr is None or not stated:
+            continue
+        known = SequentialSpan.of(layers.get(origin) for origin in trace.origins(expr))
+        if missing := [span for span in _parts(known) if span not in stated]:
+            edits.append(_completed(end, missing))
+    return tuple(edits)
+
+
+def _completed(end: ValueEnd, missing: Iterable[Span]) -> TextEdit:
+    """The edit that adds sources to the list behind a value; where its comments have none, a comment with one."""
+    added = ", ".join(map(source_text, missing))
+    for comment in end.comments:
+        listed = _LISTED.search(comment.text)
+        if listed is not None:
+            start = comment.span.start + listed.start()
+            inside = listed["list"] if listed["list"] is not None else listed["one"]
+            names = f"{inside.rstrip()}, {added}" if inside.strip() else added
+            return TextEdit(TextSpan(start, comment.span.start + listed.end()), f"si=[{names}]")
+    last = end.comments[-1].span.end
+    return TextEdit(TextSpan(last, last), f" /* si=[{added}] */")
+
+
 def _layers_of(expr: Expr, trace: Trace, layers: Mapping[Expr, AnySpan]) -> AnySpan | None:
-    """The layers that a value came from; a function came from those of all values inside."""
-    values = post_order(expr.body) if isinstance(expr, Function) else (expr,)
+    """The layers that a value came from; a function came from those of all values inside, parameters apart."""
+    values = (expr,)
+    if isinstance(expr, Function):
+        values = tuple(each for each in post_order(expr.body) if isinstance(each, VALUES))
     return SequentialSpan.of(layers.get(origin) for value in values for origin in trace.origins(value))
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "ValueEvent",
     "edited_since",
     "fate",
+    "first_places",
     "last_event",
     "removed_values",
     "value_events",
@@ -122,6 +123,17 @@ def _events_backwards(steps: Sequence[HistoryStep], span: TextSpan) -> Iterator[
         spans = sources
         if not spans:
             break
+
+
+def first_places(steps: Sequence[HistoryStep]) -> Iterator[tuple[TextSpan, Sequence[TextSpan]]]:
+    """The values of the text that ``steps`` led to, each with where in the text before them those stood that it came
+    from, in their order."""
+    earlier = [step.origin_map for step in reversed(steps[:-1])]
+    for start, end, sources in steps[-1].origins if steps else ():
+        spans: Sequence[tuple[int, int]] = sources
+        for origins in earlier:
+            spans = list(dict.fromkeys(source for span in spans for source in origins.sources(span) or ()))
+        yield TextSpan(start, end), [TextSpan(*span) for span in sorted(spans)]
 
 
 def _text(text: str, span: tuple[int, int]) -> str:

@@ -19,7 +19,7 @@ __all__ = ["refactoring_actions", "resolve_refactoring"]
 def refactoring_actions(server: RelayLanguageServer, seen: View, span: TextSpan) -> Iterator[types.CodeAction]:
     """What can be done with the selection. Clients that cannot ask for an edit later get it, or no action, now."""
     resolves = server.supports("textDocument", "codeAction", "resolveSupport")
-    for item in refactorings(seen.snapshot, span, server.state.history.steps_of(seen.document)):
+    for item in refactorings(seen.snapshot, span, server.state.history.carried_origins(seen.document)):
         action = types.CodeAction(item.title, kind=item.kind)
         if resolves:
             action.data = {
@@ -63,7 +63,8 @@ async def resolve_refactoring(
 def _find(server: RelayLanguageServer, seen: View, data: dict[str, Any]) -> Refactoring:
     start, end = data.get("start"), data.get("end")
     if isinstance(start, int) and isinstance(end, int):
-        for item in refactorings(seen.snapshot, TextSpan(start, end), server.state.history.steps_of(seen.document)):
+        origins = server.state.history.carried_origins(seen.document)
+        for item in refactorings(seen.snapshot, TextSpan(start, end), origins):
             if item.name == data["refactoring"]:
                 return item
     raise refusal("there is no such refactoring at this place")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from relay_lsp.ir.spans import Span
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..features.history import HistoryStep, ValueEvent, edited_since, last_event, value_events
+from ..features.history import HistoryStep, ValueEvent, edited_since, first_places, last_event, value_events
 from ..features.layers.indexing import LayerIndexer, RememberedLayers
 from ..features.layers.stated import read_ahead
+from ..features.refactoring import CarriedOrigins
 from .carried_layers import CarriedLayers, StatedAlone
 from .known_layers import KnownLayers
 from .text_map import TextMap
@@ -109,6 +110,21 @@ class FollowedText:
     def layers(self) -> RememberedLayers:
         """The values with where they came from, apart from what their own comments say."""
         return self._carried.values()
+
+    @property
+    def carried_origins(self) -> CarriedOrigins | None:
+        """What can be written into comments of the text; nothing where its comments say all that is known."""
+        steps = self.known.steps
+        if not steps:
+            return None if isinstance(self._carried, StatedAlone) else CarriedOrigins(lambda: self.layers)
+        return CarriedOrigins(lambda: self.layers, steps[0].before, self._first_places)
+
+    def _first_places(self) -> Iterator[tuple[TextSpan, Sequence[TextSpan]]]:
+        """The values that passes left or made, each with where in the first text of the history that stood."""
+        for span, places in first_places(self.known.steps):
+            there = self.map.to_new(span)
+            if there is not None:
+                yield there.span, places
 
     @property
     def span_layers(self) -> SpanLayers:

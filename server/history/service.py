@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..documents.documents import Document
     from ..features.layers.layer_index import LayerIndex
+    from ..features.refactoring import CarriedOrigins
     from ..worker.pass_changes import SpanLayers
     from ..worker.pass_outcomes import PassesOutcome
     from .followed_buffer import FollowedBuffer, FollowedText
@@ -190,6 +191,11 @@ class HistoryService:
         if text is not None:
             return text.index
         return self._indexers.setdefault(uri, LayerIndexer()).index(lines, StatedAlone())
+
+    def carried_origins(self, document: Document) -> CarriedOrigins | None:
+        """What can be written into comments of a document's text; nothing where no more is known than they say."""
+        text = self.at(document.uri, document.lines)
+        return None if text is None else text.carried_origins
 
     def removed(self, document: Document, function: str) -> tuple[RemovedValue, ...]:
         """What passes removed from a function on the way to a document's text."""

@@ -129,6 +129,9 @@ class RunPasses:
                 return edited.places
             return places_in(text, self.name, module)
 
+        if edits and not self.provenance and (completing := _completing_edits(run, text, new_places)):
+            edits = followed_by(edits, completing)
+            text = apply_edits(self.text, edits)
         texts = step_texts(run, text, new_places) if edits and self.with_steps else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
         changes = PassChanges()
@@ -160,6 +163,13 @@ def _with_comments(run: PassRun, text: str, places: Callable[[IRModule], Places]
         return text
     write = provenance_edits if provenance else layer_edits
     return apply_edits(text, write(run.parsed, run.trace, run.module, text, places(run.module)))
+
+
+def _completing_edits(run: PassRun, text: str, places: Callable[[IRModule], Places]) -> tuple[TextEdit, ...]:
+    """The edits after which the comments of the text name all layers that passes joined in one value."""
+    from relay_lsp.passes.layers import completing_edits
+
+    return completing_edits(run.trace, run.module, text, places(run.module)) if run.trace.layers else ()
 
 
 def _span_edits(run: PassRun, name: str, text: str) -> tuple[TextEdit, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
-from ..history import HistoryStep
 from . import carried_provenance, extract, graph_values, inline, missing_types, names, provenance_comments
+from .carried_provenance import CarriedOrigins
 from .refactoring import Refactoring, RefactoringError
 
-__all__ = ["Refactoring", "RefactoringError", "refactorings"]
+__all__ = ["CarriedOrigins", "Refactoring", "RefactoringError", "refactorings"]
 
 _OFFERS = (
     extract.offers,
@@ -23,8 +23,9 @@ _OFFERS = (
 )
 
 
-def refactorings(snapshot: Snapshot, span: TextSpan, steps: Sequence[HistoryStep] = ()) -> Iterator[Refactoring]:
-    """What can be done with the selection, or at the cursor where ``span`` is empty. ``steps`` led to the text."""
+def refactorings(snapshot: Snapshot, span: TextSpan, origins: CarriedOrigins | None = None) -> Iterator[Refactoring]:
+    """What can be done with the selection, or at the cursor where ``span`` is empty. ``origins`` are those that are
+    known beside the text."""
     for offers in _OFFERS:
         yield from offers(snapshot, span)
-    yield from carried_provenance.offers(snapshot, span, steps)
+    yield from carried_provenance.offers(snapshot, span, origins)

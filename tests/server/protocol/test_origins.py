@@ -163,6 +163,16 @@ async def test_code_actions_formatting_and_renaming_lose_nothing(editor: Editor)
     assert await provenance(editor, renamed, "sqrt(") == expected
 
 
+async def test_a_value_that_a_pass_joined_is_of_all_layers(editor: Editor) -> None:
+    shared = NORMALIZED.replace("exp(%2) /* si=[torch.exp_9] */", "add(exp(%0) /* si=[torch.exp_9] */, %5)").replace(
+        "  %1 = nn", "  %4 = exp(%0) /* si=[torch.exp_4] */;\n  %5 = tanh(%4) /* si=[torch.tanh_5] */;\n  %1 = nn"
+    )
+    made = await apply(editor, shared, "EliminateCommonSubexpr")
+    layers, passes = await provenance(editor, made, "exp(%0)")
+    assert set(layers) == {"torch.exp_4", "torch.exp_9"}
+    assert passes == ["EliminateCommonSubexpr"]
+
+
 async def resolved(editor: Editor, text: str, title: str) -> types.WorkspaceEdit:
     """The edit of the code action whose title begins so."""
     place = types.Position(**position(text, "@main"))

@@ -50,3 +50,30 @@ def test_a_comment_stands_once_above_the_first_of_several_statements():
     lines = _after(NORM, "SimplifyInference")
     assert [line for line in lines if "//" in line] == ["  // Normalize."]
     assert "batch_norm" not in "\n".join(lines)
+
+
+SHARED = f"""{HEAD}def @main(%x: Tensor[(4, 9), float32]) {{
+  %0 = nn.relu(%x) /* ty=Tensor[(4, 9), float32] span=net.py:7:3 */;
+  %1 = nn.relu(%x) /* si=[layer.b] */;
+  %2 = maximum(%0, %1) /* si=[layer.c] */;
+  %3 = reshape(%2, newshape=[9, 4]) /* si=layer.r1 */;
+  reshape(%3, newshape=[36]) /* si=["layer.r2, the end"] output=layer.r2 */
+}}
+"""
+
+
+def test_a_comment_names_all_layers_that_passes_joined_in_its_value():
+    outcome = RunPasses(SHARED, "model.relay", (PassCall("EliminateCommonSubexpr"), PassCall("SimplifyExpr")))
+    lines = outcome.run(lambda _: None).text.splitlines()
+    assert lines[2:5] == [
+        "  %0 = nn.relu(%x) /* ty=Tensor[(4, 9), float32] span=net.py:7:3 */ /* si=[layer.b] */;",
+        "  %2 = maximum(%0, %0) /* ty=Tensor[(4, 9), float32] */ /* si=[layer.c] */;",
+        "  reshape(%2, newshape=[36]) /* ty=Tensor[(36), float32] */"
+        ' /* si=["layer.r2, the end", layer.r1] output=layer.r2 */',
+    ]
+
+
+def test_the_comment_of_a_fused_function_names_no_layer_of_its_arguments():
+    lines = _after(SHARED, "FuseOps[fuse_opt_level=0]")
+    (end,) = [line for line, above in zip(lines[1:], lines, strict=False) if "newshape=[36]" in above]
+    assert end.startswith('  } /* si=["layer.r2, the end"] */')
