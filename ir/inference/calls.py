@@ -6,11 +6,13 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from functools import cache
+from typing import Final, get_args, get_origin
 
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
-from ..expressions import Call, Expr, Function, GlobalVar, Var
+from ..expressions import Call, Constant, Expr, Function, GlobalVar, Var
 from ..ops.operator import Op, RelationError
 from ..types import ERROR, ErrorType, FuncType, IncompleteType, TensorType, Type
 from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, constants_in, spoken_of
@@ -45,6 +47,9 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
     solver = inferencer.solver
     # Most arguments are tensors, which are complete and without errors by themselves.
     others = [type for type in arg_types if not isinstance(type, TensorType)]
+    known_result = None if others else _known_result(inferencer, call, op, arg_types)
+    if known_result is not None:
+        return known_result
     if any(map(solver.contains_error, others)) or _is_ill_formed(inferencer, call, op, len(arg_types)):
         solver.silence(arg_types)
         return ERROR
@@ -57,10 +62,56 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
         context = CallContext(inferencer.module, solver, arg_types, attrs, UNKNOWN_RESULT, call.args)
         result = run_relation(inferencer, call, op, context)
         if result is not None:
+            if not others and isinstance(result, TensorType):
+                _keep_result(inferencer, call, op, arg_types, result)
             return result
     deferred = _DeferredCall(inferencer, call, op, attrs, arg_types, IncompleteType())
     solver.defer(deferred)
     return deferred.output
+
+
+def _known_result(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type]) -> Type | None:
+    """What the relation gave for another call of the operator with such arguments, as an object of its own."""
+    if not _has_hash(type(call.attrs)):
+        return None
+    result = inferencer.tensor_results.get((op, call.attrs, *arg_types))
+    if result is None or _reads_constants(call):
+        return None
+    return TensorType(result.shape, result.dtype)
+
+
+def _keep_result(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type], result: TensorType) -> None:
+    """Keep what a relation gave, where it would always give the same: nothing was solved by it.
+
+    A result that is the type object of an argument is not kept: what the solver learns of one, it learns of the other.
+    """
+    if any(result is type for type in arg_types) or not _has_hash(type(call.attrs)):
+        return
+    if all(map(_is_static, arg_types)) and _is_static(result) and not _reads_constants(call):
+        inferencer.tensor_results[(op, call.attrs, *arg_types)] = result
+
+
+def _is_static(type: Type) -> bool:
+    return isinstance(type, TensorType) and all(isinstance(dimension, int) for dimension in type.shape)
+
+
+@cache
+def _has_hash(attrs_type: type) -> bool:
+    """Whether attributes of a class, or none, can be the key of a dictionary: their values may be of any kind."""
+    if not issubclass(attrs_type, Attrs):
+        return True
+    fields = attrs_type.fields().values()
+    return not any(
+        field.annotation is object
+        or get_origin(field.annotation) is Mapping
+        or any(get_origin(each) is Mapping for each in get_args(field.annotation))
+        for field in fields
+    )
+
+
+def _reads_constants(call: Call) -> bool:
+    """Whether the relation of a call may look at a value: at one of its arguments."""
+    return any(isinstance(argument, Constant) for argument in call.args)
 
 
 def _place_of_count(call: Call, wanted: int) -> Place:

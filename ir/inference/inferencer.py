@@ -66,6 +66,7 @@ class Inferencer:
     ``broken`` says that a part of the expression could not be read,
     ``stop_at_typed`` that an expression which has a type is not looked into,
     ``held_constants`` has those constants that are values of attributes.
+    ``tensor_results`` has the types that relations gave, by operator, attributes and types of arguments.
     """
 
     __slots__ = (
@@ -81,6 +82,7 @@ class Inferencer:
         "signatures",
         "solver",
         "stop_at_typed",
+        "tensor_results",
         "type_args",
         "types",
         "values",
@@ -99,6 +101,7 @@ class Inferencer:
         self.broken = False
         self.stop_at_typed = False
         self.held_constants: Final[set[Constant]] = set()
+        self.tensor_results: Final[dict[tuple[object, ...], TensorType]] = {}
         self._annotations: Final[dict[int, Type]] = {}
         self.copied_annotations: Final[dict[Var, Type]] = {}
         self.constructor_types: Final[dict[Constructor, Type]] = {}

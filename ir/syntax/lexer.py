@@ -34,6 +34,7 @@ __all__ = [
     "PieceReader",
     "first_piece",
     "lex",
+    "pieces_of",
     "read_chunks",
 ]
 
@@ -221,7 +222,7 @@ class PieceReader:
             self._part, self._part_start = lines.part(start, self._limit), start
         part, limit = self._part, self._limit
         # What was found beyond a comment's beginning is of no use; there may be many of them in a long line.
-        pieces = self._few_pieces(goal) if is_behind_comment else _pieces(part)
+        pieces = self._few_pieces(goal) if is_behind_comment else pieces_of(part)
         kinds = "".join(map(_kinds.__getitem__, pieces))
         opened = kinds.find(OPEN_COMMENT)
         if opened < 0 and kinds.endswith(METADATA):  # it is all that follows, which need not be looked at
@@ -272,7 +273,7 @@ def lex(text: str) -> Lexed:
     if len(text) > _CHUNK:
         chunks = list(read_chunks(PieceReader(LineIndex(text), 0), len(text)))
         return Lexed("".join([chunk.kinds for chunk in chunks]), [piece for chunk in chunks for piece in chunk.pieces])
-    pieces = _pieces(text)
+    pieces = pieces_of(text)
     kinds = "".join(map(_kinds.__getitem__, pieces))
     if OPEN_COMMENT not in kinds:
         return Lexed(kinds, pieces)
@@ -280,7 +281,7 @@ def lex(text: str) -> Lexed:
     return PieceReader(lines, 0).read(lines.length)
 
 
-def _pieces(text: str) -> list[str]:
+def pieces_of(text: str) -> list[str]:
     """The pieces of a text, in which no comment is open."""
     return _with_definitions(text, _PIECE.findall(text))
 

@@ -12,7 +12,7 @@ from ..module import IRModule, TypeData
 from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar
 from .expression_spans import place_span
-from .lowering import Item, Lowering
+from .lowering import AlikeLowering, Item
 from .positions import Positions, span_between
 from .scopes import Definition, Names, SymbolKind
 from .segments import Role
@@ -54,7 +54,8 @@ class Reading:
         self.is_part: Final = names is not None
         self.diagnostics: list[Diagnostic] = []
         self.names: Final = names or Names(is_expression)
-        self.lowering: Final = Lowering(self.names, Positions(text, name) if with_spans else None)
+        self.units: Final[list[Unit]] = []
+        self.lowering: Final = AlikeLowering(self.names, Positions(text, name) if with_spans else None, self.units)
         self.base_module: Final = module
         self.metadata: Final = metadata or {}
         self.functions: dict[GlobalVar, Function] = {}
@@ -66,7 +67,6 @@ class Reading:
         self._declared: dict[Unit, Definition] = {}
         """What each function's head and each type defines, also where another definition of the same name counts."""
         self.expr: Expr = ErrorExpr()
-        self.units: Final[list[Unit]] = []
         base = 0
         for number, segment in enumerate(segments):
             self.units.append(Unit(segment, number, base))
@@ -93,8 +93,8 @@ class Reading:
             self._report("not-text", "this is not text: it has null characters in it", TextSpan(end - 1, end))
             return
         for unit in self.units:
-            unit.segment.parse()
-            self.diagnostics.extend(shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
+            if self.is_expression or unit.segment.form is None:
+                self._parse(unit)
         self._take_base_module()
         if not self.is_part:
             self._check_version()
@@ -105,6 +105,10 @@ class Reading:
             self._read_definitions()
         self.diagnostics.extend(self.lowering.diagnostics)
         self.diagnostics.sort(key=lambda diagnostic: diagnostic.span or TextSpan(0, 0))
+
+    def _parse(self, unit: Unit) -> None:
+        unit.segment.parse()
+        self.diagnostics.extend(shift(diagnostic, unit.base) for diagnostic in unit.segment.diagnostics)
 
     def _report(
         self,
@@ -141,6 +145,8 @@ class Reading:
         seen_metadata = False
         for number, unit in enumerate(self.units):
             role = unit.segment.role
+            if role is Role.STATEMENT:
+                continue
             kinds, texts, _ = unit.segment.tokens
             if role is Role.DIRECTIVE:
                 self.diagnostics.extend(top_level_findings(unit, is_first=not self._has_tokens(number)))
@@ -274,6 +280,8 @@ class Reading:
             if role is Role.HEADER:
                 index = self._read_function(index)
                 continue
+            if unit.segment.form is not None:
+                self._parse(unit)
             if role in (Role.CLOSE, Role.EXTRA_CLOSE, Role.STATEMENT):
                 self.diagnostics.extend(top_level_findings(unit, is_first=False))
             index += 1
@@ -296,6 +304,14 @@ class Reading:
         index += 1
         while index < len(units):
             unit = units[index]
+            alike = lowering.read_alike(unit)
+            if alike is not None:
+                items.append(alike)
+                last, last_token = unit, -1
+                index += 1
+                continue
+            if unit.segment.form is not None:
+                self._parse(unit)
             role = unit.segment.role
             if role not in (Role.STATEMENT, Role.CLOSE, Role.EXTRA_CLOSE) or not unit.segment.tokens[0]:
                 if not unit.segment.tokens[0]:
@@ -317,6 +333,7 @@ class Reading:
             lowering.enter(unit)
             items.extend(lowering.read(statement) for statement in unit.segment.statements)
         lowering.enter(last)
+        last_token = last_token if last_token >= 0 else len(last.segment.tokens[0]) - 1
         end = last.base + last.segment.length
         if not closed and not braces_at_fault:
             self._report_unclosed(header, last, index)

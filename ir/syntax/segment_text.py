@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, compress, repeat
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
-from .lexer import WHITE_SPACE, first_piece, lex
+from .lexer import WHITE_SPACE, first_piece, lex, pieces_of
 from .tokens import COMMENT, COMMENTS, OPEN_COMMENT
 
 __all__ = ["MOST_FINDINGS", "SegmentText", "cut_tokens"]
@@ -40,7 +41,9 @@ class SegmentText:
     @property
     def pieces(self) -> list[str]:
         """The tokens and comments, each with the blanks after it."""
-        return lex(self.text).pieces if self._pieces is None else self._pieces
+        if self._pieces is not None:
+            return self._pieces
+        return lex(self.text).pieces if OPEN_COMMENT in self.kinds else pieces_of(self.text)
 
     @property
     def tokens(self) -> tuple[str, list[str], list[int]]:
@@ -104,11 +107,18 @@ def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
 def _without_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], list[int]]:
     starts = list(accumulate(map(len, pieces), initial=0))
     if COMMENT in kinds or OPEN_COMMENT in kinds:
-        real = [kind not in COMMENTS for kind in kinds]
+        real_kinds, real = _real(kinds)
         return (
-            "".join(compress(kinds, real)),
+            real_kinds,
             list(map(str.rstrip, compress(pieces, real), repeat(WHITE_SPACE))),
             list(compress(starts, real)),
         )
     starts.pop()
     return kinds, list(map(str.rstrip, pieces, repeat(WHITE_SPACE))), starts
+
+
+@lru_cache(maxsize=4_096)
+def _real(kinds: str) -> tuple[str, Sequence[bool]]:
+    """The kinds without comments, and which of them are none."""
+    real = [kind not in COMMENTS for kind in kinds]
+    return "".join(compress(kinds, real)), real

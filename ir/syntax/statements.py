@@ -92,6 +92,11 @@ class Segment(SegmentText):
                 self.add(internal_error(error, "reading this", self.range(0, len(kinds) - 1)))
                 self.statements = (Statement(None, kinds, range(len(kinds)), {}),)
 
+    def parse_like(self, other: Segment) -> None:
+        """Take the statements of one that was parsed without findings, and differs in names and comments alone."""
+        if self.statements is _NOT_PARSED:
+            self.statements = other.statements
+
     def every_statement(self) -> Iterator[Statement]:
         """All statements, nested ones included, each before those inside it."""
         self.parse()
