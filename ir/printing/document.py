@@ -81,24 +81,28 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
             if kind is str:
                 text.append(piece)  # type: ignore[arg-type]
                 offset += len(piece)  # type: ignore[arg-type]
-            elif kind is list:
-                stack.append(iter(piece))  # type: ignore[arg-type]
-                break
             elif isinstance(piece, Positioned):
-                inner = piece.document
+                inner, expr = piece.document, piece.expr
                 if positions is None:
                     stack.append(iter((inner,)))
                     break
                 if not isinstance(inner, str):
-                    stack.append(iter((inner, (piece.expr, offset))))
+                    stack.append(iter((inner, (expr, offset))))
                     break
                 text.append(inner)
                 start, offset = offset, offset + len(inner)
-                if piece.expr not in positions:
-                    positions[piece.expr] = make_span(TextSpan, (start, offset))
+                if expr not in positions:
+                    positions[expr] = make_span(TextSpan, (start, offset))
             elif kind is NewLine:
                 text.append(line_end)
                 offset += len(line_end)
+            elif kind is list:
+                stack.append(iter(piece))  # type: ignore[arg-type]
+                break
+            elif kind is tuple:
+                placed: tuple[Expr, int] = piece  # type: ignore[assignment]
+                if positions is not None and placed[0] not in positions:
+                    positions[placed[0]] = make_span(TextSpan, (placed[1], offset))
             elif isinstance(piece, Indented):
                 indentation += piece.by
                 line_end = "\n" + " " * indentation
@@ -107,8 +111,6 @@ def flatten(document: Document, positions: dict[Expr, TextSpan] | None = None) -
             elif isinstance(piece, int):
                 indentation -= piece
                 line_end = "\n" + " " * indentation
-            elif isinstance(piece, tuple) and positions is not None and piece[0] not in positions:
-                positions[piece[0]] = make_span(TextSpan, (piece[1], offset))
         else:
             stack.pop()
     return text

@@ -52,6 +52,7 @@ __all__ = ["ExprPrinter"]
 Walk: TypeAlias = "Generator[Walk, Document, Document]"
 
 _ALWAYS_INLINE: Final = (GlobalVar, Constant, Op, Var, Constructor)
+_DATAFLOW: Final = frozenset((Call, Tuple, TupleGetItem))
 _COMMENTED: Final = (Constant, Call, Var, Function, Tuple, TupleGetItem)
 _UNCONSTRAINED: Final = VirtualDevice()
 
@@ -90,6 +91,7 @@ class ExprPrinter:
         self._show_types = show_types
         self.show_spans = show_spans
         self._keep_positions = keep_positions
+        self._has_comments: Final = annotate is not None or show_types or show_spans
         self._attribute_texts = AttributeTexts() if attribute_texts is None else attribute_texts
         self._scopes: list[list[Document]] = [[]]
         self._written: dict[Expr, Document] = {}
@@ -212,7 +214,7 @@ class ExprPrinter:
 
     def _comment(self, expr: Expr) -> str:
         """``/* ty=… span=… */``, the first time that ``expr`` is used."""
-        if expr in self._commented:
+        if not self._has_comments or expr in self._commented:
             return ""
         self._commented.add(expr)
         if self._annotate is not None:
@@ -239,14 +241,14 @@ class ExprPrinter:
             if expr in written:
                 continue
             kind = type(expr)
-            if kind in (Call, Tuple, TupleGetItem) and not expanded:
+            if kind in _DATAFLOW and not expanded:
                 stack.append((expr, True))
                 stack += [(part, False) for part in reversed(_dataflow_parts(expr)) if part not in written]
                 continue
             make = self._simple.get(kind)
             text = make(expr) if make is not None else (yield self._nested[kind](expr))
             if self._keep_positions:
-                text = self._at(expr, text)
+                text = Positioned(expr, text)
             if expr in written:
                 self._declarations[expr] = text
             else:

@@ -52,6 +52,10 @@ class TypePrinter:
         text = self._texts.get(id(root))
         if text is not None:
             return text
+        if type(root) is TensorType:
+            self._kept.append(root)
+            text = self._texts[id(root)] = self._tensor(root.shape, root.dtype)
+            return text
         stack: list[tuple[Type, bool]] = [(root, False)]
         while stack:
             current, expanded = stack.pop()
@@ -93,11 +97,9 @@ class TypePrinter:
     def _tensor(self, shape: Shape, dtype: DataType) -> str:
         if not shape:
             return str(dtype)
-        return f"Tensor[({', '.join([self._dim(dim) for dim in shape])}), {dtype}]"
+        return f"Tensor[({', '.join([str(dim) if type(dim) is int else self._dim(dim) for dim in shape])}), {dtype}]"
 
     def _dim(self, dim: Dim) -> str:
-        if type(dim) is int:
-            return str(dim)
         if isinstance(dim, int):
             return number_text(dim)
         return "?" if isinstance(dim, AnyDim) else self.table.reference(dim)

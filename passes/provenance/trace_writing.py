@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import msgspec
@@ -16,7 +16,7 @@ from relay_lsp.ir.metadata import write_metadata
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.costs import call_flops
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.printing import AttributeTexts, scalar_text, to_text_with_positions, type_to_text
+from relay_lsp.ir.printing import AttributeTexts, PrintedText, scalar_text, to_text_with_positions, type_to_text
 from relay_lsp.ir.spans import AnySpan, SequentialSpan, Span
 from relay_lsp.ir.syntax.parsing import Parsed
 from relay_lsp.ir.syntax.segments import Role
@@ -152,14 +152,16 @@ def occurrences(module: IRModule) -> list[Expr]:
     return order
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Stage:
     number: int
-    text: str
-    """Its canonical text."""
     shown: int
     """The stage whose text it is written with."""
     kinds: Sequence[type]
+    operators: Mapping[str, int]
+    """How many calls of each operator there are."""
+    text: str | None
+    """Its canonical text; none where it is written as its file has it, and was not compared yet."""
 
 
 @dataclass
@@ -238,26 +240,26 @@ class _Writer:
         if module in self._stages:
             return
         order = occurrences(module)
-        is_source = self._parsed is not None and module is self._parsed.module
-        printed = to_text_with_positions(
-            module,
-            show_types=False,
-            show_spans=False,
-            with_metadata_section=False,
-            attribute_texts=self._attribute_texts,
-        )
-        places: Mapping[Expr, TextSpan] = printed.positions
         kinds = [type(expr) for expr in order]
+        operators = _operators(order)
         number = len(self._stages)
-        earlier = self._stages.get(before) if before is not None else None
         same_text = -1
-        text: str | None = printed.text
-        if is_source and self._parsed is not None:
+        canonical: str | None = None
+        text: str | None
+        places: Mapping[Expr, TextSpan]
+        if self._parsed is not None and module is self._parsed.module:
             text, places = _source_text(self._parsed), _source_places(self._parsed, order)
-        elif earlier is not None and earlier.text == printed.text and earlier.kinds == kinds:
-            text, places, same_text = None, {}, earlier.shown
-        self._stages[module] = _Stage(number, printed.text, number if same_text < 0 else same_text, kinds)
-        table = printed.metadata if not is_source or self._parsed is None else self._parsed.meta_table
+            table = self._parsed.meta_table
+        else:
+            printed = self._print(module)
+            text, places, table = printed.text, printed.positions, printed.metadata
+            canonical = text
+            if before is not None and before in self._stages and self._stages[before].kinds == kinds:
+                earlier = self._stages[before]
+                if earlier.operators == operators and self._text_of(before) == text:
+                    text, places, same_text = None, {}, earlier.shown
+        shown = number if same_text < 0 else same_text
+        self._stages[module] = _Stage(number, shown, kinds, operators, canonical)
         numbers = self._numbers
         constants = [each for each in table.get(_CONSTANT, ()) if isinstance(each, Constant)]
         others = {key: objects for key, objects in table.items() if key != _CONSTANT}
@@ -273,7 +275,7 @@ class _Writer:
             [numbers[expr] for expr in order],
             [start for start, _ in spans],
             [end - start for start, end in spans],
-            dict(sorted(_operators(order).items())),
+            dict(sorted(operators.items())),
             same_text,
             [numbers[each] for each in constants],
             write_metadata(others, show_spans=False) if others else "",
@@ -288,6 +290,32 @@ class _Writer:
             if isinstance(constant, Constant) and scalar_text(constant) is None:
                 data = write_metadata({_CONSTANT: [constant]}, show_spans=False) if self._weights else None
                 yield ConstantRecord(numbers[constant], str(constant.dtype), list(constant.data.shape), data)
+
+    def _print(self, module: IRModule) -> PrintedText:
+        return to_text_with_positions(
+            module,
+            show_types=False,
+            show_spans=False,
+            with_metadata_section=False,
+            attribute_texts=self._attribute_texts,
+        )
+
+    def _text_of(self, module: IRModule) -> str:
+        """The canonical text of the module of a stage, printed once."""
+        stage = self._stages[module]
+        text = stage.text
+        if text is None:
+            text = self._print(module).text
+            self._stages[module] = replace(stage, text=text)
+        return text
+
+    def _reads_otherwise(self, before: IRModule, after: IRModule) -> bool:
+        """Whether the texts of two stages differ: they do where other operators are called."""
+        if before is after:
+            return False
+        return self._stages[before].operators != self._stages[after].operators or (
+            self._text_of(before) != self._text_of(after)
+        )
 
     def _describe(self, fresh: Sequence[Expr], has_forms: bool) -> NewExpressions:
         first = len(self._numbers)
@@ -354,7 +382,7 @@ class _Writer:
             step.seconds,
             before.number,
             after.number,
-            before.text != after.text and not (step.is_requirement and step.name == _INFER_TYPE),
+            self._reads_otherwise(step.before, step.after) and not (step.is_requirement and step.name == _INFER_TYPE),
             self._columns(made),
             self._columns(step.joined),
             [known[new] for new, sources in made.items() if is_rebuilt(new, sources)],
