@@ -6,7 +6,9 @@ An answer should cost what it tells: the microseconds of an answer must not grow
 steps that left the value alone. The columns on the right are about a step that every value goes through: there the
 answer, and what it costs, grow with the steps.
 
-The second table is about the server's answers on layers: hovers, the highlights of a layer of a fifth of the values,
+Another table is about traces that are written to a file and read back (see :mod:`.written_traces`).
+
+The last table is about the server's answers on layers: hovers, the highlights of a layer of a fifth of the values,
 and the colours of a screen, against their goals (see :mod:`.layer_answers`).
 
 Times are of the processor, the median over many values.
@@ -28,6 +30,7 @@ from relay_lsp.passes import Trace, create
 from .inputs import chain
 from .layer_answers import ANSWERS, layer_answers
 from .report import machine, table_lines
+from .written_traces import WRITTEN, written_traces
 
 _ASKED = 200
 
@@ -37,11 +40,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.provenance", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000], help="statements of the module")
     parser.add_argument("--layers", action="store_true", help="only what an editor asks of layers")
+    parser.add_argument("--written", action="store_true", help="only what it costs to write and to read a trace")
     parser.add_argument("--steps", type=int, nargs="*", default=[2, 20], help="steps of the pipeline")
     options = parser.parse_args(arguments)
     print(f"{machine()}\n")
-    if not options.layers:
+    if not options.layers and not options.written:
         _measure_trace(options.sizes, options.steps)
+    if not options.layers:
+        print("\nA trace written to a file after the passes, and read back\n")
+        for line in table_lines(WRITTEN, written_traces(options.sizes)):
+            print(line, flush=True)
+    if options.written:
+        return
     size = max(options.sizes)
     print(f"\nAnswers of the server about {size:,} statements with 20 steps of history, in milliseconds\n")
     for line in table_lines(ANSWERS, layer_answers(size)):
