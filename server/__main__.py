@@ -16,7 +16,7 @@ def main() -> int:
     withhold()
     from .command_line.program import run
 
-    return run(sys.argv[1:])
+    return run(sys.argv[1:], ends_process=True)
 
 
 if __name__ == "__main__":

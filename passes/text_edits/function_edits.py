@@ -17,7 +17,7 @@ from .edited_layout import EditedFunction, EditedRow, NewRow, OldRow
 from .layout import FunctionLayout, StatementLayout
 from .layout_tokens import LayoutTokens
 from .metadata_indices import MetadataIndices
-from .pairing import Origins, Pairing, same_head, same_header
+from .pairing import Origins, Pairing, is_mostly_new, same_head, same_header
 
 __all__ = ["Printed", "Unsuitable", "edit_function"]
 
@@ -59,9 +59,10 @@ def edit_function(
     """The edits that turn the text of ``old`` into one of ``new``, and what they make of it.
 
     Raises:
-        Unsuitable: a body is not a list of bindings and a value, or a name in it stands for another name.
+        Unsuitable: a body is not a list of bindings and a value, a name in it stands for another name, or the new
+            function is so much larger than the old one that next to nothing of it could stay.
     """
-    if not (old_layout.is_regular and new_layout.is_regular):
+    if not (old_layout.is_regular and new_layout.is_regular) or is_mostly_new(old, new):
         raise Unsuitable
     editor = _Editor(parsed, old_layout, old, new_layout, new, printed, indices, origins)
     return editor.edits()

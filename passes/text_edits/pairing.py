@@ -29,12 +29,14 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.visitor import children, post_order
 
-__all__ = ["Origins", "Pairing"]
+__all__ = ["Origins", "Pairing", "is_mostly_new", "same_head", "same_header"]
 
 Origins: TypeAlias = Callable[[Expr], Sequence[Expr]]
 """The expressions of the first module that one of the last module stems from."""
 
 _UNPAIRED = (Op, Constructor, GlobalVar)
+_MOSTLY_NEW = 10
+"""How many times as large a function has become of which nothing is looked for that could have stayed."""
 
 
 class Pairing:
@@ -108,6 +110,17 @@ class Pairing:
         if isinstance(old, Constant) and isinstance(new, Constant):
             return old is new or structural_equal(old, new)
         return self.old_of.get(new) is old
+
+
+def is_mostly_new(old: Function, new: Function) -> bool:
+    """Whether none of the values of ``old`` is in ``new``, and that is many times as large, as what ``gradient`` makes.
+
+    To look for what could stand in the place of what then takes longer than to make the function.
+    """
+    before, after = post_order(old), post_order(new)
+    if len(after) <= _MOSTLY_NEW * len(before):
+        return False
+    return {expr for expr in before if children(expr)}.isdisjoint(after)
 
 
 def same_head(old: Expr, new: Expr) -> bool:
