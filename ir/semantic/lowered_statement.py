@@ -84,8 +84,6 @@ class LoweredStatement:
         lowering.enter(self.unit)
         item, *others = _main_first([lowering.read(statement) for statement in segment.statements])
         value = item.value
-        if isinstance(value, Constant) and item.kind == "graph":
-            raise NeedsFullAnalysis  # it stands for itself where it is used, and an operator may read its value
         if item.kind == "let" and item.var is not None:
             value = Let(item.var, value, item.var)
         for other in others:

@@ -252,6 +252,23 @@ def _long_calls(functions: int, statements: int) -> str:
     return "\n".join([*lines, ""])
 
 
+_CONSTANTS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 3), float32], %c: bool) -> (Tensor[(2, 3), float32], float32, int64) {
+  %0 = 2f;
+  %1 = multiply(%x, %0);
+  %2 = 3i64 /* ty=int64 */;
+  %3 = True;
+  let %half = 0.5f;
+  %4 = if (%3) { %5 = -1f; add(%1, %5) } else { multiply(%1, %half) };
+  %6 = add(%4, %0);
+  %7 = negative(%2);
+  %8 = logical_and(%c, %3);
+  %9 = if (%8) { %0 } else { %half };
+  (%6, %9, %7)
+}
+"""
+
+
 @lru_cache(maxsize=1)
 def texts() -> Sequence[str]:
     """Modules to edit: some of our own, and those of the conformance records."""
@@ -265,6 +282,7 @@ def texts() -> Sequence[str]:
         _UNTYPED,
         _WEIGHTS,
         _REFERENCES,
+        _CONSTANTS,
         _long_calls(6, 12),
         _long_calls(20, 5),
     ]
