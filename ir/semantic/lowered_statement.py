@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from ..diagnostics import Diagnostic, Place
-from ..expressions import Call, Constant, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
+from ..expressions import Call, ErrorExpr, Expr, Function, GlobalVar, Let, Match, Var
 from ..inference import CANNOT_INFER, infer_statement
 from ..inference.fixes import fixes_for
 from ..internal_errors import internal_error
