@@ -40,8 +40,8 @@ async def run_and_apply(
 ) -> dict[str, Any]:
     """Run passes and put the result into the buffer, as one edit. The outcome is shown to the user and returned.
 
-    Where the text has moved on meanwhile, the user may have them run again. With a ``cursor``, the answer tells as
-    ``position`` where what it stood at is afterwards.
+    Where the text has moved on meanwhile, the answer has ``outdated``, and they can be run again. With a ``cursor``,
+    the answer tells as ``position`` where what it stood at is afterwards.
     """
     text, old = document.text, server.converter_for(document)
     names = ", ".join(map(str, calls))
@@ -50,12 +50,10 @@ async def run_and_apply(
     except JsonRpcException as error:
         if error.code == CONTENT_MODIFIED:
             message = f"{names}: the text has changed since; run this again"
-            # Editors may wait for the choice with everything else: only a client that wants to be asked is.
-            if fields_of(server.initialization_options).get("offersToRunAgain") is True:
-                server.in_background(_offer_again(server, document, calls, message, gates))
-            else:
+            # A client that runs them again knows where its cursor is then, and asks by itself.
+            if fields_of(server.initialization_options).get("offersToRunAgain") is not True:
                 server.say(message, Severity.ERROR)
-            return {"changed": False, "applied": False, "message": message, "steps": []}
+            return {"changed": False, "applied": False, "message": message, "steps": [], "outdated": True}
         by_user = error.code == REQUEST_CANCELLED
         server.say(str(error), Severity.INFORMATION if by_user else Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
@@ -81,16 +79,6 @@ async def run_and_apply(
         position = server.converter_of(document.uri, outcome.text).position(place)
         report["position"] = {"line": position.line, "character": position.character}
     return report
-
-
-async def _offer_again(
-    server: RelayLanguageServer, document: Document, calls: Sequence[PassCall], message: str, gates: bool
-) -> None:
-    again = types.MessageActionItem("Run Again")
-    params = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions=[again])
-    chosen = await server.window_show_message_request_async(params)
-    if chosen is not None and chosen.title == again.title:
-        await run_and_apply(server, document, calls, None, gates=gates)
 
 
 def _done_words(outcome: PassesOutcome) -> str:

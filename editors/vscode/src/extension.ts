@@ -10,6 +10,7 @@ import { Previews } from './previews';
 import { showProgress } from './progress';
 import * as protocol from './protocol';
 import { ProvenanceView } from './provenance';
+import { followRuns } from './running';
 import { serverSettings } from './settings';
 import { Status } from './status';
 import { ReadOnlyTexts } from './texts';
@@ -67,6 +68,7 @@ export async function activateWith(
             return;
         }
         showProgress(client);
+        followRuns(client, refresh);
         client.onDidChangeState(event => {
             void vscode.commands.executeCommand('setContext', 'relay.running', event.newState === State.Running);
             if (event.newState === State.Running) {

@@ -28,6 +28,8 @@ export interface RunResult {
     message: string;
     /** Where what the cursor stood at is afterwards. */
     position?: { line: number; character: number };
+    /** Whether the text moved on meanwhile, and was left alone. */
+    outdated?: boolean;
     /** What each pass did; absent where a text of the history came back without a pass. */
     steps?: { pass: string; changed: boolean; milliseconds: number }[];
 }

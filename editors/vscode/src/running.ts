@@ -28,7 +28,9 @@ export async function execute(
             },
         ],
     })) as protocol.RunResult;
-    if (result?.applied && (result.steps?.length ?? 0) > 1) {
+    if (result?.outdated) {
+        void offerAgain(client, command, document, what, result.message);
+    } else if (result?.applied && (result.steps?.length ?? 0) > 1) {
         void report(result.message);
     } else if (result?.message) {
         vscode.window.setStatusBarMessage(result.message, 8000);
@@ -45,6 +47,47 @@ export async function execute(
         }
     }
     return result;
+}
+
+/** Have the user decide whether passes that an edit overtook run on the text as it is now. */
+async function offerAgain(
+    client: BaseLanguageClient,
+    command: string,
+    document: vscode.TextDocument,
+    what: Record<string, unknown>,
+    message: string,
+): Promise<void> {
+    const again = 'Run Again';
+    if ((await vscode.window.showWarningMessage(message, again)) === again) {
+        await execute(client, command, document, { ...what, version: document.version });
+    }
+}
+
+const RUN_PIPELINE = 'relay-lsp.runPipeline';
+const RUNNING = ['relay-lsp.runPass', RUN_PIPELINE, 'relay-lsp.replay'];
+
+/** Run what the server's lenses and actions run as our own commands do: the cursor follows, and a report is given. */
+export function followRuns(client: BaseLanguageClient, changed: () => void): void {
+    client.middleware.executeCommand = async (command, args: Record<string, unknown>[], next) => {
+        const what = args[0];
+        const document = vscode.workspace.textDocuments.find(
+            each => client.code2ProtocolConverter.asUri(each.uri) === what?.uri,
+        );
+        if (!document || !RUNNING.includes(command)) {
+            return next(command, args);
+        }
+        const result = await execute(client, command, document, what);
+        changed();
+        return result;
+    };
+    client.middleware.resolveCodeAction = (action, token, next) => {
+        const { data } = action as { data?: { passes?: string[] } };
+        if (!data?.passes) {
+            return next(action, token);
+        }
+        action.command = { title: action.title, command: RUN_PIPELINE, arguments: [data] };
+        return action;
+    };
 }
 
 /** What each pass of a pipeline did, until the user has read it. */

@@ -103,6 +103,15 @@ async def test_a_pass_that_there_is_not_is_named_with_the_nearest(editor: Editor
     assert "did you mean EliminateCommonSubexpr" in answer["message"]
 
 
+async def test_passes_that_an_edit_overtook_can_be_run_again(editor: Editor) -> None:
+    editor.open(MODEL)
+    call = {"passes": ["EliminateCommonSubexpr"]}
+    answer = await run(editor, "relay-lsp.runPipeline", **call, version=editor.version - 1)
+    assert (answer["applied"], answer["outdated"]) == (False, True)
+    assert answer["message"] == "EliminateCommonSubexpr: the text has changed since; run this again"
+    assert "outdated" not in await run(editor, "relay-lsp.runPipeline", **call, version=editor.version)
+
+
 async def test_passes_over_a_broken_text_are_refused_with_the_reason(editor: Editor) -> None:
     editor.open(MODEL.replace("multiply", "multiplie"))
     answer = await run(editor, "relay-lsp.runPipeline", passes=["EliminateCommonSubexpr"])
@@ -225,7 +234,7 @@ async def test_applying_on_save_is_for_those_who_asked_for_it(profile: str, tmp_
     editor = await start(profile, {"applyOnSave": True, "passTimeout": 300, "history": {"folder": folder}})
     editor.open(MODEL)
     editor.save()
-    for _ in range(400):
+    for _ in range(2400):
         if editor.applied:
             break
         await asyncio.sleep(0.05)

@@ -73,6 +73,33 @@ export async function pipeline(workbench) {
     return seen;
 }
 
+/** The line above a function runs the pipeline: the cursor stays at its value, and a report follows. */
+export async function follow(workbench) {
+    const { page } = workbench;
+    await workbench.quickOpen('resnet18.relay');
+    const lens = page.locator('.codelens-decoration a', { hasText: 'Run SimplifyInference' }).first();
+    await lens.waitFor({ timeout: 90_000 });
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+G');
+    await workbench.type(':9');
+    await page.keyboard.press('Enter');
+    const line = () => page.evaluate(() => {
+        const top = element => element.getBoundingClientRect().top;
+        const number = document.querySelector('.editor-instance .line-numbers.active-line-number');
+        return [...document.querySelectorAll('.editor-instance .view-line')].find(each => top(each) === top(number))?.innerText;
+    });
+    await workbench.until('the line of a value', async () => (await line())?.includes('nn.max_pool2d'));
+    await lens.click();
+    const report = page.locator('.notification-list-item-message', { hasText: 'SimplifyInference:' }).first();
+    await report.waitFor({ timeout: 90_000 });
+    const seen = { report: await report.innerText(), line: await line() };
+    await workbench.shot('followed');
+    await workbench.palette('Notifications: Clear All Notifications');
+    await workbench.focusEditor();
+    await page.keyboard.press('Control+Z');
+    return seen;
+}
+
 /** A preview lays out what belongs together; its steps are a list, and one function can be looked at alone. */
 export async function preview(workbench) {
     const { page } = workbench;

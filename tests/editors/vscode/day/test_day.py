@@ -22,6 +22,7 @@ FLOWS = (
     "hints",
     "search",
     "pipeline",
+    "follow",
     "walkthrough",
     "wrongSetting",
     "cancelling",
@@ -62,6 +63,12 @@ def test_a_pipeline_reports_what_each_pass_did(flow):
     seen = flow("pipeline")
     assert "nn.batch_norm −19" in seen["report"]
     assert "FuseOps:" in seen["report"]
+
+
+def test_the_line_above_a_function_runs_passes_and_the_cursor_stays_at_its_value(flow):
+    seen = flow("follow")
+    assert "nn.max_pool2d(" in seen["line"]
+    assert "nn.batch_norm −19" in seen["report"]
 
 
 def test_a_wrong_pass_in_the_settings_is_a_finding_there(flow):
