@@ -8,6 +8,7 @@ from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.module import IRModule
 
 from ..infrastructure import FunctionPass, PassContext, declare_pass, option
+from ..infrastructure.operators import require_operators
 from .conversion import convert_layouts
 
 
@@ -48,5 +49,10 @@ class ConvertLayout(FunctionPass):
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
-        """The function with operators in their desired layouts."""
+        """The function with operators in their desired layouts.
+
+        Raises:
+            PassError: there is no operator of a name, or no such layout of it.
+        """
+        require_operators(self.desired_layouts)
         return convert_layouts(function, self.desired_layouts)

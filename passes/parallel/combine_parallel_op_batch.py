@@ -10,7 +10,8 @@ from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import apply
 
 from ..construction import tensor_type
-from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
+from ..infrastructure import FunctionPass, PassContext, declare_pass, option
+from ..infrastructure.operators import require_operators
 from .combiner import Branch, ParallelOpCombiner
 
 __all__ = ["CombineParallelOpBatch", "ParallelOpBatchCombiner"]
@@ -52,9 +53,7 @@ class CombineParallelOpBatch(FunctionPass):
         Raises:
             PassError: there is no such operator.
         """
-        for name in (self.op_name, self.batch_op_name):
-            if ops.find(name) is None:
-                raise PassError(f"there is no operator {name}", code="unknown-operator")
+        require_operators((self.op_name, self.batch_op_name))
         return ParallelOpBatchCombiner(self.op_name, self.min_num_branches, self.batch_op_name).combine(function)
 
 

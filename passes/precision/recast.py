@@ -6,12 +6,12 @@ from typing import Any
 
 from relay_lsp.ir.expressions import Call, Expr, Function, Tuple
 from relay_lsp.ir.module import IRModule
-from relay_lsp.ir.ops import find
 from relay_lsp.ir.ops.application import apply, is_call_to
 from relay_lsp.ir.types import TensorType
 from relay_lsp.ir.visitor import children
 
 from ..infrastructure import ModulePass, PassContext, PassError, declare_pass, option
+from ..infrastructure.operators import require_operators
 from ..main_function import replace_main
 from ..provenance import ExprMutator
 
@@ -53,9 +53,7 @@ class recast(ModulePass):  # noqa: N801 - TVM's name
         Raises:
             PassError: there is no ``@main``, or no such operator; or the module is ill-typed with the dtype.
         """
-        for name in self.ops:
-            if find(name) is None:
-                raise PassError(f"there is no operator {name}", code="unknown-operator")
+        require_operators(self.ops)
         return self.infer_types(replace_main(module, self._recast), context)
 
     def _recast(self, function: Function) -> Function:

@@ -25,20 +25,6 @@ WEBGPU: Final = 15
 HEXAGON: Final = 16
 
 
-@dataclass(frozen=True)
-class TargetKind:
-    """One kind: ``options`` are the attributes that it takes with their types, ``defaults`` those that it has anyway.
-
-    Rules for operators are found under ``keys``, the first that has one.
-    """
-
-    name: str
-    device_type: int
-    keys: tuple[str, ...] = ()
-    options: Mapping[str, type] = field(default_factory=dict[str, type])
-    defaults: Mapping[str, TargetValue] = field(default_factory=dict[str, TargetValue])
-
-
 _COMMON: Final[Mapping[str, type]] = {
     "keys": tuple,
     "device": str,
@@ -50,6 +36,27 @@ _COMMON: Final[Mapping[str, type]] = {
     "num-cores": int,
 }
 """What every kind takes."""
+
+
+@dataclass(frozen=True)
+class TargetKind:
+    """One kind: ``options`` are the attributes that it takes besides those that every kind takes, with their types;
+    ``defaults`` are those that it has anyway.
+
+    Rules for operators are found under ``keys``, the first that has one.
+    """
+
+    name: str
+    device_type: int
+    keys: tuple[str, ...] = ()
+    options: Mapping[str, type] = field(default_factory=dict[str, type])
+    defaults: Mapping[str, TargetValue] = field(default_factory=dict[str, TargetValue])
+
+    @property
+    def attributes(self) -> Mapping[str, type]:
+        """All attributes that it takes, with their types."""
+        return {**_COMMON, **self.options}
+
 
 _LLVM: Final[Mapping[str, type]] = {
     "mattr": tuple,
@@ -93,27 +100,27 @@ def register_target_kind(kind: TargetKind) -> TargetKind:
 
 
 def _gpu(name: str, device_type: int, **defaults: int | str) -> TargetKind:
-    return TargetKind(name, device_type, (name, "gpu"), {**_COMMON, **_GPU}, defaults)
+    return TargetKind(name, device_type, (name, "gpu"), _GPU, defaults)
 
 
 for _kind in (
-    TargetKind("llvm", CPU, ("cpu",), {**_COMMON, **_LLVM}),
+    TargetKind("llvm", CPU, ("cpu",), _LLVM),
     TargetKind(
         "c",
         CPU,
         ("cpu",),
-        {**_COMMON, "mcpu": str, "march": str, "workspace-byte-alignment": int, "constants-byte-alignment": int},
+        {"mcpu": str, "march": str, "workspace-byte-alignment": int, "constants-byte-alignment": int},
     ),
-    TargetKind("stackvm", CPU, (), _COMMON),
-    TargetKind("hybrid", CPU, (), _COMMON),
-    TargetKind("ext_dev", EXTERNAL, (), _COMMON),
-    TargetKind("hexagon", HEXAGON, ("hexagon",), {**_COMMON, **_LLVM, "llvm-options": tuple, "vtcm-capacity": int}),
+    TargetKind("stackvm", CPU),
+    TargetKind("hybrid", CPU),
+    TargetKind("ext_dev", EXTERNAL),
+    TargetKind("hexagon", HEXAGON, ("hexagon",), {**_LLVM, "llvm-options": tuple, "vtcm-capacity": int}),
     _gpu("cuda", CUDA, arch="sm_50", max_num_threads=1024, thread_warp_size=32),
     TargetKind(
         "nvptx",
         CUDA,
         ("cuda", "gpu"),
-        {**_COMMON, **_GPU},
+        _GPU,
         {"max_num_threads": 1024, "mcpu": "sm_50", "thread_warp_size": 32},
     ),
     _gpu(

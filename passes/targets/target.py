@@ -170,9 +170,9 @@ def _option(kind: TargetKind, option: str) -> tuple[str, TargetValue]:
     name, equals, text = option.lstrip("-").partition("=")
     if not option.startswith("-"):
         raise TargetError(f"an attribute of a target is written -name=value, not {option!r}")
-    wanted = kind.options.get(name)
+    wanted = kind.attributes.get(name)
     if wanted is None:
-        hint = did_you_mean(name, kind.options) or f"; it takes {', '.join(sorted(kind.options))}"
+        hint = did_you_mean(name, kind.attributes) or f"; it takes {', '.join(sorted(kind.attributes))}"
         raise TargetError(f"the target {kind.name} has no attribute {name!r}{hint}")
     if wanted is tuple:
         return name, tuple(part for part in text.split(",") if part)

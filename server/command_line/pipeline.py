@@ -48,17 +48,23 @@ def read_pipeline(options: argparse.Namespace, text: str = "") -> tuple[Sequence
     if not calls:
         raise CommandError("name passes with --pass, or a build with --build O3")
     for call in calls:
-        if find(call.name) is None:
-            raise CommandError(f"there is no pass called {call.name}{did_you_mean(call.name, registered())}")
+        _known_pass(call.name)
     return calls, level
+
+
+def _known_pass(name: str) -> None:
+    if find(name) is None:
+        raise CommandError(f"there is no pass called {name}{did_you_mean(name, registered())}")
 
 
 def read_context(options: argparse.Namespace, opt_level: int, text: str = "") -> ContextOptions:
     """The context that the passes run in. It gates them where the command line says anything of which are to run.
 
     Raises:
-        CommandError: an option of its config is not written as one.
+        CommandError: an option of its config is not written as one, or a pass that is required or left out is none.
     """
+    for name in (*options.require, *options.disable):
+        _known_pass(name)
     gates = options.opt_level is not None or bool(options.require or options.disable)
     try:
         config = dict(map(config_entry, options.config))

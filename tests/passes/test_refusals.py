@@ -91,3 +91,16 @@ def @main(%x: int32) -> int32 { if (equal(%x, 0)) { %x } else { @main(%x) } }
 """
     module = typed(read(text))
     assert create("DynamicToStatic")(module).functions.keys() == module.functions.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("ConvertLayout", {"desired_layouts": {"nn.conv2": ["NHWC", "HWIO"]}}, "no operator nn.conv2; did you mean"),
+        ("recast", {"dtype": "float16", "out_dtype": "float16", "ops": ["nn.dens"]}, "did you mean nn.dense"),
+        ("FlexibleShapeDispatch", {"buckets": [4, 0]}, "a size is at least 1"),
+    ],
+)
+def test_options_that_name_nothing_are_refused_with_what_was_meant(name: str, options: dict, message: str) -> None:
+    with pytest.raises(PassError, match=message):
+        create(name, **options)(typed(read("def @main(%x: Tensor[(2), float32]) { nn.relu(%x) }")))

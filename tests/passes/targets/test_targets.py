@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from relay_lsp.ir import to_text
+from relay_lsp.passes import optimize
 from relay_lsp.passes.targets import (
     Target,
     TargetError,
@@ -12,6 +14,7 @@ from relay_lsp.passes.targets import (
     register_processor,
     register_target_kind,
 )
+from tests.passes.modules import read
 
 
 @pytest.mark.parametrize(
@@ -86,6 +89,18 @@ def test_a_kind_of_ones_own_is_a_few_lines():
     assert Target.parse("my_accelerator -lanes=16").attributes == {"lanes": 16}
     with pytest.raises(ValueError, match="already"):
         register_target_kind(TargetKind("my_accelerator", 1))
+
+
+def test_a_build_for_a_kind_of_ones_own():
+    register_target_kind(TargetKind("an_accelerator", 12, ("an_accelerator",)))
+    built = optimize(read("def @main(%x: Tensor[(4), float32]) { nn.relu(%x) }"), target="an_accelerator")
+    assert "an_accelerator" in to_text(built)
+
+
+def test_an_attribute_that_a_kind_of_ones_own_lacks_is_refused_with_those_that_it_has():
+    register_target_kind(TargetKind("plain_accelerator", 12))
+    with pytest.raises(TargetError, match="no attribute 'lanes'; it takes device, from_device, keys"):
+        Target.parse("plain_accelerator -lanes=16")
 
 
 @pytest.mark.parametrize(
