@@ -79,7 +79,8 @@ class FlexibleShapeDispatch(ModulePass):
         """The module with a function for each size.
 
         Raises:
-            PassError: a size is below 1, there is no ``@main``, a parameter is none of its tensors, or it is ill-typed for a size.
+            PassError: a size is below 1, there is no ``@main``, a parameter is none of its tensors, or it is ill-typed
+                for a size.
         """
         if any(bucket < 1 for bucket in self.buckets):
             raise PassError(f"a size is at least 1, which the buckets {list(self.buckets)} are not")
