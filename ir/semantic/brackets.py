@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..syntax.splitting import Segments
+from ..syntax.segment_list import Segments
 from ..syntax.statements import Segment
 from ..syntax.tokens import CLOSING, OPENING
 from ..text.text_span import TextSpan

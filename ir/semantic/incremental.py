@@ -20,8 +20,9 @@ from typing import Final
 
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.scopes import is_graph_name
+from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
-from ..syntax.splitting import Segments, Splice
+from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
@@ -151,9 +152,9 @@ def _edited(
     affected.update([state.bound for state in statements if state.bound is not None])
     outside = Outer(heads, earlier.functions[:position])
     typer = StatementTyper(context, head, function.names.copy(), earlier.states, outside)
-    typer.remove(removed)
+    typer.names.remove(removed)
     lost = typer.parameters.forget(removed, zip(statements, orders, strict=True))
-    depended_on = typer.mentions.among(affected)  # by others than what is placed now
+    depended_on = typer.names.mentions.among(affected)  # by others than what is placed now
     suggested = {
         name for index in earlier.reported if (state := earlier.states[index]) for name in state.suggested or ()
     }

@@ -19,8 +19,8 @@ from ..internal_errors import internal_error
 from ..syntax.expression_spans import place_span
 from ..syntax.reading import shift
 from ..syntax.scopes import SymbolKind, is_graph_name
+from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
-from ..syntax.splitting import Segments
 from ..syntax.top_level import (
     function_redefined,
     top_level_findings,

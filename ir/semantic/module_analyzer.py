@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 
 from ..cancellation import check_cancelled
 from ..collections.layered_map import LayeredMap
+from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
-from ..syntax.splitting import Segments, Splice
+from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, OPEN_COMMENT
 from ..types import Type
@@ -377,7 +378,7 @@ class ModuleAnalyzer:
             part = self.segments[first : min(first + _AT_ONCE, end)]
             orders = [float(index) for index in range(first, first + len(part))]
             typer.place_all(context.statements_of(part), orders, first)
-            typer.settle()
+            typer.names.settle()
         self._take(start, end, typer.placed, typer.reported)
         if typer.parameters.too_late:
             followed = typer.settle_parameters(self.states)

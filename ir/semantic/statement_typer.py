@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import compress
 from typing import Final, Protocol
 
 from ..cancellation import check_cancelled
@@ -16,6 +15,7 @@ from ..syntax.suggestions import closest, replacement
 from ..syntax.tokens import GLOBAL, GRAPH, VARIABLES
 from ..type_visitor import has_error, has_incomplete
 from ..types import ERROR, Type
+from .bound_names import BoundNames
 from .declarations import Head, NeedsFullAnalysis
 from .function_statements import Bindings, FunctionStatements, InferredParameter
 from .lowered_statement import LoweredStatement
@@ -43,7 +43,7 @@ class Outside(Protocol):
 
 
 class StatementTyper:
-    """Types statements of one function, and keeps its names up to date."""
+    """Types statements of one function, and keeps its names (:class:`.BoundNames`) up to date."""
 
     def __init__(
         self,
@@ -54,13 +54,10 @@ class StatementTyper:
         outside: Outside,
     ) -> None:
         self.context: Final = context
-        self.names: Final = names
-        self.rebound: Final = set(function.rebound)
-        self.mentions: Final = function.mentions.copy()
+        self.names: Final = BoundNames(function, names)
         self.parameters: Final = ParameterTypes(function)
         inferred = self.parameters.inferred
-        self.function: Final = replace(function, names=names, mentions=self.mentions, inferred=inferred)
-        self.calls: Final = dict(function.calls)
+        self.function: Final = replace(function, names=names, mentions=self.names.mentions, inferred=inferred)
         self.outside: Final = outside
         self.states = states
         self.placed: list[TypedStatement] = []
@@ -73,71 +70,14 @@ class StatementTyper:
         It is given this typer, so that it need not hold it: with a cycle every edit would leave its objects to the
         garbage collector, which looks for them seldom."""
 
-    # ---- names
-
-    def settle(self) -> None:
-        """See :meth:`.LayeredMap.settle`."""
-        self.names.settle()
-        self.mentions.settle()
-
-    def remove(self, states: Iterable[TypedStatement | None]) -> None:
-        """Forget what statements bind and mention."""
-        gone = [state for state in states if state is not None]
-        if not gone:
-            return
-        names = self.names
-        unbound: list[str] = []
-        for state in gone:
-            name = state.bound
-            if name is None:
-                continue
-            bound = names.get(name)
-            if not isinstance(bound, tuple):
-                del names[name]
-                unbound.append(name)
-                continue
-            left = [other for other in bound if other is not state]
-            if len(left) > 1:
-                names[name] = tuple(left)
-            else:
-                names[name] = left[0]
-                self.rebound.discard(name)
-        self.mentions.unbind(unbound)
-        mentions = [state.mentions for state in gone]
-        for name, count in self.mentions.remove(mentions, self.names, self.function.head.parameters).items():
-            if name[0] == "@":
-                self.calls[name] -= count
-                if not self.calls[name]:
-                    del self.calls[name]
-
-    def _bind(self, state: TypedStatement) -> None:
-        """Take note of what a statement binds.
-
-        Raises:
-            NeedsFullAnalysis: which binding of a name counts would depend on more than their order.
-        """
-        name = state.bound
-        if name is None:
-            return
-        bound = self.names.get(name)
-        if name in self.function.head.parameters:
-            raise NeedsFullAnalysis
-        if bound is None:
-            self.names[name] = state
-            self.mentions.bind((name,))
-            return
-        others = bound if isinstance(bound, tuple) else (bound,)
-        self.names[name] = tuple(sorted((*others, state), key=lambda other: other.order))
-        self.rebound.add(name)
-
     def finished(self, states: StatementList, reported: Sequence[int]) -> FunctionStatements:
         """The function with its names as they are now, and its value; ``reported`` are its reported statements.
 
         Raises:
             NeedsFullAnalysis: the type of the value agrees with the declared one, but is not the same.
         """
-        rebound, late = frozenset(self.rebound), frozenset(self.parameters.late)
-        function = replace(self.function, rebound=rebound, calls=self.calls, determined_late=late)
+        late = frozenset(self.parameters.late)
+        function = replace(self.names.put_into(self.function), determined_late=late)
         head = function.head
         last = states[function.end - 1] if function.end > function.start else None
         if last is not None and head.result is not None and has_incomplete(last.type):
@@ -164,17 +104,8 @@ class StatementTyper:
 
     def unfinished(self) -> FunctionStatements:
         """The function with its names as they are now, before all of its statements are settled: its value is not."""
-        names, mentions = self.names.copy(), self.mentions.copy()
-        return replace(
-            self.function,
-            names=names,
-            mentions=mentions,
-            inferred=dict(self.parameters.inferred),
-            rebound=frozenset(self.rebound),
-            calls=dict(self.calls),
-            findings=(),
-            type=ERROR,
-        )
+        function = self.names.copied_into(self.function)
+        return replace(function, inferred=dict(self.parameters.inferred), findings=(), type=ERROR)
 
     def _result_findings(self, last: TypedStatement, result: Type) -> tuple[Diagnostic, ...]:
         names = [self.type_of(name, last.order) or ERROR for name in last.uses]
@@ -193,8 +124,8 @@ class StatementTyper:
             NeedsFullAnalysis: it cannot be understood by itself.
         """
         state = self._state(statement, order, index)
-        self._bind(state)
-        self._mention((statement.mentions,), [name for name in statement.mentions if name[0] == "@"])
+        self.names.bind(state)
+        self.names.mention((statement.mentions,), [name for name in statement.mentions if name[0] == "@"])
         self.placed.append(state)
         if state.is_reported:
             self.reported.append(index)
@@ -209,7 +140,7 @@ class StatementTyper:
         Raises:
             NeedsFullAnalysis: one of them cannot be understood by itself.
         """
-        function, names, placed = self.function, self.names, self.placed
+        function, names, placed = self.function, self.names.bound, self.placed
         bound_already = names.among([state.bound for state in statements if state.bound is not None])
         bound_already.update(function.head.parameters)
         fresh: dict[str, TypedStatement] = {}  # what binds names that are not among ``names`` yet
@@ -258,13 +189,13 @@ class StatementTyper:
                 continue
             if name in fresh or name in bound_already:
                 put_away()
-                self._bind(state)
+                self.names.bind(state)
                 types.pop(name, None)
             else:
                 fresh[name] = state
                 types[name] = type
         put_away()
-        self._mention(mentions, {name for lowered in seen for name in lowered.functions}, bound_here)
+        self.names.mention(mentions, {name for lowered in seen for name in lowered.functions}, bound_here)
 
     def _type_known(self, name: str, order: float) -> Type | None:
         """The type of a name in the statement of ``order``, where it is bound before it or is all written down."""
@@ -275,16 +206,6 @@ class StatementTyper:
             self.parameters.used_open(name, order)
         return type
 
-    def _mention(
-        self, mentions: Sequence[Sequence[str]], functions: Collection[str], bound: Collection[str] = ()
-    ) -> None:
-        """Take note of the names that statements mention and ``bound``; ``functions`` are mentioned names of such."""
-        self.mentions.add(mentions, bound)
-        if functions:
-            for name, count in Counter(chain.from_iterable(mentions)).items():
-                if name in functions:
-                    self.calls[name] = self.calls.get(name, 0) + count
-
     def follow(self, start: int, changed: set[str], unknown: Sequence[int] = ()) -> dict[int, TypedStatement]:
         """Type anew what depends on a changed name, from ``start`` on, as far as changes reach.
 
@@ -293,8 +214,8 @@ class StatementTyper:
         """
         made: dict[int, TypedStatement] = {}
         retyping = Retyping(
-            self.names,
-            self.rebound,
+            self.names.bound,
+            self.names.rebound,
             changed,
             made,
             lambda index, state: self._follow(index, state, changed, made),
@@ -314,7 +235,7 @@ class StatementTyper:
                 check_cancelled()
                 if self.progress is not None:
                     self.progress(self, stop, made)
-        self.names.settle_if_large()  # else the next edit would have to, before it shows anything
+        self.names.bound.settle_if_large()  # else the next edit would have to, before it shows anything
         return made
 
     def _follow(self, index: int, state: TypedStatement, changed: set[str], made: dict[int, TypedStatement]) -> None:
@@ -324,16 +245,8 @@ class StatementTyper:
             new = self._state(state, state.order, index)
         made[index] = new
         name = new.bound
-        if name is not None:
-            bound = self.names.get(name)
-            if isinstance(bound, tuple):
-                self.names[name] = tuple([new if other is state else other for other in bound])
-                counts = not is_graph_name(name) or bound[0] is state
-            else:
-                self.names[name] = new
-                counts = True
-            if counts and new.type != state.type:
-                changed.add(name)
+        if name is not None and self.names.exchange(state, new) and new.type != state.type:
+            changed.add(name)
 
     def _determined_anew(self, state: TypedStatement, index: int, changed: set[str]) -> TypedStatement:
         """A statement that is typed anew, and uses parameters without types: it may tell other types of them now.
@@ -403,7 +316,7 @@ class StatementTyper:
         return not self.parameters.late and not self.parameters.is_unsure
 
     def _state(self, statement: TypedStatement, order: float, index: int) -> TypedStatement:
-        type_before, bound_to = self.function.type_before, self.names.get
+        type_before, bound_to = self.function.type_before, self.names.bound.get
         types: list[Type] = []
         for name in statement.uses:
             bound = bound_to(name)

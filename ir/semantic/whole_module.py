@@ -24,7 +24,7 @@ from ..module import IRModule, TypeData
 from ..syntax.parsing import Parsed
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, SymbolKind
-from ..syntax.splitting import Segments
+from ..syntax.segment_list import Segments
 from ..syntax.tree import statement_range
 from ..text.text_span import TextSpan
 from ..type_visitor import has_error

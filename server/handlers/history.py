@@ -11,7 +11,7 @@ from relay_lsp.ir.text.line_index import LineIndex
 
 from ..documents.line_edits import line_edits
 from ..features.exporting import command_line, pipeline_comment_line
-from ..history.store import StepRecord
+from ..history.rows import StepRecord
 from ..lsp.capabilities import CLEAR_HISTORY, GO_TO_STEP, REPLAY, SHOW_HISTORY
 from ..lsp.methods import EXPORT_PIPELINE, HISTORY, HISTORY_DIFFERENCE, HISTORY_TEXT
 from ..lsp.protocol import RelayLanguageServer

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .followed_buffer import FollowedText
-from .store import HistoryStore, StepDetails, StepRecord
+from .rows import StepDetails, StepRecord
+from .store import HistoryStore
 
 __all__ = ["BufferHistory", "buffer_history", "record_hand_edit"]
 

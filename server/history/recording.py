@@ -12,7 +12,8 @@ from ..features.history import HistoryStep
 from ..features.span_origins import SpanOriginMap
 from .buffer_view import record_hand_edit
 from .followed_buffer import FollowedBuffer, FollowedText, KnownText
-from .store import HistoryStore, StepDetails, StepRecord
+from .rows import StepDetails, StepRecord
+from .store import HistoryStore
 
 if TYPE_CHECKING:
     from ..worker.pass_outcomes import PassesOutcome

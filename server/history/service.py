@@ -17,7 +17,8 @@ from ..settings import Settings
 from .buffer_view import BufferHistory, buffer_history
 from .carried_layers import StatedAlone
 from .recording import look_up, record_run
-from .store import HistoryStore, StepRecord, default_folder
+from .rows import StepRecord
+from .store import HistoryStore, default_folder
 
 if TYPE_CHECKING:
     from relay_lsp.ir.text.text_span import TextSpan

@@ -9,7 +9,6 @@ this program is left alone, and the history kept in memory.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import sqlite3
@@ -17,24 +16,35 @@ import sys
 import threading
 import time
 import zlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .rows import (
+    STEP_COLUMNS,
+    StepDetails,
+    StepRecord,
+    packed_details,
+    packed_layers,
+    packed_origins,
+    step_of_row,
+    unpacked_layers,
+)
 
 if TYPE_CHECKING:
     from relay_lsp.ir.text.line_index import LineIndex
 
-    from ..worker.pass_changes import SpanLayers, SpanOrigins
+    from ..worker.pass_changes import SpanLayers
 
-__all__ = ["HistoryStore", "StepDetails", "StepRecord", "content_hash", "default_folder"]
+__all__ = ["HistoryStore", "content_hash", "default_folder"]
 
 _FILE = "history.sqlite"
 _FORMAT = 3
 _BUSY_SECONDS = 5.0
 _LONGEST_CHAIN = 1000
 _HASHED = 1 << 16
+_NO_DETAILS = StepDetails()
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL, size INTEGER NOT NULL, used REAL NOT NULL);
@@ -53,61 +63,6 @@ _MIGRATIONS = {
     2: "CREATE TABLE IF NOT EXISTS origins (hash TEXT PRIMARY KEY, layers BLOB, base TEXT)",
 }
 """What makes of a file of an older format one of the next."""
-
-_STEP_COLUMNS = "id, pass, before, after, seconds, time, origins, details"
-
-
-@dataclass(frozen=True)
-class StepDetails:
-    """How a pass was run, so that it can be run again. Steps recorded by older versions lack some of it."""
-
-    call: str = ""
-    """The pass with its options, as a pipeline has it."""
-    function: str = ""
-    """The one function that it was allowed to change; empty for all."""
-    opt_level: int = 3
-    """The level of the context that it ran in."""
-    run: str = ""
-    """The same for all steps that one command made."""
-    operators: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many calls of each operator there were more or fewer after it."""
-    by_hand: bool = False
-    """Whether it was no pass, but an edit by hand between two of them."""
-    removed: Sequence[tuple[int, int]] = ()
-    """Where in the text before it stand the values that it removed."""
-    skipped: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The passes of the same command that the context did not admit, and why."""
-    by_name: str = ""
-    """Why the context alone would not have admitted the pass, which ran because it was asked for by name."""
-    edited: Sequence[tuple[int, int]] = ()
-    """For an edit by hand, where in the text after it stand the values that it touched."""
-
-
-@dataclass(frozen=True)
-class StepRecord:
-    """One run of a pass that changed a text. ``time`` is in seconds since the epoch.
-
-    Where its values came from is unpacked when it is asked for: most look-ups do without.
-    """
-
-    id: int
-    pass_name: str
-    before: str
-    after: str
-    seconds: float
-    time: float
-    packed_origins: bytes = b""
-    details: StepDetails = StepDetails()
-
-    @property
-    def origins(self) -> SpanOrigins:
-        """For ranges of the text after the step those of the text before that they came from."""
-        return _unpacked(self.packed_origins) if self.packed_origins else ()
-
-    @property
-    def call(self) -> str:
-        """The pass with its options, as far as they are known."""
-        return self.details.call or self.pass_name
 
 
 def content_hash(text: str | LineIndex) -> str:
@@ -159,7 +114,7 @@ class HistoryStore:
         after: str,
         seconds: float,
         origins: Sequence[tuple[int, int, Sequence[tuple[int, int]]]] = (),
-        details: StepDetails = StepDetails(),
+        details: StepDetails = _NO_DETAILS,
     ) -> None:
         """Record that a pass turned one text into another; a pass that changed nothing is not recorded."""
         if before == after:
@@ -173,7 +128,7 @@ class HistoryStore:
                 "INSERT INTO steps (before, after, pass, seconds, time, origins, details) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(content_hash(before), content_hash(after), pass_name),
-                    *(seconds, now, _packed(origins), json.dumps(asdict(details))),
+                    *(seconds, now, packed_origins(origins), packed_details(details)),
                 ),
             )
             self._shrink(database)
@@ -184,7 +139,7 @@ class HistoryStore:
             database.execute(
                 "INSERT INTO origins (hash, layers) VALUES (?, ?) "
                 "ON CONFLICT (hash) DO UPDATE SET layers = excluded.layers",
-                (content_hash(text), _packed_layers(layers)),
+                (content_hash(text), packed_layers(layers)),
             )
             self._shrink(database)
 
@@ -192,7 +147,7 @@ class HistoryStore:
         """The layers that the values of a text came from, as far as they are remembered."""
         with self._transaction() as database:
             row = database.execute("SELECT layers FROM origins WHERE hash = ?", (content_hash(text),)).fetchone()
-            return _unpacked_layers(row[0]) if row is not None and row[0] is not None else ()
+            return unpacked_layers(row[0]) if row is not None and row[0] is not None else ()
         return ()
 
     def keep_base(self, text: str, base: str) -> None:
@@ -237,12 +192,12 @@ class HistoryStore:
             while len(steps) < _LONGEST_CHAIN:
                 left = steps[-1].id if steps and end == "after" else None
                 row = database.execute(
-                    f"SELECT {_STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id < ? DESC, id DESC LIMIT 1",
+                    f"SELECT {STEP_COLUMNS} FROM steps WHERE {end} = ? ORDER BY id < ? DESC, id DESC LIMIT 1",
                     (key, left),
                 ).fetchone()
                 if row is None:
                     break
-                step = _step(row)
+                step = step_of_row(row)
                 key = step.before if end == "after" else step.after
                 # Further back in time no step comes twice.
                 is_earlier = left is not None and step.id < left
@@ -265,8 +220,8 @@ class HistoryStore:
     def step(self, identity: int) -> StepRecord | None:
         """The step of this number, if the store still has it."""
         with self._transaction() as database:
-            row = database.execute(f"SELECT {_STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
-            return None if row is None else _step(row)
+            row = database.execute(f"SELECT {STEP_COLUMNS} FROM steps WHERE id = ?", (identity,)).fetchone()
+            return None if row is None else step_of_row(row)
         return None
 
     def clear(self) -> None:
@@ -470,36 +425,3 @@ def _migrate(connection: sqlite3.Connection) -> int:
     connection.execute(f"PRAGMA user_version = {version}")
     connection.commit()
     return version
-
-
-def _step(row: tuple[Any, ...]) -> StepRecord:
-    known = {entry.name for entry in fields(StepDetails)}
-    details = {name: value for name, value in json.loads(row[7]).items() if name in known}
-    return StepRecord(*row[:6], packed_origins=row[6], details=StepDetails(**details))
-
-
-def _packed(origins: object) -> bytes:
-    return zlib.compress(json.dumps(origins, separators=(",", ":")).encode(), 1)
-
-
-def _unpacked(body: bytes) -> SpanOrigins:
-    return tuple(
-        (start, end, tuple((old_start, old_end) for old_start, old_end in old))
-        for start, end, old in json.loads(zlib.decompress(body))
-    )
-
-
-def _packed_layers(layers: SpanLayers) -> bytes:
-    """Each layer is written once, however many values came from it."""
-    numbers: dict[tuple[tuple[str, int, int], ...], int] = {}
-    values = [(start, end, numbers.setdefault(sources, len(numbers))) for start, end, sources in layers]
-    return zlib.compress(json.dumps([list(numbers), values], separators=(",", ":")).encode(), 1)
-
-
-def _unpacked_layers(body: bytes) -> SpanLayers:
-    groups, values = json.loads(zlib.decompress(body))
-    sources: list[tuple[tuple[str, int, int], ...]] = [
-        tuple((name, line, column) for name, line, column in group) for group in groups
-    ]
-    places: list[tuple[int, int, int]] = values
-    return tuple((start, end, sources[number]) for start, end, number in places)

@@ -1,0 +1,134 @@
+"""The segments of a text, in blocks that the texts before and after an edit share."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+from ..collections.block_list import BlockList
+from .segments import BRACE, NEXT_TOP, is_whole_binding
+from .sequences import after_comments
+from .statements import Segment
+
+__all__ = ["Segments"]
+
+
+class _Block(list[Segment]):
+    """Some consecutive segments, and what is cached of them, which holds wherever they stand."""
+
+    __slots__ = ("_bindings", "_braces", "starts")
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        super().__init__(segments)
+        self.starts: Final = list(accumulate([len(segment.text) for segment in segments], initial=0))
+        """Where each begins in the block, and where the last one ends."""
+        self._braces: tuple[int, int, bool] | None = None
+        self._bindings: int | None = None
+
+    @property
+    def bindings(self) -> int:
+        """How many whole bindings it begins with."""
+        if self._bindings is None:
+            self._bindings = next(
+                (number for number, segment in enumerate(self) if not is_whole_binding(segment.kinds)), len(self)
+            )
+        return self._bindings
+
+    @property
+    def braces(self) -> tuple[int, int, bool]:
+        """The change of the number of open braces, the lowest on the way, and whether anything ends every body."""
+        if self._braces is None:
+            change = lowest = 0
+            stops = False
+            for mark in BRACE.findall("".join([segment.kinds for segment in self])):
+                if mark == "{":
+                    change += 1
+                elif mark == "}":
+                    change -= 1
+                    lowest = min(lowest, change)
+                else:
+                    stops = True
+            self._braces = (change, lowest, stops)
+        return self._braces
+
+
+class Segments(BlockList[Segment]):
+    """The segments of a text, which put together are the text."""
+
+    __slots__ = ("_offsets",)
+
+    block_type = _Block
+    _blocks: Sequence[_Block]
+
+    def _take(self, blocks: Sequence[list[Segment]]) -> None:
+        super()._take(blocks)
+        self._offsets = list(accumulate([block.starts[-1] for block in self._blocks], initial=0))
+
+    @property
+    def length(self) -> int:
+        """How many code points they have together."""
+        return self._offsets[-1]
+
+    def start(self, index: int) -> int:
+        """The offset at which a segment begins; one past the last is at the end."""
+        if not self._blocks:
+            return 0
+        number = self.block_number(index)
+        return self._offsets[number] + self._blocks[number].starts[index - self.block_start(number)]
+
+    def index_at(self, offset: int) -> int:
+        """The segment that an offset lies in, -1 for none; the last one, for an offset at or past the end."""
+        if not self._blocks or offset < 0:
+            return -1
+        number = min(bisect_right(self._offsets, offset), len(self._blocks)) - 1
+        block = self._blocks[number]
+        within = bisect_right(block.starts, offset - self._offsets[number]) - 1
+        return self.block_start(number) + min(within, len(block) - 1)
+
+    def index_from(self, offset: int) -> int:
+        """The first segment that begins at or after an offset; their number where none does."""
+        index = self.index_at(offset)
+        return index if index >= 0 and self.start(index) == offset else index + 1
+
+    def close_brace(self, first: int, depth: int) -> bool:
+        """Whether the segments from ``first`` on close the last of ``depth`` open braces, inside the same body."""
+        index, count = first, len(self)
+        while index < count:
+            number = self.block_number(index)
+            block, start = self._blocks[number], self.block_start(number)
+            change, lowest, stops = block.braces
+            if index == start and not stops and depth + lowest > 0:
+                depth += change
+            else:
+                kinds = "".join([segment.kinds for segment in block[index - start :]])
+                for mark in BRACE.finditer(kinds):
+                    if mark[0] not in "{}":
+                        return False
+                    depth += 1 if mark[0] == "{" else -1
+                    if not depth:
+                        end = start + len(block)
+                        kinds += "".join([segment.kinds for segment in self[end : end + 1]])
+                        after = after_comments(kinds, mark.end())
+                        return after < len(kinds) and not NEXT_TOP.match(kinds, after)
+            index = start + len(block)
+        return False
+
+    def after_bindings(self, first: int, count: int) -> tuple[str, bool]:
+        """The kinds of ``count`` segments from the first on after ``first`` that is no whole binding.
+
+        Also tells whether these are the last.
+        """
+        index, end = first, len(self)
+        while index < end:
+            number = self.block_number(index)
+            block, start = self._blocks[number], self.block_start(number)
+            if index == start:
+                index += block.bindings
+            else:
+                here = enumerate(block[index - start :], index)
+                index = next((at for at, one in here if not is_whole_binding(one.kinds)), start + len(block))
+            if index < start + len(block):
+                break
+        return "".join([segment.kinds for segment in self[index : index + count]]), index + count >= end
