@@ -123,7 +123,13 @@ class ModuleAnalyzer:
     def _types(self, earlier: ModuleAnalysis | None, splice: Splice) -> list[int]:
         """The segments that define data types."""
         if earlier is None:
-            return [index for index, segment in enumerate(self.segments) if segment.role is Role.TYPE]
+            types: list[int] = []
+            first = 0
+            for block in self.segments.blocks:
+                check_cancelled()
+                types += [index for index, segment in enumerate(block, first) if segment.role is Role.TYPE]
+                first += len(block)
+            return types
         known, by = earlier.types, splice.new_end - splice.old_end
         indices = [index for index in known if index < splice.first]
         new = self.segments[splice.first : splice.new_end]

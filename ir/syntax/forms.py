@@ -14,7 +14,7 @@ nor has one with braces, definitions or a second binding, or whose semicolon is 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, cast
 
 from ..collections.lru_map import LruMap
@@ -63,10 +63,15 @@ _forms: Final = LruMap[str, "Form | None"](_KEPT)
 class AlikeStatements:
     """The statements that follow one another in the body of a function, from an offset on, while each has a form."""
 
-    def __init__(self, text: str, start: int) -> None:
-        self._text: Final = text
+    def __init__(self, part: Callable[[int, int], str], start: int, end: int) -> None:
+        """``part`` gives the text between two offsets; it is looked at up to ``end``.
+
+        So no copy of a long text is made at once, while which no other thread could run.
+        """
+        self._part: Final = part
         self._position = start
-        self._found: list[str] = []
+        self._end: Final = end
+        self._untaken: list[str] = []
         """Statements up to there that are not taken yet."""
 
     def take(self, count: int) -> tuple[list[Form], list[str], list[str]]:
@@ -74,8 +79,8 @@ class AlikeStatements:
 
         There are fewer where one follows that has no form, or the text ends; then nothing can be taken any more.
         """
-        self._find(count)
-        statements, self._found = self._found[:count], self._found[count:]
+        self._look_ahead(count)
+        statements, self._untaken = self._untaken[:count], self._untaken[count:]
         keys, names = _keys_and_names(statements)
         known = _forms.get_all(keys)
         if None not in known:
@@ -91,23 +96,22 @@ class AlikeStatements:
             forms.append(form)
         return forms, statements[: len(forms)], names[: sum([form.names for form in forms])]
 
-    def _find(self, count: int) -> None:
-        """See that so many statements are found, if there are as many."""
-        text, length = self._text, len(self._text)
+    def _look_ahead(self, count: int) -> None:
+        """Have so many statements ready, if there are as many."""
         # Where the first ones have no form, all that was looked at beyond them is looked at again.
         reach = min(_LONGEST, _WINDOW * count)
-        while len(self._found) < count:
-            limit = self._position + reach
-            findall: list[str] = _STATEMENT.findall(text, self._position, limit)
-            end = self._position + sum(map(len, findall))
-            if findall and (not findall[-1] or end == limit < length):
-                end -= len(findall.pop())
-            if not findall and reach < _LONGEST and limit < length:
+        while len(self._untaken) < count:
+            limit = min(self._position + reach, self._end)
+            statements: list[str] = _STATEMENT.findall(self._part(self._position, limit))
+            end = self._position + sum(map(len, statements))
+            if statements and (not statements[-1] or end == limit < self._end):
+                end -= len(statements.pop())
+            if not statements and reach < _LONGEST and limit < self._end:
                 reach = _LONGEST
                 continue
-            if not findall:
+            if not statements:
                 return
-            self._found += findall
+            self._untaken += statements
             self._position = end
 
 

@@ -192,8 +192,6 @@ class _Cutting:
         self.following = following
         """The old segment that follows what is cut."""
         self._end = self._old.start(following) + self._delta
-        self._text: str | None = None
-        self._text_start = 0
         self._splitter = None
 
     def take_known(self, edit: TextSpan) -> None:
@@ -262,10 +260,8 @@ class _Cutting:
 
     def _take_alike(self) -> None:
         """Take the statements from here on that are known by their form."""
-        if self._text is None:
-            self._text, self._text_start = self._lines.part(self._position, self._end), self._position
-        position = self._position - self._text_start
-        alike = AlikeStatements(self._text, position)
+        position = self._position
+        alike = AlikeStatements(self._lines.part, position, self._end)
         # Where the statement before had no form, the next may have none, and all that is looked at beyond it is looked
         # at again.
         count = _FEWEST_ALIKE if self._was_alike else 1
@@ -279,7 +275,7 @@ class _Cutting:
             are_more = len(forms) == count
             self._was_alike = bool(forms)
             count = min(8 * count, _MOST_ALIKE)
-        self._position = self._text_start + position
+        self._position = position
 
     def _cut(self) -> None:
         """Take one segment, whose end its pieces tell."""

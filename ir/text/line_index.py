@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Final
@@ -98,6 +98,12 @@ class LineIndex:
         index = cls.__new__(cls)
         index._blocks = blocks
         return index
+
+    @classmethod
+    def of_pieces(cls, pieces: Iterable[str]) -> LineIndex:
+        r"""The index of a text in pieces, each of which but the last ends after a ``\n``."""
+        blocks = tuple([_Block(piece) for piece in pieces if piece])
+        return cls._of(blocks or (_Block(""),))
 
     @cached_property
     def text(self) -> str:

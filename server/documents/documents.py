@@ -52,11 +52,11 @@ class Advance:
 class Document:
     """One open text: what the client sees at ``version``."""
 
-    def __init__(self, uri: str, text: str, version: int = 0, language: str = "relay") -> None:
+    def __init__(self, uri: str, text: str | LineIndex, version: int = 0, language: str = "relay") -> None:
         self.uri = uri
         self.language = language
         self.version = version
-        self.lines = LineIndex(text)
+        self.lines = LineIndex(text) if isinstance(text, str) else text
         self.doubt = ""
         """Why the text may not be the one that the client has; empty where nothing speaks for that."""
         self._snapshot: Snapshot | None = None
@@ -284,7 +284,7 @@ class Documents:
         """The schemes of the URIs of texts that the client only shows, such as those of its previews."""
         self._by_uri: dict[str, Document] = {}
 
-    def open(self, uri: str, text: str, version: int, language: str = "relay") -> Document:
+    def open(self, uri: str, text: str | LineIndex, version: int, language: str = "relay") -> Document:
         """Take over a text; one that is open already is replaced."""
         document = self._by_uri[uri] = Document(uri, text, version, language)
         return document

@@ -14,7 +14,7 @@ from ..lsp.capabilities import initialize_result
 from ..lsp.conversion import change_of
 from ..lsp.message_codec import Plain, fields_of
 from ..lsp.protocol import RelayLanguageServer
-from ..lsp.pygls_adapter import parameters_at_work
+from ..lsp.pygls_adapter import opened_lines, parameters_at_work
 from .running import apply
 from .views import read_layers_ahead
 
@@ -111,7 +111,8 @@ def did_open(server: RelayLanguageServer, params: types.DidOpenTextDocumentParam
     """A document was opened."""
     item = params.text_document
     is_first = not any(server.state.documents)
-    document = server.state.documents.open(item.uri, item.text, item.version, item.language_id)
+    text = opened_lines.get() or item.text
+    document = server.state.documents.open(item.uri, text, item.version, item.language_id)
     _changed(server, document)
     server.in_background(_recall(server, document))
     if is_first:

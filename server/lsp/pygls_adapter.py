@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from pygls.io_ import AsyncWriter, Writer
     from pygls.lsp.server import LanguageServer
 
-__all__ = ["RelayProtocol", "message_at_work", "parameters_at_work"]
+    from relay_lsp.ir.text.line_index import LineIndex
+
+    from .long_openings import LongOpening
+
+__all__ = ["RelayProtocol", "message_at_work", "opened_lines", "parameters_at_work"]
 
 _MOST_PENDING = 4000
 """Requests that may wait for an answer at once; no editor comes near."""
@@ -52,6 +56,9 @@ logger = logging.getLogger(__name__)
 
 message_at_work: ContextVar[Mapping[str, Any] | None] = ContextVar("message_at_work", default=None)
 """The message that is being handled, also by what its handler goes on with later."""
+
+opened_lines: ContextVar[LineIndex | None] = ContextVar("opened_lines", default=None)
+"""The text that the message opens that is being handled, where it was read in pieces; in the message it is empty."""
 
 
 def parameters_at_work() -> Mapping[str, Any]:
@@ -77,16 +84,17 @@ class RelayProtocol(LanguageServerProtocol):
         super().set_writer(writer, include_headers)
         self._has_headers = include_headers
 
-    async def receive_all(self, read: Callable[[], Awaitable[bytes | None]]) -> None:
+    async def receive_all(self, read: Callable[[], Awaitable[bytes | LongOpening | None]]) -> None:
         """Handle the messages that ``read`` gives, in their order, until it gives ``None``."""
         while (body := await read()) is not None:
             self.receive(body)
 
-    def receive(self, body: bytes) -> None:
+    def receive(self, body: bytes | LongOpening) -> None:
         """Handle a message. One that cannot be understood is answered, if it wants an answer."""
         self.note_message()
+        opened_lines.set(None if isinstance(body, bytes) else body.lines)
         try:
-            message = decode_message(body)
+            message = decode_message(body) if isinstance(body, bytes) else body.fields
         except (ValueError, RecursionError) as error:
             self.refuse(Refusal(PARSE_ERROR, f"no JSON: {error}"))
             return

@@ -8,12 +8,17 @@ if TYPE_CHECKING:
     import asyncio
     from typing import BinaryIO
 
+    from ..lsp.long_openings import LongOpening
+
 __all__ = ["LARGEST_MESSAGE", "StreamFault", "read_blocking", "read_message"]
 
 _HEADER_END = b"\r\n\r\n"
 
 LARGEST_MESSAGE = 256 << 20
 """Bytes of a message."""
+
+_LONG_MESSAGE = 1 << 20
+"""Bytes from which on a message may be read piece by piece (:mod:`..lsp.long_openings`)."""
 
 _LONGEST_HEADER = 4096
 """Bytes of a header: it has two fields at most."""
@@ -60,8 +65,8 @@ async def read_message(reader: asyncio.StreamReader) -> bytes | None:
         raise StreamFault("the header of a message does not end") from None
 
 
-def read_blocking(stream: BinaryIO) -> bytes | None:
-    """The body of the next message of a stream that blocks; ``None`` at its end.
+def read_blocking(stream: BinaryIO) -> bytes | LongOpening | None:
+    """The body of the next message of a stream that blocks, or a long opening as it was read; ``None`` at its end.
 
     Raises:
         StreamFault: there is something else than messages of the protocol.
@@ -74,6 +79,10 @@ def read_blocking(stream: BinaryIO) -> bytes | None:
         if line.strip():
             continue
         length = _content_length(header)
+        if length >= _LONG_MESSAGE:
+            from ..lsp.long_openings import read_long
+
+            return read_long(stream.read, length)
         body = stream.read(length)
         return body if len(body) == length else None
     return None

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..scheduling.loop_watch import expect_work
 from .framing import StreamFault
 
+if TYPE_CHECKING:
+    from ..lsp.long_openings import LongOpening
+
 __all__ = ["Inbox"]
+
+_Message: TypeAlias = "bytes | LongOpening | StreamFault | None"
 
 _ROOM = 64 << 20
 """Bytes that may wait. A client may write all that it has to say before it reads an answer, within reason; beyond that
@@ -20,12 +26,12 @@ class Inbox:
 
     def __init__(self, room: int = _ROOM) -> None:
         self._loop = asyncio.get_running_loop()
-        self._messages: asyncio.Queue[bytes | StreamFault | None] = asyncio.Queue()
+        self._messages: asyncio.Queue[_Message] = asyncio.Queue()
         self._room = room
         self._waiting = 0
         self._changed = threading.Condition()
 
-    def put(self, message: bytes | StreamFault | None) -> bool:
+    def put(self, message: _Message) -> bool:
         """Hand over a message, a fault or the end; waits for room. Tells whether anything is read any more."""
         with self._changed:
             while self._waiting > self._room:
@@ -38,7 +44,7 @@ class Inbox:
             return False
         return True
 
-    async def get(self) -> bytes | None:
+    async def get(self) -> bytes | LongOpening | None:
         """The next message; ``None`` at the end.
 
         Raises:
@@ -53,5 +59,7 @@ class Inbox:
         return message
 
 
-def _size(message: bytes | StreamFault | None) -> int:
-    return len(message) if isinstance(message, bytes) else 0
+def _size(message: _Message) -> int:
+    if message is None or isinstance(message, StreamFault):
+        return 0
+    return len(message) if isinstance(message, bytes) else message.size

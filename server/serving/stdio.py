@@ -21,6 +21,7 @@ from .framing import StreamFault, read_blocking
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+    from ..lsp.long_openings import LongOpening
     from .ending import Ending
     from .inbox import Inbox
 
@@ -50,7 +51,7 @@ def serve_stdio() -> None:
         output.write(_message({"jsonrpc": "2.0", "id": None, "error": error}))
         raise SystemExit(1) from None
     if first is not None:
-        _serve(source, output, first, is_answered=_answer(first, output))
+        _serve(source, output, first, is_answered=isinstance(first, bytes) and _answer(first, output))
 
 
 def _answer(body: bytes, output: _StandardOutput) -> bool:
@@ -76,7 +77,7 @@ def _message(content: object) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def _serve(source: BinaryIO, output: _StandardOutput, first: bytes, *, is_answered: bool) -> None:
+def _serve(source: BinaryIO, output: _StandardOutput, first: bytes | LongOpening, *, is_answered: bool) -> None:
     import asyncio
 
     from ..lsp.loading import load_protocol
@@ -126,8 +127,8 @@ def _feed(source: BinaryIO, inbox: Inbox, ending: Ending) -> None:
     So a client that reads no answer until it has written everything does not wait for ever for a server that is
     writing; and the client's leaving is known though the event loop is busy.
     """
-    message: bytes | StreamFault | None = b""
-    while isinstance(message, bytes):
+    message: bytes | LongOpening | StreamFault | None = b""
+    while message is not None and not isinstance(message, StreamFault):
         try:
             message = read_blocking(source)
         except ConnectionError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, TextEdit
 from relay_lsp.ir.internal_errors import Fault, fault_without_stack
+from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from ..documents.documents import Document, Documents
@@ -67,10 +68,10 @@ class DocumentPasses:
         self._findings: dict[str, tuple[str, tuple[Diagnostic, ...]]] = {}
         self._outcomes = OutcomeMemory()
 
-    def findings(self, uri: str, text: str) -> Sequence[Diagnostic]:
+    def findings(self, uri: str, lines: LineIndex) -> Sequence[Diagnostic]:
         """What passes found in a document the last time it was saved; it holds for the very text that they saw."""
         seen, findings = self._findings.get(uri, ("", ()))
-        return findings if seen == text else ()
+        return findings if findings and seen == lines.text else ()
 
     def forget(self, uri: str) -> None:
         """Drop what was found in a document that is closed."""

@@ -155,7 +155,7 @@ class Workspace:
             unreachable_code=settings.unreachable_code,
             type_comments=settings.type_comments,
         )
-        if from_passes := self.passes.findings(document.uri, snapshot.text):
+        if from_passes := self.passes.findings(document.uri, snapshot.lines):
             findings = [*findings, *from_passes]
         if self.extensions.are_awaited:
             return [each for each in findings if each.code != "undefined-operator"]

@@ -29,6 +29,13 @@ async def test_faults_at_the_beginning_come_before_the_others_at_the_same_versio
     assert ours[0].diagnostics[0] in ours[1].diagnostics
 
 
+async def test_an_opening_that_is_read_in_pieces_is_read_to_its_end(editor: Editor) -> None:
+    lines = "// a comment\n" * 100_000
+    editor.open(f'{lines}#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n  nn.rely(%x)\n}}\n')
+    (fault,) = await editor.diagnostics(lambda diagnostics: len(diagnostics) == 1)
+    assert fault.range.start == types.Position(100_002, 2)
+
+
 async def test_requests_about_the_first_screen_are_answered_before_all_is_read(editor: Editor) -> None:
     client, order = editor.client, list[str]()
     refreshed = asyncio.Event()
