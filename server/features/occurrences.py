@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from relay_lsp.ir.lazy_numpy import np
 from relay_lsp.ir.semantic.snapshot import Snapshot, SyntaxNode, Token, TokenRole
+from relay_lsp.ir.text.span_array import SpanArray
 from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["occurrences"]
@@ -22,11 +24,8 @@ def occurrences(snapshot: Snapshot, offset: int) -> Sequence[TextSpan]:
     if token is None or token.role in (TokenRole.COMMENT, TokenRole.DIRECTIVE):
         return []
     if token.role in _PLAIN:
-        return [
-            TextSpan(start, start + len(token.text))
-            for start, role in snapshot.tokens_written(token.text)
-            if role is token.role
-        ]
+        starts = [start for start, role in snapshot.tokens_written(token.text) if role is token.role]
+        return SpanArray(np.array(starts, np.int64), len(token.text))
     attribute = _attribute_around(snapshot, token)
     if attribute is None:
         return []

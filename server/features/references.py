@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from .occurrences import occurrences
 
-__all__ = ["Access", "Highlight", "highlights", "references"]
+__all__ = ["Highlights", "highlights", "references"]
 
 _REF_WRITE = re.compile(r"\bref_write\s*\(\s*\Z")
 _LONGEST_GAP = 40
@@ -39,22 +38,16 @@ def references(snapshot: Snapshot, offset: int, *, include_definition: bool = Tr
     return spans
 
 
-class Access(enum.Enum):
-    """What a highlighted name does there."""
-
-    READ = "read"
-    WRITE = "write"
-
-
 @dataclass(frozen=True, slots=True)
-class Highlight:
-    """One place of the name under the cursor."""
+class Highlights:
+    """The places of the name under the cursor, in order, of which there may be thousands."""
 
-    span: TextSpan
-    access: Access
+    spans: Sequence[TextSpan]
+    written: frozenset[int] = frozenset()
+    """The starts of those at which it is given a value; at the others it is read."""
 
 
-def highlights(snapshot: Snapshot, offset: int) -> list[Highlight]:
+def highlights(snapshot: Snapshot, offset: int) -> Highlights:
     """The places of the name at ``offset``: its definition and ``ref_write`` write it, its other uses read it.
 
     Of an operator or an attribute they are all its places; of a dtype there are too many to be of use.
@@ -62,14 +55,12 @@ def highlights(snapshot: Snapshot, offset: int) -> list[Highlight]:
     symbol = snapshot.symbol_at(offset)
     if symbol is None:
         token = snapshot.token_at(offset)
-        if token is None or token.role is TokenRole.DTYPE:
-            return []
-        return [Highlight(span, Access.READ) for span in occurrences(snapshot, offset)]
-    return [Highlight(span, _access(snapshot, symbol, span)) for span in references(snapshot, offset)]
+        return Highlights(() if token is None or token.role is TokenRole.DTYPE else occurrences(snapshot, offset))
+    spans = references(snapshot, offset)
+    return Highlights(spans, frozenset([span.start for span in spans if _writes(snapshot, symbol, span)]))
 
 
-def _access(snapshot: Snapshot, symbol: Symbol, span: TextSpan) -> Access:
-    """A name is written where it is bound, and a reference also where something is put into it."""
+def _writes(snapshot: Snapshot, symbol: Symbol, span: TextSpan) -> bool:
+    """Whether a name is written at a place: where it is bound, or a reference where something is put into it."""
     before = snapshot.lines.part(span.start - _LONGEST_GAP, span.start)
-    writes = span == symbol.span or _REF_WRITE.search(before) is not None
-    return Access.WRITE if writes else Access.READ
+    return span == symbol.span or _REF_WRITE.search(before) is not None

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lsprotocol import types
 
 from ..features.definition import DefinitionTarget, definition, type_definition
-from ..features.references import Access, Highlight, highlights, references
+from ..features.references import Highlights, highlights, references
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
@@ -18,10 +16,8 @@ from .views import early_view, view
 
 __all__ = ["register"]
 
-_HIGHLIGHT_KINDS = {
-    Access.READ: types.DocumentHighlightKind.Read,
-    Access.WRITE: types.DocumentHighlightKind.Write,
-}
+_READ = types.DocumentHighlightKind.Read.value
+_WRITE = types.DocumentHighlightKind.Write.value
 
 
 async def on_definition(
@@ -94,11 +90,14 @@ async def on_highlight(server: RelayLanguageServer, params: types.DocumentHighli
     return Plain([HighlightEntry(place) for place in places])
 
 
-def _highlight_entries(places: Sequence[Highlight], converter: ProtocolConverter) -> list[HighlightEntry]:
+def _highlight_entries(highlighted: Highlights, converter: ProtocolConverter) -> list[HighlightEntry]:
     """The places of the name under the cursor."""
-    ranges = converter.plain_ranges([place.span for place in places])
+    ranges = converter.plain_ranges(highlighted.spans)
+    if not highlighted.written:
+        return [HighlightEntry(range, _READ) for range in ranges]
     return [
-        HighlightEntry(range, _HIGHLIGHT_KINDS[place.access].value) for range, place in zip(ranges, places, strict=True)
+        HighlightEntry(range, _WRITE if span.start in highlighted.written else _READ)
+        for range, span in zip(ranges, highlighted.spans, strict=True)
     ]
 
 

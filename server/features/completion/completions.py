@@ -43,7 +43,7 @@ _WORD = re.compile(r"[%@]?[\w.]*\Z")
 _LONGEST_WORD = 200
 _LONGEST_DETAIL = 80
 _MOST = 400
-_MOST_NAMED = 200
+_MOST_NAMED = 100
 """Of values, after the ``%`` that all begin with, so many are offered: each letter more brings others."""
 
 _MOST_VALUES = 50

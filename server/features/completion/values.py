@@ -22,9 +22,10 @@ from .statement import StatementPlace
 
 __all__ = ["field_completions", "next_name", "value_completions_at"]
 
-_MOST_BOUND: Final = 200
+_MOST_BOUND: Final = 120
 _MOST_PARAMETERS: Final = 100
-"""So many of the values that have the letters are looked at for how well they fit; the nearest of them."""
+"""So many of the values that have the letters are looked at for how well they fit, the nearest of them: some more than
+are offered, so that it is known that there are more."""
 
 _MOST_TYPES: Final = 24
 """So many different types are tried for one argument; of the others it is not known whether they fit."""

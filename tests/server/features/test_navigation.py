@@ -9,7 +9,7 @@ from relay_lsp.server.features.definition import definition, type_definition
 from relay_lsp.server.features.document_links import links
 from relay_lsp.server.features.folding import folds
 from relay_lsp.server.features.outline import OutlineItem, find_symbols, outline
-from relay_lsp.server.features.references import Access, highlights, references
+from relay_lsp.server.features.references import highlights, references
 from relay_lsp.server.features.selection import selection_ranges
 from tests.fixture import read_fixture
 
@@ -152,8 +152,8 @@ def @main(%x: float32) {
 }
 """)
     highlighted = highlights(fixture.snapshot, fixture.offset)
-    assert [item.span for item in highlighted] == fixture.spans
-    assert [item.access for item in highlighted] == [Access.WRITE, Access.READ, Access.READ]
+    assert list(highlighted.spans) == fixture.spans
+    assert highlighted.written == {fixture.spans[0].start}
 
 
 def test_what_puts_something_into_a_reference_writes() -> None:
@@ -167,7 +167,8 @@ def @main(%x: float32) {
 //         ^^ read
 }
 """)
-    accesses = [(item.span, item.access.value) for item in highlights(fixture.snapshot, fixture.offset)]
+    highlighted = highlights(fixture.snapshot, fixture.offset)
+    accesses = [(span, "write" if span.start in highlighted.written else "read") for span in highlighted.spans]
     assert accesses == [(mark.span, mark.label) for mark in fixture.annotations]
 
 

@@ -39,7 +39,7 @@ def test_what_no_definition_binds_has_places_all_the_same(place: str, expected: 
 
 def test_calls_of_an_operator_are_highlighted() -> None:
     fixture = read_fixture(TEXT.replace("nn.relu(%0)", "nn.re$0lu(%0)"))
-    assert [fixture.words(item.span) for item in highlights(fixture.snapshot, fixture.offset)] == ["nn.relu"] * 2
+    assert [fixture.words(span) for span in highlights(fixture.snapshot, fixture.offset).spans] == ["nn.relu"] * 2
 
 
 @pytest.mark.parametrize(
