@@ -169,6 +169,7 @@ class Head:
         "definitions",
         "diagnostics",
         "function",
+        "has_nul",
         "is_open",
         "is_plain",
         "memo",
@@ -193,6 +194,7 @@ class Head:
         self.name: Final = texts[1] if kinds.startswith(DEF + GLOBAL) else ""
         self.name_span: Final = header.span(1) if self.name else header.first_span
         """Where its name stands, or where it begins."""
+        self.has_nul: Final = "\0" in header.text
         self.var: Final = GlobalVar(self.name[1:])
         lowering = _HeadLowering(types)
         unit = Unit(header, 0, 0)

@@ -288,10 +288,10 @@ class ModuleAnalyzer:
     def _stays(self, known: AnalysedFunction, region: _Region, changed: _Changes) -> bool:
         """Whether a function is what it was, as one sees without looking into it."""
         return (
-            self._keeps_types
-            and isinstance(known, FunctionStatements)
+            isinstance(known, FunctionStatements)
             and known.head is region.head
             and known.is_closed == region.is_closed
+            and (self._keeps_types or known.late == self._late(region))
             and changed.names.isdisjoint(known.calls)
             and not between(self.reported, known.start, known.end)
         )
@@ -487,6 +487,7 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
     """
     outdated: list[Head] = []
     types = [each.types.reading.names for each in (earlier.context, context)]
+    naming = sorted(earlier.states.using(set(changed), 0, len(earlier.states)))
     for function in earlier.functions:
         head = function.head
         # What has the name of a type parameter is that everywhere in its function, unless a constructor has it, too.
@@ -500,16 +501,23 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
         if isinstance(function, WholeFunctionAnalysis):
             is_outdated = function.depends_on(named)
         else:
-            is_outdated = _mentions(earlier, function, named)
+            is_outdated = _mentions(earlier, function, named, between(naming, function.start, function.end))
         if is_outdated:
             outdated.append(head)
     return frozenset(outdated)
 
 
-def _mentions(analysis: ModuleAnalysis, function: FunctionStatements, changed: frozenset[str]) -> bool:
-    """Whether a statement of a function names one of some types and constructors, or something that is not known."""
-    if next(analysis.states.using(set(changed), function.start, function.end), None) is not None:
-        return True
+def _mentions(
+    analysis: ModuleAnalysis, function: FunctionStatements, changed: frozenset[str], among: Sequence[int]
+) -> bool:
+    """Whether a statement of a function names one of some types and constructors, or something that is not known.
+
+    ``among`` are those that may name one of them.
+    """
+    for index in among:
+        state = analysis.states[index]
+        if state is not None and not changed.isdisjoint(state.depends_on):
+            return True
     for index in between(analysis.reported, function.start, function.end):
         state = analysis.states[index]
         own = state.own if state is not None else None

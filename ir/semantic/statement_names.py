@@ -269,7 +269,7 @@ class StatementNames:
         segment_start = self.analysis.segments.start
         for function in self.analysis.functions:
             head = function.head
-            if head.name in names and "\0" not in head.segment.text:
+            if head.name in names and not head.has_nul:
                 yield head.name, head.name_span.shifted(segment_start(function.start - 1))
 
     def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:

@@ -206,8 +206,12 @@ def _functions(snapshot: Snapshot) -> Iterator[Diagnostic]:
     unreached = cast("frozenset[str] | None", memo.get(_functions))
     if unreached is None:
         unreached = memo[_functions] = _unreached(snapshot)
+    hints = cast("dict[str, Diagnostic]", memo.setdefault(_hint, {}))  # most stay where they are
     for name, span in snapshot.function_names_among(unreached) if unreached else ():
-        yield _hint(f"@main never calls {name}, neither directly nor through others", span)
+        hint = hints.get(name)
+        if hint is None or hint.span != span:
+            hint = hints[name] = _hint(f"@main never calls {name}, neither directly nor through others", span)
+        yield hint
 
 
 def _unreached(snapshot: Snapshot) -> frozenset[str]:
