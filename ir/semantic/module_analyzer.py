@@ -293,7 +293,7 @@ class ModuleAnalyzer:
             and known.is_closed == region.is_closed
             and (self._keeps_types or known.late == self._late(region))
             and changed.names.isdisjoint(known.calls)
-            and not between(self.reported, known.start, known.end)
+            and not (self.reported and between(self.reported, known.start, known.end))
         )
 
     def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
@@ -488,21 +488,24 @@ def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context
     outdated: list[Head] = []
     types = [each.types.reading.names for each in (earlier.context, context)]
     naming = sorted(earlier.states.using(set(changed), 0, len(earlier.states)))
-    for function in earlier.functions:
-        head = function.head
-        # What has the name of a type parameter is that everywhere in its function, unless a constructor has it, too.
-        own = {variable.name for variable in head.type_parameters}
-        own = {name for name in own if not any(name in names.constructors for names in types)}
-        named = changed - own
+    ends = [function.last for function in earlier.functions]
+    questionable = {bisect_left(ends, index) for index in (*naming, *earlier.reported)}
+    for number, function in enumerate(earlier.functions):
+        head, named = function.head, changed
+        if head.type_parameters:
+            # What has the name of one is that everywhere in its function, unless a constructor has it, too.
+            own = {variable.name for variable in head.type_parameters}
+            named = changed - {name for name in own if not any(name in names.constructors for names in types)}
         if head.depends_on(named):
             outdated.append(head)
             continue
         context.keep_head(head)
         if isinstance(function, WholeFunctionAnalysis):
-            is_outdated = function.depends_on(named)
-        else:
-            is_outdated = _mentions(earlier, function, named, between(naming, function.start, function.end))
-        if is_outdated:
+            if function.depends_on(named):
+                outdated.append(head)
+        elif number in questionable and _mentions(
+            earlier, function, named, between(naming, function.start, function.end)
+        ):
             outdated.append(head)
     return frozenset(outdated)
 

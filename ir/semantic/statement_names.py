@@ -266,11 +266,12 @@ class StatementNames:
 
         No symbol is made: a module may have a thousand functions that ``@main`` does not call.
         """
-        segment_start = self.analysis.segments.start
-        for function in self.analysis.functions:
+        functions = self.analysis.functions
+        starts = self.analysis.segments.starts(function.start - 1 for function in functions)
+        for function, start in zip(functions, starts, strict=True):
             head = function.head
             if head.name in names and not head.has_nul:
-                yield head.name, head.name_span.shifted(segment_start(function.start - 1))
+                yield head.name, head.name_span.shifted(start)
 
     def parameters(self, index: int) -> Iterator[tuple[int, str, Type | None]]:
         """The parameters of the function whose head is a segment: where each begins in it, its name and its type."""

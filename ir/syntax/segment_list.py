@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final
 
@@ -77,6 +77,17 @@ class Segments(BlockList[Segment]):
             return 0
         number = self.block_number(index)
         return self._offsets[number] + self._blocks[number].starts[index - self.block_start(number)]
+
+    def starts(self, indices: Iterable[int]) -> Iterator[int]:
+        """What :meth:`start` gives for some segments, which are in order."""
+        first = end = offset = 0
+        starts: Sequence[int] = ()
+        for index in indices:
+            if index >= end:
+                number = self.block_number(index)
+                first, starts, offset = self.block_start(number), self._blocks[number].starts, self._offsets[number]
+                end = first + len(starts) - 1
+            yield offset + starts[index - first]
 
     def index_at(self, offset: int) -> int:
         """The segment that an offset lies in, -1 for none; the last one, for an offset at or past the end."""
