@@ -93,7 +93,9 @@ LEAST_MEMORY = 512
 
 _LARGEST_NUMBER = 1e9
 
-_OF_CLIENTS = frozenset(("client", "folder", "linksSteps", "offersToRunAgain", "server", "token", "trace", "trusted"))
+_OF_CLIENTS = frozenset(
+    ("client", "folder", "linksSteps", "offersToRunAgain", "server", "showsExplanations", "token", "trace", "trusted")
+)
 """What editors give beside the settings, or keep for themselves."""
 
 _LONGEST_NAME = 100

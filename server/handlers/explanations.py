@@ -72,7 +72,9 @@ async def explain(server: RelayLanguageServer, *arguments: Any) -> dict[str, Any
     server.refresh_views()
     lines = [f"{remark.subject}: {remark.message}" for remark in remarks]
     message = "\n".join(lines) or f"{call} decides nothing about this value"
-    server.say(message, Severity.INFORMATION)
+    # Where a message may be cut off, a client shows what it is given so that it can be read whole.
+    if fields_of(server.initialization_options).get("showsExplanations") is not True:
+        server.say(message, Severity.INFORMATION)
     return {"message": message, "remarks": [_described(remark, seen.converter) for remark in remarks]}
 
 

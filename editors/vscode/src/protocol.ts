@@ -34,6 +34,11 @@ export interface RunResult {
     steps?: { pass: string; changed: boolean; milliseconds: number }[];
 }
 
+/** What a pass decides on a value, in lines. */
+export interface Explanation {
+    message: string;
+}
+
 /** The smallest module on which passes still fail; `text` is null where there is none, for which `message` has the reason. */
 export interface ReduceResult {
     message: string;

@@ -63,6 +63,15 @@ async function offerAgain(
     }
 }
 
+/** What a pass decides on a value, until the user has read it: a message with a button is shown whole. */
+async function showExplanation(message: string | undefined): Promise<void> {
+    const all = 'Show All Decisions';
+    if (message && (await vscode.window.showInformationMessage(message, all)) === all) {
+        await vscode.commands.executeCommand('relay.showRemarks');
+    }
+}
+
+const EXPLAIN = 'relay-lsp.explain';
 const RUN_PIPELINE = 'relay-lsp.runPipeline';
 const RUNNING = ['relay-lsp.runPass', RUN_PIPELINE, 'relay-lsp.replay'];
 
@@ -74,7 +83,11 @@ export function followRuns(client: BaseLanguageClient, changed: () => void): voi
             each => client.code2ProtocolConverter.asUri(each.uri) === what?.uri,
         );
         if (!document || !RUNNING.includes(command)) {
-            return next(command, args);
+            const result: unknown = await next(command, args);
+            if (command === EXPLAIN) {
+                void showExplanation((result as protocol.Explanation | undefined)?.message);
+            }
+            return result;
         }
         const result = await execute(client, command, document, what);
         changed();

@@ -12,6 +12,7 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             ...(vscode.workspace.getConfiguration('relay') as unknown as Record<string, unknown>),
             trusted: vscode.workspace.isTrusted,
             offersToRunAgain: true,
+            showsExplanations: true,
             linksSteps: true,
             // Earlier texts can be read and asked like any other, but their errors are of no use.
             readOnlySchemes: [ReadOnlyTexts.scheme],

@@ -21,6 +21,7 @@ export async function explain(workbench) {
     const answer = page.locator('.notification-list-item-message', { hasText: 'not fused with' }).first();
     await answer.waitFor({ timeout: 90_000 });
     seen.answer = await answer.innerText();
+    seen.isWhole = await answer.evaluate(element => element.scrollWidth <= element.clientWidth);
     await workbench.shot('explain-answer');
     return seen;
 }

@@ -29,7 +29,9 @@ def test_the_steps_of_a_preview_are_a_list_without_those_that_change_nothing(flo
 
 
 def test_a_value_tells_why_it_was_not_fused(flow):
-    assert "%0 (exp): not fused with %1 (sort): that is opaque" in flow("explain")["answer"]
+    seen = flow("explain")
+    assert "%0 (exp): not fused with %1 (sort): that is opaque" in seen["answer"]
+    assert seen["isWhole"], "the answer can be read to its end"
 
 
 def test_what_fails_is_reduced_to_a_text_of_its_own(flow):
