@@ -279,9 +279,7 @@ def _convert(annotation: Any, value: object) -> Any:
     if annotation is DataType:
         return DataType(value) if isinstance(value, str) and (DataType(value).is_valid or value == "") else _MISSING
     if annotation is bool:
-        if isinstance(value, int):
-            return bool(value)
-        return _MISSING
+        return bool(value) if isinstance(value, int) and value in (0, 1) else _MISSING
     if annotation is int:
         if isinstance(value, IntImm):
             return value
@@ -338,6 +336,7 @@ def _kind_name(annotation: Any, plural: bool = False) -> str:
         str: ("a string", "strings"),
         DimExpr: ("a dimension", "dimensions"),
         type(None): ("None", "Nones"),
+        object: ("a value", "values"),
     }
     if annotation in simple:
         return simple[annotation][plural]

@@ -80,8 +80,8 @@ def declare_pass(
 
 
 def read_declaration(cls: type[object], info: PassInfo, kind: str) -> Declaration:
-    """The declaration of a class made by :func:`declare_pass`, or by hand as a dataclass."""
-    options: dict[str, AttributeField] = {}
+    """The declaration of a class made by :func:`declare_pass` or by a decorator, or by hand as a dataclass."""
+    options: dict[str, AttributeField] = dict(getattr(cls, "declared_options", {}))
     name, documentation = cls.__name__, cls.__doc__ or ""
     if dataclasses.is_dataclass(cls):
         annotations = typing.get_type_hints(cls)

@@ -5,11 +5,14 @@ Source of the rule: ``python/tvm/ir/transform.py``, ``python/tvm/relay/transform
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+import typing
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from relay_lsp.ir.attributes import AttributeField
 from relay_lsp.ir.expressions import Function
 from relay_lsp.ir.module import IRModule
 
@@ -28,8 +31,8 @@ def module_pass(
 ) -> Any:
     """Make a :class:`ModulePass` of a function ``(mod, ctx) -> mod`` or of a class with ``transform_module``.
 
-    A decorated function becomes a pass, a decorated class a class of passes. Without ``pass_func`` this gives the
-    decorator. ``name`` is otherwise that of what is decorated.
+    A decorated function becomes a pass, a decorated class a class of passes, whose options are what the class is made
+    with. Without ``pass_func`` this gives the decorator. ``name`` is otherwise that of what is decorated.
 
     Raises:
         ValueError: there is no ``opt_level``.
@@ -116,21 +119,49 @@ def _decorate(
 def _class_of_passes(
     kind: type[_FromModuleFunction] | type[_FromFunctionFunction], method: str, decorated: type, info: PassInfo
 ) -> type:
+    parameters = inspect.signature(decorated.__init__)
+
     @functools.wraps(decorated.__init__)
     def initialise(self: Any, *args: Any, **options: Any) -> None:
         self.decorated = decorated(*args, **options)
+        self.given = parameters.bind(self, *args, **options)
         kind.__init__(self, getattr(self.decorated, method), info)
 
+    def options_of(self: Any) -> Mapping[str, object]:
+        self.given.apply_defaults()
+        return {name: self.given.arguments[name] for name in declared}
+
     def attribute_of_decorated(self: Any, attribute: str) -> Any:
-        if attribute == "decorated":
+        if attribute in ("decorated", "given"):
             raise AttributeError(attribute)
         return getattr(self.decorated, attribute)
 
+    declared = _options_of(decorated, parameters)
     members = {
         "__init__": initialise,
+        "options": property(options_of),
+        "declared_options": declared,
         "__getattr__": attribute_of_decorated,
         "__doc__": decorated.__doc__,
         "__module__": decorated.__module__,
         "declared_info": info,
     }
     return type(decorated.__name__, (kind,), members)
+
+
+def _options_of(decorated: type, parameters: inspect.Signature) -> Mapping[str, AttributeField]:
+    """What a class is made with, by name; what has no annotation takes anything."""
+    try:
+        annotations = typing.get_type_hints(decorated.__init__)
+    except NameError:  # An annotation that only a type checker can read.
+        annotations = {}
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    options: dict[str, AttributeField] = {}
+    for parameter in list(parameters.parameters.values())[1:]:
+        if parameter.kind not in named:
+            continue
+        default = dataclasses.MISSING if parameter.default is parameter.empty else parameter.default
+        annotation = annotations.get(parameter.name, object)
+        checked = annotation if annotation in (bool, int, float, str) else object
+        options[parameter.name] = AttributeField(parameter.name, checked, default, "", None, None, ())
+    return options

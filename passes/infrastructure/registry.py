@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from relay_lsp.ir.attributes import AttributeField, AttributeValueError
+
 from .errors import PassError, did_you_mean
 
 if TYPE_CHECKING:
@@ -100,7 +102,15 @@ def create(name: str, /, **options: object) -> Pass:
     missing = [field.name for field in declared.values() if field.required and field.name not in options]
     if missing:
         raise PassError(f"option {missing[0]} must be given", pass_name=name, code="missing-option")
-    return cls(**options)
+    return cls(**{option: _checked(declared[option], value, name) for option, value in options.items()})
+
+
+def _checked(field: AttributeField, value: object, name: str) -> object:
+    try:
+        return field.convert(value)
+    except AttributeValueError as error:
+        message = str(error).replace("attribute", "option", 1)
+        raise PassError(message, pass_name=name, code="option-value") from None
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from relay_lsp.compat import tvm
 from relay_lsp.compat.tvm import relay
 from relay_lsp.ir.evaluation import evaluate
 from relay_lsp.ir.expressions import Call, Expr
-from relay_lsp.passes import Trace, create
+from relay_lsp.passes import PassError, Trace, create
 from relay_lsp.passes.infrastructure.extensions import load_file, unload
 
 
@@ -162,5 +162,50 @@ class TripleConstants:
         assert extension.passes == ("TripleConstants",)
         mod = tvm.IRModule.from_expr(relay.var("x", shape=(1,)) + relay.const(2.0))
         assert operators(create("TripleConstants")(mod)["main"]) == ["multiply", "add"]
+    finally:
+        unload(str(file))
+
+
+MADE_WITH_VALUES = """
+from relay_lsp.compat import tvm
+from relay_lsp.compat.tvm import relay
+
+
+@relay.transform.function_pass(opt_level=1)
+class ScaleConstants:
+    def __init__(self, multiplier, rounds: int = 1):
+        self.factor = relay.const(multiplier, "float32")
+        self.rounds = rounds
+
+    def transform_function(self, func, mod, ctx):
+        scaling = self
+
+        class Scaling(tvm.relay.ExprMutator):
+            def visit_constant(self, constant):
+                value = constant
+                for _ in range(scaling.rounds):
+                    value = relay.multiply(scaling.factor, value)
+                return value
+
+        return Scaling().visit(func)
+"""
+
+
+def test_what_a_class_of_a_script_is_made_with_are_options_of_its_passes(tmp_path: Path) -> None:
+    file = tmp_path / "scale.py"
+    file.write_text(MADE_WITH_VALUES)
+    load_file(file)
+    try:
+        module = relay.parse('#[version = "0.0.5"]\ndef @main(%x: float32) { add(%x, 1f) }')
+        scaled = create("ScaleConstants", multiplier=3.0, rounds=2)
+        assert dict(scaled.options) == {"multiplier": 3.0, "rounds": 2}
+        assert computed(scaled(module), np.float32(0)) == 9
+        for options, message in (
+            ({}, "option multiplier must be given"),
+            ({"multiplier": 3.0, "rounds": "two"}, "option rounds takes an integer"),
+            ({"multiplie": 3.0}, "no option multiplie; did you mean multiplier?"),
+        ):
+            with pytest.raises(PassError, match=message):
+                create("ScaleConstants", **options)
     finally:
         unload(str(file))
