@@ -70,6 +70,14 @@ class TokenGroup:
     """Where each token and comment begins in ``text``, its own text, what it is, and whether it defines a name."""
 
 
+def _overlapping(texts: Sequence[str], starts: Sequence[int], start: int, end: int) -> range:
+    """The numbers of the tokens that overlap a range, of those that have these texts and begin there."""
+    first, last = max(0, bisect_right(starts, start) - 1), bisect_left(starts, end)
+    if first < last and starts[first] + len(texts[first]) <= start:
+        first += 1
+    return range(first, last)
+
+
 class SnapshotTokens:
     """The part of a snapshot that knows the text as a row of segments, and what is written in each."""
 
@@ -126,10 +134,28 @@ class SnapshotTokens:
                 return
             template = self._meaning.shared_template(index)
             roles = roles_of(unit.segment if template is None else template.unit.segment)
-            for kind, text, begin, role in zip(*unit.segment.tokens, roles, strict=True):
-                span = TextSpan(unit.base + begin, unit.base + begin + len(text))
-                if span.end > start and span.start < end:
-                    yield Token(kind, span, text, role)
+            kinds, texts, starts = unit.segment.tokens
+            for number in _overlapping(texts, starts, start - unit.base, end - unit.base):
+                begin, text = unit.base + starts[number], texts[number]
+                yield Token(kinds[number], TextSpan(begin, begin + len(text)), text, roles[number])
+
+    def words(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """Where the tokens begin that overlap a range, and their texts, in order; comments are left out."""
+        for index in range(max(0, self._index_at(start)), len(self._split.segments)):
+            unit = self._unit(index)
+            if unit.base >= end:
+                return
+            _, texts, starts = unit.segment.tokens
+            for number in _overlapping(texts, starts, start - unit.base, end - unit.base):
+                yield unit.base + starts[number], texts[number]
+
+    def word_start(self, offset: int) -> int:
+        """Where the last token of the segment at ``offset`` begins that begins there or before; comments are none."""
+        unit = self._unit_at(offset)
+        if unit is None:
+            return 0
+        _, _, starts = unit.segment.tokens
+        return unit.base + (starts[bisect_right(starts, offset - unit.base) - 1] if starts else 0)
 
     def comments_with(self, word: str) -> Iterator[tuple[int, str]]:
         """The comments that contain ``word``, with where they begin, in order; each segment is gone through once."""

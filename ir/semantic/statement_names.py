@@ -16,6 +16,7 @@ from ..expressions import Constructor, Expr, GlobalVar
 from ..module import TypeData
 from ..syntax.expression_spans import place_span
 from ..syntax.scopes import Definition, SymbolKind, is_graph_name
+from ..syntax.segments import Role
 from ..syntax.tree import statement_range
 from ..syntax.units import SyntaxOrigin
 from ..text.text_span import TextSpan
@@ -155,7 +156,7 @@ class StatementNames:
         if function is None:
             return
         inner = self._bound_inside(function, index, offset)
-        yield from reversed(inner.values())
+        yield from map(self.symbol, reversed(inner.values()))
         if isinstance(function, WholeFunctionAnalysis):
             return
         symbols = self._symbols
@@ -185,9 +186,11 @@ class StatementNames:
         if function is None:
             return
         inner = self._bound_inside(function, index, offset)
-        for symbol in reversed(inner.values()):
-            if symbol.kind is not SymbolKind.TYPE_PARAMETER and (wanted is None or wanted.match(symbol.name)):
-                yield symbol.name, symbol.type
+        for name, site in reversed(inner.items()):
+            if wanted is None or wanted.match(name):
+                symbol = self.symbol(site)
+                if symbol.kind is not SymbolKind.TYPE_PARAMETER:
+                    yield name, symbol.type
         if isinstance(function, WholeFunctionAnalysis):
             return
         for _, state, name in self._bound_before(function, index, inner, wanted):
@@ -207,18 +210,25 @@ class StatementNames:
             return FunctionNames(names, {}, ())
         return FunctionNames(function.names, function.parameters, function.mentions.unused)
 
-    def _bound_inside(self, function: AnalysedFunction, index: int, offset: int) -> dict[str, Symbol]:
-        """The values that are visible at an offset in a segment: those that it binds for itself.
+    def _bound_inside(self, function: AnalysedFunction, index: int, offset: int) -> dict[str, DefinitionSite]:
+        """The values that are visible at an offset in a segment, by name: those that it binds for itself.
 
-        In a function that is read as a whole, all those of the function.
+        In a function that is read as a whole, all those of the function. No symbol is made of a parameter: a head may
+        have ten thousand.
         """
-        inner: dict[str, Symbol] = {}
+        inner: dict[str, DefinitionSite] = {}
         for at in range(function.start - 1 if isinstance(function, WholeFunctionAnalysis) else index, index + 1):
+            unit = self.analysis.unit(at)
+            _, _, starts = unit.segment.tokens
+            definitions = self.in_segments.local(at).definitions
             for site in self.in_segments.definitions(at):
-                symbol = self.symbol(site)
-                is_before = symbol.span.end <= offset and symbol.kind is not SymbolKind.FUNCTION
-                if is_before and is_visible(symbol, self.analysis.unit(at), offset):
-                    inner[symbol.name] = symbol
+                kind, name = definitions[site.token]
+                if unit.base + starts[site.token] + len(name) > offset or kind is SymbolKind.FUNCTION:
+                    continue
+                if (kind is SymbolKind.PARAMETER and unit.segment.role is Role.HEADER) or is_visible(
+                    self.symbol(site), unit, offset
+                ):
+                    inner[name] = site
         return inner
 
     def _bound_before(

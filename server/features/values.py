@@ -8,13 +8,25 @@ import re
 from relay_lsp.ir.semantic.snapshot import Snapshot, Symbol, SymbolKind, Token, TokenRole
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .layers.stated import StatedLayers, stated_layers
+from .layers.line_pieces import skip_comments
+from .layers.stated import StatedLayers, StatedSource, sources_behind, stated_layers
 
 __all__ = ["bound_value", "layers_span", "stated_around", "value_at"]
 
 _BINDS = (SymbolKind.GRAPH, SymbolKind.LET)
 _NAME_BEGINS = 100
 """How far behind a `let` its name begins at most."""
+
+_LONGEST_READ = 1 << 16
+"""Characters of a statement whose comments are all read to know those of one value in it."""
+
+_NO_VALUES = frozenset(
+    (
+        *("sequence", "arguments", "statement", "block", "header", "parameters"),
+        *("graph_binding", "let_binding", "free_variable"),
+    )
+)
+"""The nodes of the syntax that end with a value, or around it, and are none."""
 
 _OF_BINDING = frozenset(("let", "=", ";", ":"))
 _DEFINES = (SymbolKind.FUNCTION, SymbolKind.TYPE, SymbolKind.CONSTRUCTOR, SymbolKind.TYPE_PARAMETER)
@@ -82,12 +94,41 @@ def bound_value(snapshot: Snapshot, symbol: Symbol) -> TextSpan | None:
 
 
 def stated_around(snapshot: Snapshot, offset: int) -> list[StatedLayers]:
-    """The values that comments speak of in the statement around ``offset`` and in the one before it."""
+    """The values that comments speak of in the statement around ``offset`` and in the one before it.
+
+    Of a head, and of a statement that is too long to be read for each question, those around ``offset`` alone, and as
+    far as the parser reads it.
+    """
+    lines, own = snapshot.lines, snapshot.statement_span(offset)
+    behind = _rest_of_line(snapshot, own.end)
+    end = max(own.end, own.end + min(len(behind), skip_comments(behind, 0)))
     start = snapshot.statement_start(offset, 1)
-    end = snapshot.statement_span(offset).end
-    line, _ = snapshot.lines.line_and_column(end)
-    end = max(end, snapshot.lines.line_start(line) + len(snapshot.lines.line(line)))
-    return stated_layers(snapshot.lines.part(start, end), start)
+    if end - start > _LONGEST_READ:
+        start = own.start
+    if end - start > _LONGEST_READ or _is_in_head(snapshot, offset):
+        return _stated_behind(snapshot, snapshot.word_start(offset))
+    return stated_layers(lines.part(start, end), start)
+
+
+def _is_in_head(snapshot: Snapshot, offset: int) -> bool:
+    return any(node.kind == "header" for node in snapshot.node_at(offset))
+
+
+def _rest_of_line(snapshot: Snapshot, offset: int) -> str:
+    line = snapshot.lines.line_and_column(offset)[0]
+    return snapshot.lines.part(offset, snapshot.lines.line_start(line) + len(snapshot.lines.line(line)))
+
+
+def _stated_behind(snapshot: Snapshot, offset: int) -> list[StatedLayers]:
+    """The values around ``offset`` that comments directly behind them speak of, the innermost first."""
+    spans = {node.span.end: node.span for node in snapshot.node_at(offset) if node.kind not in _NO_VALUES}
+    values: list[StatedLayers] = []
+    for span in spans.values():  # of those that end together the outermost: a parameter, not its type
+        sources, ends_statement = sources_behind(_rest_of_line(snapshot, span.end))
+        if sources:
+            placed = tuple([StatedSource(source, place.shifted(span.end)) for source, place in sources])
+            values.append(StatedLayers(span, placed, ends_statement))
+    return values
 
 
 def _value_of_comment(snapshot: Snapshot, comment: Token) -> TextSpan | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from relay_lsp.ir.semantic.snapshot import Snapshot, Token
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 
 __all__ = ["StatementPlace", "place_in_statement"]
@@ -29,6 +29,9 @@ class StatementPlace:
     operand: TextSpan | None
 
 
+_OPENING, _CLOSING = ("(", "["), (")", "]")
+
+
 class _Level:
     """What is written so far between two braces: the name that the statement there binds."""
 
@@ -37,49 +40,53 @@ class _Level:
 
     def restart(self) -> None:
         """Another statement begins."""
-        self.first: Token | None = None
-        self.name: Token | None = None
+        self.is_begun = False
+        self.name = ""
+        self.name_start = -1
         self.depth = 0
         self.is_let = self.has_value = False
 
-    def add(self, token: Token) -> None:
-        """Another token of the statement."""
-        if self.first is None:
-            self.first, self.is_let = token, token.text == "let"
-            self.name = token if token.text.startswith("%") else None
-        elif self.is_let and self.name is None and token.text.startswith("%"):
-            self.name = token
-        elif token.text == "=" and not self.depth and self.name is not None:
-            self.has_value = True
-        self.depth += token.text in ("(", "[")
-        self.depth -= token.text in (")", "]")
+    def add(self, start: int, text: str) -> None:
+        """Another token of the statement, and where it begins."""
+        if not self.is_begun:
+            self.is_begun, self.is_let = True, text == "let"
+            if text.startswith("%"):
+                self.name, self.name_start = text, start
+        elif self.is_let and not self.name and text.startswith("%"):
+            self.name, self.name_start = text, start
+        elif text == "=":
+            self.has_value = self.has_value or (not self.depth and self.name != "")
+        if text in _OPENING:
+            self.depth += 1
+        elif text in _CLOSING:
+            self.depth -= 1
 
 
 def place_in_statement(snapshot: Snapshot, offset: int) -> StatementPlace:
     """Where ``offset``, the beginning of a word, stands in its statement."""
     levels = [_Level()]
-    last: Token | None = None
-    before_last: Token | None = None
-    for token in snapshot.written_tokens(snapshot.statement_span(offset).start, offset):
-        before_last, last = last, token
-        if token.text == "{":
+    last = before_last = ""
+    start = before_start = 0
+    for at, text in snapshot.words(snapshot.statement_span(offset).start, offset):
+        before_start, before_last, start, last = start, last, at, text
+        if text == "{":
             levels.append(_Level())
-        elif token.text == "}" and len(levels) > 1:
+        elif text == "}" and len(levels) > 1:
             levels.pop()
-        elif token.text == ";":
+        elif text == ";":
             levels[-1].restart()
         else:
-            levels[-1].add(token)
+            levels[-1].add(at, text)
     open_levels = [level for level in levels if level.has_value]
     # A function that a let binds can call itself: of the outer levels, only graph values are not bound yet.
     inner = levels[-1]
     hidden = [level for level in open_levels if level is inner or not level.is_let]
-    innermost = open_levels[-1].name if open_levels and open_levels[-1] is inner else None
+    is_bound = bool(open_levels) and open_levels[-1] is inner
     return StatementPlace(
-        is_start=last is None or last.text in ("{", ";"),
-        is_value_start=inner.has_value and last is not None and last.text == "=" and not inner.depth,
-        defining={level.name.text for level in hidden if level.name is not None and level is not inner},
-        scope=offset if innermost is None else innermost.span.start,
-        operator=last.text if last is not None else "",
-        operand=before_last.span if before_last is not None and before_last.text.startswith("%") else None,
+        is_start=last in ("", "{", ";"),
+        is_value_start=inner.has_value and last == "=" and not inner.depth,
+        defining={level.name for level in hidden if level.name and level is not inner},
+        scope=inner.name_start if is_bound else offset,
+        operator=last,
+        operand=TextSpan(before_start, before_start + len(before_last)) if before_last.startswith("%") else None,
     )

@@ -61,14 +61,10 @@ def _about(snapshot: Snapshot, comment: Token) -> tuple[str, Type | None] | None
     """What stands before a comment of TVM's printer: a parameter, a name that is bound, or an expression; its type."""
     if TYPE_COMMENT.match(comment.text) is None:
         return None
-    start = snapshot.statement_start(comment.span.start)
-    before = [
-        token for token in snapshot.tokens(start, comment.span.start)
-        if token.role is not TokenRole.COMMENT and token.span.end <= comment.span.start
-    ]  # fmt: skip
-    if not before:
+    start = snapshot.word_start(comment.span.start)
+    last = next((token for token in snapshot.tokens(start, start + 1) if token.role is not TokenRole.COMMENT), None)
+    if last is None or last.span.end > comment.span.start:
         return None
-    last = before[-1]
     symbol = _declared(snapshot, last)
     if symbol is not None:
         return symbol.name, symbol.type

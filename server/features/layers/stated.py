@@ -19,13 +19,14 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .line_pieces import COMMENT_OR_STRING, LinePiece, edges_of, line_pieces, skip_comments, without_nested
-from .value_starts import LONGEST_CACHED, ValueStarts
+from .value_starts import ValueStarts, cached_by_text
 
 __all__ = [
     "StatedBlock",
     "StatedLayers",
     "StatedSource",
     "read_ahead",
+    "sources_behind",
     "stated_blocks",
     "stated_layers",
     "stated_pieces",
@@ -83,6 +84,20 @@ def stated_layers(text: str, base: int = 0) -> list[StatedLayers]:
     return [_shifted(value, base) for block in stated_pieces([LinePiece(0, text, "")]) for value in block.all_values]
 
 
+def sources_behind(text: str) -> tuple[tuple[StatedSource, ...], bool]:
+    """What the comments at the beginning of a text name, directly behind a value, and whether its statement ends there.
+
+    They stand on one line, those behind the ``;`` of the statement among them.
+    """
+    end = skip_comments(text, 0)
+    ends_statement = text[end : end + 1] in ("", ";", "}")
+    if text[end : end + 1] == ";":
+        end = skip_comments(text, end + 1)
+    value = f"_{without_nested(text[:end])}"
+    named = [source for each in _ends_with_sources(value) if each.span.end == 1 for source in each.sources]
+    return tuple([StatedSource(source, span.shifted(-1)) for source, span in named]), ends_statement
+
+
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
     """What the comments of a text say, block by block. What an edit leaves alone is looked at once."""
     return stated_pieces(line_pieces(lines.block_texts))
@@ -96,10 +111,10 @@ def read_ahead(lines: LineIndex) -> Iterator[None]:
         yield
     pieces = line_pieces(texts)
     for piece in pieces:
-        _read(piece.text, piece.following)
+        _statements(piece.text, piece.following)
         yield
     starts = ValueStarts()
-    for piece, statements in _up_to_last_start(pieces, [_read(piece.text, piece.following) for piece in pieces]):
+    for piece, statements in _up_to_last_start(pieces, [_statements(piece.text, piece.following) for piece in pieces]):
         starts.read(piece.text, piece.start, statements.ends)
         yield
 
@@ -116,7 +131,7 @@ class _Statements(NamedTuple):
 
 def stated_pieces(pieces: Sequence[LinePiece]) -> list[StatedBlock]:
     """The same for a text in pieces."""
-    read = [_read(piece.text, piece.following) for piece in pieces]
+    read = [_statements(piece.text, piece.following) for piece in pieces]
     bases = [piece.start for piece in pieces]
     starts = ValueStarts()
     within: list[tuple[tuple[int, int], ...]] = [() for _ in pieces]
@@ -133,25 +148,16 @@ def stated_pieces(pieces: Sequence[LinePiece]) -> list[StatedBlock]:
             *piece,
             within[number],
             tuple(sorted(reaching.get(number, ()), key=_order)),
-            _all_within(piece, within[number]) if within[number] else read[number].values,
+            _values(piece.text, piece.following, within[number]) if within[number] else read[number].values,
         )
         for number, piece in enumerate(pieces)
     ]
 
 
-def _read(text: str, following: str) -> _Statements:
-    return (_statements if len(text) <= LONGEST_CACHED else _statements.__wrapped__)(text, following)
-
-
-def _all_within(piece: LinePiece, within: tuple[tuple[int, int], ...]) -> Sequence[StatedLayers]:
-    read = _values if len(piece.text) <= LONGEST_CACHED else _values.__wrapped__
-    return read(piece.text, piece.following, within)
-
-
-@lru_cache(maxsize=1 << 10)
+@cached_by_text
 def _values(text: str, following: str, within: tuple[tuple[int, int], ...]) -> Sequence[StatedLayers]:
     """The values of whole lines, those on several of them among them."""
-    statements = _read(text, following)
+    statements = _statements(text, following)
     others = [statements.others[end]._replace(span=TextSpan(start, end)) for end, start in within]
     return sorted([*statements.values, *others], key=_order)
 
@@ -160,7 +166,7 @@ def _order(value: StatedLayers) -> tuple[int, int]:
     return value.span.start, -value.span.end
 
 
-@lru_cache(maxsize=1 << 10)
+@cached_by_text
 def _statements(text: str, following: str) -> _Statements:
     """What the comments of whole lines say, of which the next character is ``following``."""
     text = without_nested(text)

@@ -6,20 +6,39 @@ it touched are read anew, and of the others only what they leave open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
 
-__all__ = ["LONGEST_CACHED", "ReadStarts", "ValueStarts"]
+__all__ = ["ReadStarts", "ValueStarts", "cached_by_text"]
 
-LONGEST_CACHED = 1 << 16
-"""Code points of the longest block of which something is kept; a longer one is a line of weights."""
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SHORT = 1 << 16
+"""Code points of the longest lines of which many are kept; of longer ones, the last that were asked about are."""
+_LONGEST_KEPT = 1 << 22
+"""A longer line is one of weights."""
 
 _CARRIED_VALUE, _CARRIED_STATEMENT = -1, -2
 """In the place of an offset: what began before the block, or around the last bracket of others that it closed."""
+
+
+def cached_by_text(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
+    """A function of some lines of a text that is cached, by its arguments, as their length allows."""
+    of_short, of_long = lru_cache(maxsize=1 << 10)(read), lru_cache(maxsize=1)(read)
+
+    @wraps(read)
+    def cached(text: str, *arguments: P.args, **options: P.kwargs) -> T:
+        if len(text) > _LONGEST_KEPT:
+            return read(text, *arguments, **options)
+        chosen: Any = of_short if len(text) <= _SHORT else of_long
+        return chosen(text, *arguments, **options)
+
+    return cached
 
 
 class _Beginnings(NamedTuple):
@@ -80,8 +99,7 @@ class ValueStarts:
         ``ends`` are where the values end that are asked for, as offsets in ``text``, each with whether its statement
         ends there. Those that no token ends at are left out.
         """
-        read = _effect if len(text) <= LONGEST_CACHED else _effect.__wrapped__
-        effect = read(text, self._last_kind, self._beginnings.statement is not None, ends)
+        effect = _effect(text, self._last_kind, self._beginnings.statement is not None, ends)
         above: list[tuple[int, int]] = []
         for step in effect.steps:
             if isinstance(step, _Opened):
@@ -105,7 +123,7 @@ class ValueStarts:
         return statement if offset == _CARRIED_STATEMENT and statement is not None else value
 
 
-@lru_cache(maxsize=1 << 10)
+@cached_by_text
 def _effect(text: str, previous: str, in_statement: bool, ends: tuple[tuple[int, bool], ...]) -> _Effect:
     """What lines do behind a token of the kind ``previous``."""
     asked = dict(ends)

@@ -14,8 +14,10 @@ from relay_lsp.server.features.call_search import find_calls
 from relay_lsp.server.features.code_actions import fix_all
 from relay_lsp.server.features.completion import completions
 from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.hover import hover
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.outline import outline
+from relay_lsp.server.features.provenance import origins_at
 from relay_lsp.server.features.rename import RenameError, rename
 from tests.hostile_figures import seconds_allowed
 from tests.hostile_texts import HOSTILE_TEXTS
@@ -84,3 +86,22 @@ def test_answers_about_thousands_take_time_that_goes_with_the_text(written: str)
         started = time.process_time()
         answer(snapshot)
         assert time.process_time() - started < _SHARED_MACHINE * seconds_allowed(text), asked
+
+
+_ABOUT_A_PLACE: dict[str, Callable[[Snapshot, int], object]] = {
+    "a completion": completions,
+    "a hover": hover,
+    "where a value came from": origins_at,
+}
+
+
+@pytest.mark.usefixtures("no_objects_of_other_tests")
+@pytest.mark.parametrize("written", ["parameters", "statements on a line"])
+def test_answers_about_one_place_do_not_read_the_comments_of_all_others(written: str) -> None:
+    text = HOSTILE_TEXTS[written](10_000)
+    snapshot = Snapshot.open(text, "hostile.relay")
+    diagnostics(snapshot)
+    for asked, answer in _ABOUT_A_PLACE.items():
+        started = time.process_time()
+        answer(snapshot, _middle(snapshot))
+        assert time.process_time() - started < 0.5, asked

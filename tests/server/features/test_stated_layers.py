@@ -6,10 +6,14 @@ import random
 
 import pytest
 
+from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features import values
 from relay_lsp.server.features.layers.line_pieces import line_pieces
 from relay_lsp.server.features.layers.stated import stated_blocks, stated_layers, stated_pieces
+from relay_lsp.server.features.provenance import origins_at
+from relay_lsp.server.features.values import value_at
 
 TEXT = """#[version = "0.0.5"]
 def @main(%c: bool, %x: Tensor[(4), float32]) {
@@ -138,3 +142,22 @@ def test_strings_with_brackets_do_not_move_the_beginning_of_a_value():
     text = '  %0 = f(%x, layout="N((;") /* layer.a */;\n'
     (value,) = stated_layers(text)
     assert text[value.span.start : value.span.end] == 'f(%x, layout="N((;")'
+
+
+def test_a_long_statement_is_not_read_for_each_question_and_the_answers_are_the_same(monkeypatch: pytest.MonkeyPatch):
+    snapshot = Snapshot.open(TEXT, "model.relay")
+    read = [origins_at(snapshot, offset) for offset in range(len(TEXT))]
+    monkeypatch.setattr(values, "_LONGEST_READ", 0)
+    assert [origins_at(snapshot, offset) for offset in range(len(TEXT))] == read
+    assert any(read)
+
+
+def test_a_parameter_comes_from_what_the_comment_behind_it_names():
+    text = """#[version = "0.0.5"]
+def @main(%p: Tensor[(4), float32] /* ty=Tensor[(4), float32] span=net.py:3:1 */, %q: float32 /* layer.q */) { %q }
+"""
+    snapshot = Snapshot.open(text, "model.relay")
+    for name, origin in (("%p", "net.py:3:1"), ("%q", "layer.q")):
+        assert list(map(str, origins_at(snapshot, text.index(name) + 1))) == [origin]
+    comment = text.index("layer.q")
+    assert value_at(snapshot, comment) == TextSpan(text.index("%q"), text.index(" /* layer.q"))
