@@ -41,6 +41,17 @@ class NeedsFullAnalysis(Exception):
     """Something that cannot be analysed statement by statement."""
 
 
+class AnalysisFault(Exception):
+    """A fault of ours while what holds the statements together was looked at; its cause is the exception itself.
+
+    ``index`` is the segment that it was about: the head of a function, or where an edit was.
+    """
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index: Final = index
+
+
 class ModuleTypes:
     """The metadata section and the data types of a text: what the meaning of a statement depends on besides its names.
 

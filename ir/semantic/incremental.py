@@ -24,7 +24,7 @@ from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
-from .declarations import Head, NeedsFullAnalysis
+from .declarations import AnalysisFault, Head, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis
 from .module_analyzer import ModuleAnalyzer, Outer, is_closed_at, reanalyze
@@ -48,10 +48,16 @@ def analyse(
     """The analysis of a text, or ``None`` where it must be read as a whole.
 
     ``earlier`` is the analysis of a text which ``splice`` turned into this one: what stayed the same is taken from it.
+
+    Raises:
+        AnalysisFault: an exception that was not expected.
     """
     try:
         if earlier is not None and splice is not None:
-            followed = _followed(earlier, segments, splice, progress)
+            try:
+                followed = _followed(earlier, segments, splice, progress)
+            except Exception as error:
+                raise AnalysisFault(splice.first) from error
             return followed if followed is not None else ModuleAnalyzer(segments, earlier, splice, progress).run()
         return ModuleAnalyzer(segments, None, Splice(0, 0, len(segments)), progress).run()
     except NeedsFullAnalysis:

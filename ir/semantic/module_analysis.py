@@ -123,7 +123,11 @@ class ModuleAnalysis:
                 if follows and state.segment.role is Role.EXTRA_CLOSE:
                     continue
             base = self.segments.start(index)
-            yield from (self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics)
+            try:
+                placed = [self._with_definitions(shift(diagnostic, base), index) for diagnostic in state.diagnostics]
+            except Exception as error:
+                placed = [internal_error(error, "placing what is wrong here", state.segment.first_span.shifted(base))]
+            yield from placed
 
     def _of_function(self, function: AnalysedFunction) -> Iterator[Diagnostic]:
         """What is wrong with a function besides its statements."""

@@ -10,13 +10,15 @@ from typing import Final, NamedTuple
 
 from ..cancellation import check_cancelled
 from ..collections.layered_map import LayeredMap
+from ..diagnostics import Diagnostic
+from ..internal_errors import internal_error
 from ..syntax.segment_list import Segments
 from ..syntax.segments import Role
 from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, OPEN_COMMENT
 from ..types import Type
-from .declarations import Head, ModuleTypes, NeedsFullAnalysis
+from .declarations import AnalysisFault, Head, ModuleTypes, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
 from .progress import STEP, PartialAnalysis, Progress, nothing_yet
@@ -72,6 +74,8 @@ class ModuleAnalyzer:
         self.segments: Final = segments
         self._progress: Final = progress
         self._regions_found: Sequence[_Region] = ()
+        self._looked_at = splice.first
+        """The segment with the head of the function that is looked at."""
         count = len(segments)
         if not count:
             raise NeedsFullAnalysis
@@ -168,6 +172,7 @@ class ModuleAnalyzer:
                     moved = (position + self.shift for position in self.earlier_top_level)
                     self.top_level.extend(position for position in moved if first <= position < index)
                     continue
+            self._looked_at = index
             regions.append(self._region(index))
             index = regions[-1].last + 1
         return regions
@@ -262,13 +267,23 @@ class ModuleAnalyzer:
 
         Raises:
             NeedsFullAnalysis: the text must be read as a whole.
+            AnalysisFault: an exception that was not expected.
         """
+        try:
+            return self._run()
+        except NeedsFullAnalysis:
+            raise
+        except Exception as error:
+            raise AnalysisFault(self._looked_at) from error
+
+    def _run(self) -> ModuleAnalysis:
         regions = self._regions()
         named = [region.head for region in regions if region.head.name]
         heads = {head.name: head for head in named}  # of two functions of one name, TVM keeps the last
         changed = _Changes(self.earlier_heads, heads)
         self._regions_found = regions
         for region in regions:
+            self._looked_at = region.start - 1
             known = region.known
             if known is None or not self._stays(known, region, changed):
                 known = self._analysed(region, Outer(heads, self.functions), changed)
@@ -300,18 +315,33 @@ class ModuleAnalyzer:
         check_cancelled()
         known = region.known
         whole = known if isinstance(known, WholeFunctionAnalysis) and known.head is region.head else None
-        if whole is not None and whole.holds(self._gap(region.last), outside):
+        if whole is not None and whole.fault is None and whole.holds(self._gap(region.last), outside):
             return whole
+        fault: Diagnostic | None = None
         if region.is_plain:
-            with suppress(NeedsFullAnalysis):
-                if isinstance(known, FunctionStatements):
-                    late = self._late(region)
-                    if known.is_closed != region.is_closed or known.late != late:
-                        known = replace(known, is_closed=region.is_closed, late=late)
-                    return self._retyped(known, region.head, outside, changed)
-            with suppress(NeedsFullAnalysis):
-                return self._typed(region, outside)
-        return self._whole(region, outside)
+            try:
+                followed = self._by_statements(region, outside, changed)
+            except Exception as error:  # of ours: the function is read as a whole, and the others are as they were
+                fault = internal_error(error, "following the statements of this function", region.head.name_span)
+            else:
+                if followed is not None:
+                    return followed
+        made = self._whole(region, outside)
+        made.fault = made.fault or fault
+        return made
+
+    def _by_statements(self, region: _Region, outside: Outer, changed: _Changes) -> FunctionStatements | None:
+        """A function typed statement by statement; ``None`` where it must be read as a whole."""
+        known = region.known
+        with suppress(NeedsFullAnalysis):
+            if isinstance(known, FunctionStatements):
+                late = self._late(region)
+                if known.is_closed != region.is_closed or known.late != late:
+                    known = replace(known, is_closed=region.is_closed, late=late)
+                return self._retyped(known, region.head, outside, changed)
+        with suppress(NeedsFullAnalysis):
+            return self._typed(region, outside)
+        return None
 
     def _partial(
         self,

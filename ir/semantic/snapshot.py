@@ -27,6 +27,7 @@ from ..text.text_span import TextSpan
 from ..types import GlobalTypeVar, Type
 from .cache_regions import CacheBlock, CacheRegion
 from .call_sites import CallSite, WrittenCall, call_around, named_calls
+from .declarations import AnalysisFault
 from .function_names import FunctionNames
 from .incremental import ModuleAnalysis, analyse
 from .lints.unused import report as report_unused
@@ -131,7 +132,7 @@ class Snapshot(SnapshotTokens):
         try:
             analysis = analyse(segments, earlier, splice, progress)
         except Exception as error:
-            self._faults.append(internal_error(error, "following the edit", TextSpan(0, 0)))
+            self._faults.append(self._contained(error, "following the edit"))
             analysis = self._analysed_afresh()
         self._origin = None  # what came before is needed once, and must not be kept alive
         return analysis
@@ -140,8 +141,18 @@ class Snapshot(SnapshotTokens):
         try:
             return analyse(self._split.segments, None, None)
         except Exception as error:
-            self._faults.append(internal_error(error, "reading the text by its statements", TextSpan(0, 0)))
+            self._faults.append(self._contained(error, "reading the text by its statements"))
             return None
+
+    def _contained(self, error: Exception, doing: str) -> Diagnostic:
+        """The finding for a fault of ours, at the segment that it was about, or else at the beginning of the text."""
+        span = TextSpan(0, 0)
+        if isinstance(error, AnalysisFault) and isinstance(error.__cause__, Exception):
+            if 0 <= error.index < len(self._split.segments):
+                unit = self._unit(error.index)
+                span = unit.segment.first_span.shifted(unit.base)
+            error = error.__cause__
+        return internal_error(error, doing, span)
 
     def analyse(self, progress: Callable[[Callable[[], PartialSnapshot | None]], None]) -> None:
         """Analyse the text now, unless it is, and tell of the progress while that takes long.

@@ -13,7 +13,10 @@ import pytest
 
 from relay_lsp.ir.diagnostics import Diagnostic
 from relay_lsp.ir.internal_errors import INTERNAL_ERROR
+from relay_lsp.ir.semantic import incremental
+from relay_lsp.ir.semantic.module_analyzer import ModuleAnalyzer
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.semantic.statement_typer import StatementTyper
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.server.features.diagnostics import diagnostics
 from relay_lsp.server.features.hover import hover
@@ -159,3 +162,74 @@ def test_a_fault_in_one_statement_leaves_what_is_wrong_with_the_others(monkeypat
     findings = Snapshot.open(text, "a").diagnostics
     assert [each.code for each in findings] == [INTERNAL_ERROR, "undefined-operator"]
     assert findings[0].span == TextSpan(text.index("%0 ="), text.index("%1 =") - 3)
+
+
+_TWO = """#[version = "0.0.5"]
+def @main(%x: Tensor[(4), float32]) {
+  %0 = nn.rellu(%x);
+  %0
+}
+def @other(%x: Tensor[(4), float32]) {
+  %1 = nn.softmx(%x);
+  %1
+}
+"""
+
+
+def test_a_fault_while_a_function_is_followed_is_at_its_name_and_the_function_is_read_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place_all = StatementTyper.place_all
+
+    def fail(typer: StatementTyper, *arguments: Any) -> None:
+        if typer.function.name == "@other":
+            raise InjectedFault("other")
+        place_all(typer, *arguments)
+
+    monkeypatch.setattr(StatementTyper, "place_all", fail)
+    snapshot = Snapshot.open(_TWO, "a")
+    assert _placed(snapshot) == [("undefined-operator", "nn.rellu"), (INTERNAL_ERROR, "@other"), _SOFTMAX]
+    monkeypatch.undo()
+    # Where the fault is met no more, the next edit of the function ends it.
+    edited = snapshot.edit(TextSpan(_TWO.index("%1 ="), _TWO.index("%1 =")), "%9 = abs(%x);\n  ")
+    assert _placed(edited) == [("undefined-operator", "nn.rellu"), ("unused-value", "%9"), _SOFTMAX]
+
+
+_SOFTMAX = ("undefined-operator", "nn.softmx")
+
+
+def _placed(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """The findings, and the text at each."""
+    return [
+        (each.code, snapshot.text[each.span.start : each.span.end] if each.span else "")
+        for each in snapshot.diagnostics
+    ]
+
+
+def test_a_fault_while_an_edit_is_followed_is_at_the_edit_and_costs_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise InjectedFault("edited")
+
+    snapshot = Snapshot.open(_TWO, "a")
+    assert len(snapshot.diagnostics) == 2
+    monkeypatch.setattr(incremental, "_edited", fail)
+    at = _TWO.index("nn.softmx")
+    edited = snapshot.edit(TextSpan(at, at), "n")
+    finding = ("undefined-operator", "nnn.softmx")
+    assert _placed(edited) == [("undefined-operator", "nn.rellu"), (INTERNAL_ERROR, "%1"), finding]
+
+
+def test_a_fault_while_functions_are_told_apart_is_at_the_head_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    region: Callable[..., Any] = vars(ModuleAnalyzer)["_region"]
+
+    def fail(analyzer: ModuleAnalyzer, header: int) -> object:
+        if "@other" in analyzer.segments[header].text:
+            raise InjectedFault("other")
+        return region(analyzer, header)
+
+    monkeypatch.setattr(ModuleAnalyzer, "_region", fail)
+    findings = _placed(Snapshot.open(_TWO, "a"))
+    assert ("undefined-operator", "nn.rellu") in findings
+    assert _SOFTMAX in findings
+    places = [each.span for each in Snapshot.open(_TWO, "a").diagnostics if each.code == INTERNAL_ERROR]
+    assert {place.start for place in places if place is not None} == {_TWO.index("def @other")}
