@@ -142,8 +142,19 @@ class StatementNames:
     def symbols(self, first: int, end: int) -> Iterator[Symbol]:
         """The symbols defined in a range of segments."""
         for index in range(first, end):
-            for site in self.in_segments.definitions(index):
-                yield self.symbol(site)
+            definitions = self.in_segments.local(index).definitions
+            inside: Symbol | None = None  # what the definitions of a segment are inside of is the same for all
+            for token in sorted(definitions):
+                site = DefinitionSite(index, token)
+                symbol = self._symbols.get(site)
+                if symbol is None:
+                    kind, name = definitions[token]
+                    is_outermost = kind in (SymbolKind.FUNCTION, SymbolKind.TYPE)
+                    if inside is None and not is_outermost:
+                        inside = self._container(site, kind)
+                    made = Symbol(kind, name, None if is_outermost else inside, self, site)
+                    symbol = self._symbols.setdefault(site, made)
+                yield symbol
 
     def defined(self, first: int, end: int) -> Iterator[tuple[SymbolKind, str]]:
         """The kind and name of each definition in a range of segments, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -247,6 +247,14 @@ def nested_calls(segment: Segment) -> Iterator[tuple[Statement, ShapeNode, TextS
 def statement_range(segment: Segment, token: int, base: int) -> TextSpan:
     """The range of the statement, parameter or pattern that the name at ``token`` is defined by."""
     span = segment.span(token)
+    for statement in segment.statements:
+        # Of a long head, the parameters are a row: ten thousand of them are not gone through for each other.
+        at = bisect_right(statement.listed, token, key=lambda each: each.first) - 1
+        root = statement.listed[at].root if at >= 0 else None
+        if root is not None and root.rule == "parameter":
+            parameter = _node_range(segment, statement.listed[at], root)
+            if parameter.contains(span.start):
+                return parameter.shifted(base)
     for node in nodes_at(segment, span.start, base):
         if node.kind in ("statement", "parameter", "variable_pattern", "constructor"):
             return node.span

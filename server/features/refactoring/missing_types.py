@@ -47,12 +47,11 @@ def _missing(snapshot: Snapshot, function: Symbol) -> Iterator[TextEdit]:
     text = snapshot.text
     for symbol in _candidates(snapshot, function):
         if symbol.container is function and symbol.kind in _ANNOTATED:
-            spelled = written(symbol.type)
-            if spelled and not text[symbol.span.end : symbol.span.end + _LONGEST_GAP].lstrip().startswith((":", "{")):
-                yield TextEdit(TextSpan(symbol.span.end, symbol.span.end), f": {spelled}")
+            end = symbol.span.end
+            if not text[end : end + _LONGEST_GAP].lstrip().startswith((":", "{")) and (spelled := written(symbol.type)):
+                yield TextEdit(TextSpan(end, end), f": {spelled}")
     place = _result_place(snapshot, function)
-    spelled = written(function.type.ret_type) if isinstance(function.type, FuncType) else ""
-    if place is not None and spelled:
+    if place is not None and isinstance(function.type, FuncType) and (spelled := written(function.type.ret_type)):
         yield TextEdit(TextSpan(place, place), f" -> {spelled}")
 
 
@@ -69,11 +68,11 @@ def _result_place(snapshot: Snapshot, function: Symbol) -> int | None:
     """Where the type of the result belongs: behind the parameters; ``None`` where it is written already."""
     depth = 0
     closed: int | None = None
-    for token in snapshot.tokens(function.span.end, function.full_span.end):
-        if depth == 0 and token.text in ("->", "-", "{"):
-            return closed if token.text == "{" else None
-        depth += token.text in ("(", "[", "{")
-        depth -= token.text in (")", "]", "}")
-        if depth == 0 and token.text == ")":
-            closed = token.span.end
+    for start, word in snapshot.words(function.span.end, function.full_span.end):
+        if depth == 0 and word in ("->", "-", "{"):
+            return closed if word == "{" else None
+        depth += word in ("(", "[", "{")
+        depth -= word in (")", "]", "}")
+        if depth == 0 and word == ")":
+            closed = start + 1
     return None

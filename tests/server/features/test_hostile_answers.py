@@ -18,6 +18,7 @@ from relay_lsp.server.features.hover import hover
 from relay_lsp.server.features.inlay_hints import inlay_argument_names, inlay_hints, inlay_shapes
 from relay_lsp.server.features.outline import outline
 from relay_lsp.server.features.provenance import origins_at
+from relay_lsp.server.features.refactoring import refactorings
 from relay_lsp.server.features.rename import RenameError, rename
 from tests.hostile_figures import seconds_allowed
 from tests.hostile_texts import HOSTILE_TEXTS
@@ -92,6 +93,7 @@ _ABOUT_A_PLACE: dict[str, Callable[[Snapshot, int], object]] = {
     "a completion": completions,
     "a hover": hover,
     "where a value came from": origins_at,
+    "the refactorings offered": lambda snapshot, offset: list(refactorings(snapshot, TextSpan(offset, offset), ())),
 }
 
 
