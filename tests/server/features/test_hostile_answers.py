@@ -93,7 +93,7 @@ _ABOUT_A_PLACE: dict[str, Callable[[Snapshot, int], object]] = {
     "a completion": completions,
     "a hover": hover,
     "where a value came from": origins_at,
-    "the refactorings offered": lambda snapshot, offset: list(refactorings(snapshot, TextSpan(offset, offset), ())),
+    "the refactorings offered": lambda snapshot, offset: list(refactorings(snapshot, TextSpan(offset, offset))),
 }
 
 
