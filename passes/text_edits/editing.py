@@ -204,7 +204,7 @@ class _Written:
         starts = [row.start for row in function.rows]
         ends = [*starts[1:], function.end]
         pieces = [
-            indices.renumbered(text, row.not_plain, {}, TextSpan(start, end))
+            indices.renumbered(text, row, {}, TextSpan(start, end))
             for row, start, end in zip(function.rows, starts, ends, strict=True)
         ]
         self.text: Final = "".join(pieces)

@@ -372,7 +372,7 @@ class _Editor:
 
     def _written(self, tokens: LayoutTokens, start: int, end: int) -> str:
         """What stands there in the new text, which has these tokens, in the names and references of the old one."""
-        return self._indices.renumbered(self._printed.text, tokens.not_plain, self._names, TextSpan(start, end))
+        return self._indices.renumbered(self._printed.text, tokens, self._names, TextSpan(start, end))
 
 
 def _largest_at(places: Iterable[tuple[Expr, TextSpan | None]]) -> dict[int, Expr]:

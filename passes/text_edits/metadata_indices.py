@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from relay_lsp.ir.expressions import Constant
 from relay_lsp.ir.syntax.tokens import META
 from relay_lsp.ir.text.text_span import TextSpan
 
-from .layout_tokens import LayoutToken
+from .layout_tokens import LayoutTokens
 
 __all__ = ["MetadataIndices"]
 
+_REFERENCE_START = "meta["
 _REFERENCE = re.compile(r"meta\[([^\]]*)\]\[(\d+)\]")
 
 
@@ -30,12 +31,14 @@ class MetadataIndices:
                 if isinstance(entry, Constant):
                     self._constants.setdefault((key, *_content(entry)), index)
 
-    def renumbered(self, text: str, tokens: Iterable[LayoutToken], names: Mapping[str, str], span: TextSpan) -> str:
-        """What ``span`` of the new text says, its references renumbered and its values renamed: ``tokens``, in order,
-        are those that stand there, or more."""
+    def renumbered(self, text: str, tokens: LayoutTokens, names: Mapping[str, str], span: TextSpan) -> str:
+        """What ``span`` of the new text says, its references renumbered and its values renamed: ``tokens`` are those
+        that stand there, or more."""
+        if not names and text.find(_REFERENCE_START, span.start, span.end) < 0:
+            return text[span.start : span.end]
         pieces: list[str] = []
         position = span.start
-        for token in tokens:
+        for token in tokens.not_plain:
             if span.start <= token.start < span.end:
                 other = _REFERENCE.sub(self._reference, token.text) if token.kind == META else names.get(token.text)
                 if other is not None:

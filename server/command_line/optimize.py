@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN
 
@@ -17,9 +18,7 @@ from ..worker.pass_changes import SpanLayers
 from ..worker.pass_outcomes import PassesOutcome, StepOutcome
 from ..worker.tracing import TracedRun, TracePasses
 from .calls import read_calls
-from .check import report_placed
 from .differences import unified
-from .file_history import FileHistory
 from .files import SourceFile, read_file, write_file
 from .limits import limited
 from .pipeline import read_context, read_pipeline
@@ -27,7 +26,9 @@ from .problems import EXIT_FOUND, EXIT_OK, CommandError
 from .progress import working
 from .remarks import chosen_remarks, remark_lines, remarks_as_yaml
 from .terminal import columns_of
-from .verify import verified
+
+if TYPE_CHECKING:
+    from .file_history import FileHistory
 
 __all__ = ["opt", "run_traced", "trace"]
 
@@ -74,6 +75,8 @@ def _run(
 
 def _refused(file: SourceFile, outcome: PassesOutcome) -> int:
     """Report why there is no result."""
+    from .check import report_placed  # most runs have one, and need none of what a check loads
+
     report_placed(file, outcome.diagnostics)
     print(f"relay-lsp: {outcome.failed}", file=sys.stderr)
     return EXIT_FOUND
@@ -85,7 +88,11 @@ def opt(options: argparse.Namespace) -> int:
     if options.in_place and file.is_standard_input:
         raise CommandError("standard input cannot be written back to; leave out --in-place")
     writes = bool(options.in_place or options.output) and not options.no_history
-    history = FileHistory(options, file.text) if writes else None
+    history: FileHistory | None = None
+    if writes:
+        from .file_history import FileHistory
+
+        history = FileHistory(options, file.text)
     try:
         return _opt(options, file, history)
     finally:
@@ -104,8 +111,11 @@ def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | N
     if options.timing:
         for step in outcome.steps:
             print(_step_line(step, columns_of(sys.stderr)), file=sys.stderr)
-    if options.verify and not verified(file, options):
-        return EXIT_FOUND
+    if options.verify:
+        from .verify import verified
+
+        if not verified(file, options):
+            return EXIT_FOUND
     if options.diff:
         sys.stdout.write(unified(file.source_name, file.text, outcome.text))
     elif options.output:
