@@ -58,6 +58,10 @@ def did_change_workspace_folders(server: RelayLanguageServer, params: types.DidC
 
 def did_change_watched_files(server: RelayLanguageServer, params: types.DidChangeWatchedFilesParams) -> None:
     """Files were written outside of the editor; a client that has fetched their diagnostics fetches them again."""
+    for document in filter(None, (server.state.documents.find(change.uri) for change in params.changes)):
+        server.state.history.file_written(document.uri)
+        # The client may have sent the new text before this.
+        server.in_background(server.state.history.recall_written(document.uri, document.lines))
     if server.client_pulls and any(server.state.documents.find(change.uri) is None for change in params.changes):
         server.workspace_diagnostic_refresh(None)
 

@@ -145,6 +145,8 @@ def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentP
     server.say_doubt(document, was_certain=was_certain)
     server.state.analysis.superseded(document)
     server.state.history.edited(identifier.uri, document.lines)
+    if server.state.history.expects(identifier.uri):
+        server.in_background(server.state.history.recall_written(identifier.uri, document.lines))
     _changed(server, document)
 
 

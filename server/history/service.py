@@ -48,6 +48,8 @@ class HistoryService:
         self._buffers: dict[str, FollowedBuffer] = {}
         self._indexers: dict[str, LayerIndexer] = {}
         """For the buffers of which nothing is followed."""
+        self._rewritten: set[str] = set()
+        """The buffers whose files other programs wrote, until they have the new text."""
 
     def configure(self, settings: Settings) -> None:
         """Apply the settings: whether there is a history, where, and how large it may be."""
@@ -74,12 +76,36 @@ class HistoryService:
         """Forget a buffer, not its history."""
         self._buffers.pop(uri, None)
         self._indexers.pop(uri, None)
+        self._rewritten.discard(uri)
 
     def edited(self, uri: str, lines: LineIndex) -> None:
         """Take note that a buffer was changed."""
         buffer = self._buffers.get(uri)
         if buffer is not None:
             buffer.edited(lines)
+
+    def file_written(self, uri: str) -> None:
+        """Take note that a file was written: perhaps by another program, and the buffer has or gets its text."""
+        if uri in self._buffers:
+            self._rewritten.add(uri)
+
+    def expects(self, uri: str) -> bool:
+        """Whether the file of a buffer was written, and the buffer is about to get that text."""
+        return uri in self._rewritten
+
+    async def recall_written(self, uri: str, lines: LineIndex) -> None:
+        """Look up how the text came to be that another program wrote into the file of a buffer: ``relay-lsp opt``
+        keeps what it did. A text that the history does not know counts as edited by hand.
+
+        This does nothing unless the file was written since the buffer was changed last.
+        """
+        buffer = self._buffers.get(uri)
+        if uri not in self._rewritten or buffer is None or buffer.at(lines).map.is_identity:
+            return
+        self._rewritten.discard(uri)
+        base = await self._thread.run(lambda: self._store().base(lines))
+        if base is not None and self._buffers.get(uri) is buffer:
+            await self.recall(uri, lines)
 
     async def saved(self, uri: str, lines: LineIndex) -> None:
         """Remember what the text of a file was made of, so that what is known of its values is found again."""

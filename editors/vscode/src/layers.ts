@@ -21,6 +21,8 @@ const THEMES: Record<number, protocol.Theme> = {
 const QUIET_MILLISECONDS = 150;
 /** The same for the marks beside the text, which are of all of it. */
 const MARKS_QUIET_MILLISECONDS = 1000;
+/** How long the cursor rests before the tree shows its layer. */
+const FOLLOW_MILLISECONDS = 200;
 /** For how many lines above and below what is seen colours are asked for: scrolling a little shows them at once. */
 const MARGIN = 60;
 
@@ -29,14 +31,19 @@ type Order = 'text' | 'name' | 'values' | 'flops' | 'bytes';
 /** A layer, or a line of what is known of one. */
 class LayerItem extends vscode.TreeItem {
     readonly details: LayerItem[] = [];
+    /** Where its values stand. */
+    ranges: vscode.Range[] = [];
+    parent: LayerItem | undefined;
 }
 
-function layerItem(layer: protocol.Layer, uri: vscode.Uri): LayerItem {
+/** The row of a layer, which begins with what the rows are sorted by. */
+function layerItem(layer: protocol.Layer, uri: vscode.Uri, order: Order): LayerItem {
     const item = new LayerItem(layer.name || '(no name)', vscode.TreeItemCollapsibleState.Collapsed);
     const operators = Object.entries(layer.operators).map(([name, count]) => (count > 1 ? `${name} ×${count}` : name));
     const values = layer.ranges.length === 1 ? '1 value' : `${layer.ranges.length} values`;
-    const facts = [values, operations(layer), size(layer.bytes)];
-    item.description = [...facts, operators.join(', ')].filter(Boolean).join(' · ');
+    const facts = { values, flops: operations(layer), bytes: size(layer.bytes) };
+    const first = order === 'flops' || order === 'bytes' ? facts[order] : values;
+    item.description = [...new Set([first, ...Object.values(facts)]), operators.join(', ')].filter(Boolean).join(' · ');
     item.details.push(
         detail('operators', operators.join(', ') || 'none', 'symbol-operator'),
         ...unique(layer.inputs).map(type => detail('in', type, 'arrow-right')),
@@ -46,7 +53,11 @@ function layerItem(layer: protocol.Layer, uri: vscode.Uri): LayerItem {
     );
     // What is expanded stays so when the view is read anew.
     item.id = `${uri.toString()} ${layer.name}`;
-    item.details.forEach((each, number) => (each.id = `${item.id} ${number}`));
+    item.ranges = layer.ranges.map(range);
+    item.details.forEach((each, number) => {
+        each.id = `${item.id} ${number}`;
+        each.parent = item;
+    });
     item.tooltip = [layer.name, ...item.details.map(each => `${each.label}: ${each.description}`)].join('\n');
     item.iconPath = new vscode.ThemeIcon('symbol-namespace');
     item.command = { command: 'relay.revealLayer', title: 'Show', arguments: [uri, layer.ranges] };
@@ -82,6 +93,9 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
     private order: Order = 'text';
     /** The text that the tree shows, and its version. */
     private shown = '';
+    /** The layers that the tree shows. */
+    private items: LayerItem[] = [];
+    private followTimer: ReturnType<typeof setTimeout> | undefined;
     private timer: ReturnType<typeof setTimeout> | undefined;
     private marksTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -99,6 +113,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
             vscode.window.onDidChangeVisibleTextEditors(later),
             vscode.window.onDidChangeTextEditorVisibleRanges(later),
             vscode.workspace.onDidChangeTextDocument(later),
+            vscode.window.onDidChangeTextEditorSelection(() => this.followCursor()),
             vscode.window.onDidChangeActiveColorTheme(() => {
                 this.clear();
                 this.later();
@@ -110,6 +125,10 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
         return item;
     }
 
+    getParent(item: LayerItem): LayerItem | undefined {
+        return item.parent;
+    }
+
     async getChildren(item?: LayerItem): Promise<LayerItem[]> {
         const document = vscode.window.activeTextEditor?.document;
         if (item) {
@@ -117,7 +136,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
         }
         this.shown = document && this.isRunning() ? moment(document) : '';
         if (document?.languageId !== 'relay' || !this.isRunning()) {
-            return [];
+            return (this.items = []);
         }
         const answer = await this.client().sendRequest(protocol.layers, textDocument(document));
         const layers = answer?.layers ?? [];
@@ -130,7 +149,7 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
         } else if (this.order === 'bytes') {
             layers.sort((a, b) => b.bytes - a.bytes);
         }
-        return layers.map(layer => layerItem(layer, document.uri));
+        return (this.items = layers.map(layer => layerItem(layer, document.uri, this.order)));
     }
 
     /** Give a colour to what values have in common; without an argument the user chooses. */
@@ -219,8 +238,29 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
     dispose(): void {
         clearTimeout(this.timer);
         clearTimeout(this.marksTimer);
+        clearTimeout(this.followTimer);
         this.clear();
         this.subscriptions.forEach(each => each.dispose());
+    }
+
+    /** Once the cursor rests, show the layer of its value, or of the first one on its line, in the tree. */
+    private followCursor(): void {
+        clearTimeout(this.followTimer);
+        this.followTimer = setTimeout(() => {
+            const editor = vscode.window.activeTextEditor;
+            if (!this.view.visible || !editor || this.shown !== moment(editor.document)) {
+                return;
+            }
+            const { active } = editor.selection;
+            const isHere = (each: vscode.Range) => each.contains(active);
+            const isOnLine = (each: vscode.Range) => each.start.line === active.line;
+            const item = innermost(this.items, isHere) ?? innermost(this.items, isOnLine);
+            const [selected] = this.view.selection;
+            if (item && selected !== item && selected?.parent !== item) {
+                // The tree may have been read anew meanwhile, without this layer.
+                void Promise.resolve(this.view.reveal(item, { select: true, focus: false })).catch(() => undefined);
+            }
+        }, FOLLOW_MILLISECONDS);
     }
 
     private later(): void {
@@ -320,6 +360,20 @@ export class Layers implements vscode.TreeDataProvider<LayerItem>, vscode.Dispos
         }
         this.marked = new WeakMap();
     }
+}
+
+/** The layer with the smallest range that is as asked for. */
+function innermost(items: LayerItem[], isWanted: (each: vscode.Range) => boolean): LayerItem | undefined {
+    let [best, lines]: [LayerItem | undefined, number] = [undefined, Infinity];
+    for (const item of items) {
+        for (const each of item.ranges) {
+            const height = each.end.line - each.start.line;
+            if (height < lines && isWanted(each)) {
+                [best, lines] = [item, height];
+            }
+        }
+    }
+    return best;
 }
 
 /** Groups of one name have one decoration; names may share a colour. */

@@ -13,7 +13,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 from ..call_parts import attribute_values
 from ..operator_documentation import attribute_documentation
 from .contents import Hover
-from .signatures import one_line
+from .signatures import folded_type, one_line
 
 __all__ = ["attribute_hover", "shape_hover"]
 
@@ -53,7 +53,8 @@ def attribute_hover(snapshot: Snapshot, token: Token) -> Hover | None:
     field = op.attrs_type.fields().get(name) if op.attrs_type is not None else None
     if field is None:
         return None
-    headline = f"{op.name}(…, {name}={written})"
+    type = snapshot.type_at(call.span.start) if call is not None else None
+    headline = f"{op.name}(…, {name}={written})" + (f": {folded_type(type)}" if type is not None else "")
     if token.role is TokenRole.ATTRIBUTE or token.text == "=":
         return Hover(token.span, headline, attribute_documentation(field))
     element = _element(snapshot, op, field, nodes, token)

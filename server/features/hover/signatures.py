@@ -19,6 +19,7 @@ _MOST_PARAMETERS = 8
 
 _LONGEST_VALUE = 400
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|//[^\r\n]*", re.DOTALL)
+_BEFORE_SIGN = re.compile(r" (?=[,)\]])")
 _BODY = re.compile(r"(?<=\bfn)(?P<head>[^{]*)\{.*\}", re.DOTALL)
 
 
@@ -26,6 +27,7 @@ def one_line(snapshot: Snapshot, span: TextSpan) -> str:
     """A value as it is written, in one line, without comments; of a function, its head."""
     text = snapshot.lines.part(span.start, min(span.end, span.start + _LONGEST_VALUE * 4))
     words = " ".join(_COMMENT.sub(" ", text).split())
+    words = _BEFORE_SIGN.sub("", words)
     words = _BODY.sub(r"\g<head>{ … }", words)
     return words if len(words) <= _LONGEST_VALUE else words[:_LONGEST_VALUE] + " …"
 

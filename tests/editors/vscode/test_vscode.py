@@ -253,6 +253,8 @@ def test_the_tree_of_layers_shows_what_each_is_and_costs(flow):
     assert "outTensor[(1, 16, 32, 32), float32]" in details
     assert "4,734,976 floating-point operations" in details
     assert seen["sorted"][0].startswith("block1.conv")
+    # A row begins with what the rows are sorted by.
+    assert "4.7 MFLOP · 2 values · 128.0 KiB" in seen["sorted"][0]
 
 
 def test_a_layer_is_hovered_walked_to_selected_and_renamed(flow):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from urllib.parse import unquote
 import pytest
 from lsprotocol import types
 
+from relay_lsp.server.history.recording import record_run
+from relay_lsp.server.history.store import HistoryStore
+from relay_lsp.server.pass_calls import PassCall
+from relay_lsp.server.worker.jobs import RunPasses
 from tests.server.protocol.conftest import Editor, leave, start
 from tests.server.protocol.test_passes import after, ask, run
 from tests.server.protocol.test_provenance import apply, position
@@ -200,6 +205,34 @@ async def test_a_saved_file_is_known_again_in_the_next_editor(tmp_path: Path) ->
     assert await provenance(other, saved, "sqrt(") == (["torch.batch_norm_8"], ["SimplifyInference"])
     assert (await provenance(other, saved, "log("))[0] == ["torch.exp_9"]
     await leave(other)
+
+
+@pytest.mark.parametrize("is_told_first", [False, True])
+async def test_a_file_that_the_command_line_rewrote_is_known_in_an_editor_that_has_it_open(
+    tmp_path: Path, is_told_first: bool
+) -> None:
+    folder = tmp_path / "history"
+    editor = await start("visual-studio-code", {"history": {"folder": str(folder)}})
+    editor.open(NORMALIZED)
+    assert await provenance(editor, NORMALIZED, "exp(") == (["torch.exp_9"], [])
+    outcome = RunPasses(NORMALIZED, "model.relay", (PassCall("SimplifyInference"),)).run(lambda _: None)
+    store = HistoryStore(folder)
+    record_run(store, None, NORMALIZED, outcome, 3)
+    store.close()
+    written = types.DidChangeWatchedFilesParams([types.FileEvent(editor.document.uri, types.FileChangeType.Changed)])
+    if is_told_first:
+        editor.client.workspace_did_change_watched_files(written)
+    editor.change(outcome.text)
+    if not is_told_first:
+        editor.client.workspace_did_change_watched_files(written)
+    known: tuple[list[str], list[str]] = ([], [])
+    for _ in range(100):
+        known = await provenance(editor, outcome.text, "sqrt(")
+        if known[1]:
+            break
+        await asyncio.sleep(0.05)
+    await leave(editor)
+    assert known == (["torch.batch_norm_8"], ["SimplifyInference"])
 
 
 async def test_the_passes_of_a_hover_lead_to_what_they_made_the_value_from(tmp_path: Path) -> None:

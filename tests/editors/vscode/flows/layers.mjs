@@ -41,6 +41,12 @@ export async function layers(workbench) {
     seen.sorted = await listed();
 
     await workbench.focusEditor();
+    // The tree follows the cursor.
+    const selectedRow = rows.and(page.locator('.selected'));
+    await page.locator('.view-line span', { hasText: /^nn\.global_avg_pool2d$/ }).first().click();
+    await workbench.until('the layer of the cursor', async () =>
+        (await selectedRow.allInnerTexts()).some(text => text.startsWith('head.pool')));
+    await page.keyboard.press('Control+Home');
     seen.hover = await workbench.hover('nn.conv2d', 'From');
     await workbench.shot('layer-hover');
     await page.keyboard.press('Escape');

@@ -31,11 +31,16 @@ def hovered(source: str) -> str:
         ("strides=[1, $02]", "Element 1 of 2: `2`, width"),
         ("padding=[1, 2, $03, 4]", "Element 2 of 4: `3`, after the height"),
         ("kernel_size=[$03, 3]", "`kernel_size`: a list of dimensions"),
-        ("kernel_size=$0[3, 3]", "nn.conv2d(…, kernel_size=[3, 3])"),
+        ("kernel_size=$0[3, 3]", "nn.conv2d(…, kernel_size=[3, 3]): Tensor[(1, 4, 10, 6), float32]"),
     ],
 )
 def test_a_number_in_a_list_is_an_element_of_the_attribute(place: str, words: str) -> None:
     assert words in hovered(CONVOLUTION.replace(place.replace("$0", ""), place))
+
+
+def test_a_comment_leaves_no_blank_where_it_stood() -> None:
+    source = "def @main(%x: float32) {\n  fn$0 (%y: float32 /* ty=float32 */, %z: float32 /* a */) { %y }\n}"
+    assert "fn (%y: float32, %z: float32) { … }" in hovered(source)
 
 
 def test_a_number_in_a_shape_is_the_size_of_an_axis() -> None:
