@@ -7,7 +7,7 @@ from relay_lsp.ir.semantic.snapshot import CallSite, Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.types import Type
 
-__all__ = ["argument_type", "attribute_values", "name_type"]
+__all__ = ["argument_type", "attribute_around", "attribute_values", "name_type"]
 
 
 def name_type(snapshot: Snapshot, span: TextSpan) -> Type | None:
@@ -37,3 +37,11 @@ def attribute_values(snapshot: Snapshot, call: CallSite) -> dict[str, object]:
         except ValueError:
             continue
     return values
+
+
+def attribute_around(snapshot: Snapshot, span: TextSpan) -> TextSpan | None:
+    """The innermost attribute, from its name to the end of its value, that a cursor or a selection is in."""
+    nodes = snapshot.node_at(span.start)
+    node = next((each for each in nodes if each.kind in ("attribute", "call", "function")), None)
+    is_inside = node is not None and node.kind == "attribute" and span.end <= node.span.end
+    return node.span if node is not None and is_inside else None

@@ -33,10 +33,20 @@ class PassAction:
 
 
 def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[QuickFix]:
-    """The fixes of the diagnostics that touch ``span``."""
+    """The fixes of the diagnostics that touch ``span``, and those that would change what ``span`` touches.
+
+    A wrong ``axis`` is reported at the argument that does not fit it; a user may look at either.
+    """
+
+    def touches(other: TextSpan) -> bool:
+        return other.start <= span.end and span.start <= other.end
+
     for diagnostic in diagnostics:
-        if diagnostic.span is not None and diagnostic.span.start <= span.end and span.start <= diagnostic.span.end:
-            for fix in diagnostic.fixes:
+        if diagnostic.span is None:
+            continue
+        is_here = touches(diagnostic.span)
+        for fix in diagnostic.fixes:
+            if is_here or any(touches(edit.span) for edit in fix.edits):
                 yield QuickFix(fix, diagnostic, preferred=len(diagnostic.fixes) == 1)
 
 

@@ -11,6 +11,7 @@ from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
 
 from ..documents.documents import Document
 from ..features.call_hierarchy import function_around
+from ..features.call_parts import attribute_around
 from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from ..features.normal_forms import normal_form_actions
 from ..features.repairs import with_repairs
@@ -41,8 +42,9 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     wanted = _Wanted(params.context.only)
     reported = with_repairs(seen.snapshot, server.state.diagnostics(seen.document, seen.snapshot))
     actions: list[types.CodeAction] = []
+    span = seen.converter.span(params.range)
     if wanted("quickfix"):
-        for item in quick_fixes(reported, seen.converter.span(params.range)):
+        for item in quick_fixes(reported, attribute_around(seen.snapshot, span) or span):
             action = _fix_action(seen, item.fix, "quickfix", version)
             action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
             action.is_preferred = item.preferred
@@ -52,7 +54,6 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
     if wanted(_TYPE_COMMENTS_KIND) and (updates := type_comment_updates(seen.snapshot)):
         update = Fix("Update all type comments", tuple(updates))
         actions.append(_fix_action(seen, update, _TYPE_COMMENTS_KIND, version))
-    span = seen.converter.span(params.range)
     for code, fix in fix_all_of_kind(reported, span):
         if wanted("quickfix"):
             actions.append(_fix_action(seen, fix, "quickfix", version))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit, apply_edits
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.server.features.call_parts import attribute_around
 from relay_lsp.server.features.code_actions import fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from relay_lsp.server.features.diagnostics import diagnostics
+from relay_lsp.server.features.repairs import with_repairs
 from tests.fixture import read_fixture
 
 
@@ -23,6 +25,22 @@ def test_the_fixes_at_the_cursor() -> None:
     assert [(item.fix.title, item.preferred) for item in here] == [("Write add", True)]
     there = list(quick_fixes(findings, TextSpan(12, 12)))
     assert [item.preferred for item in there] == [False, False]
+
+
+def test_a_fix_is_at_the_place_that_it_changes_too() -> None:
+    fixture = read_fixture("""
+def @main(%x: Tensor[(1, 16, 8, 8), float32], %bias: Tensor[(16), float32]) {
+  nn.bias_add(%x, %bias, ax$0is=2)
+}
+""")
+    cursor = fixture.cursor
+    assert cursor is not None
+    attribute = attribute_around(fixture.snapshot, TextSpan(cursor, cursor))
+    assert attribute is not None
+    assert fixture.snapshot.text[attribute.start : attribute.end] == "axis=2"
+    findings = with_repairs(fixture.snapshot, diagnostics(fixture.snapshot))
+    assert [item.fix.title for item in quick_fixes(findings, attribute)] == ["Write `axis=1`"]
+    assert not list(quick_fixes(findings, TextSpan(5, 6)))
 
 
 def test_everything_that_has_one_fix_is_fixed_at_once() -> None:
