@@ -121,6 +121,21 @@ def test_names_that_are_not_there_are_ignored_and_names_that_stand_twice_refused
         passes.bind_params_by_name(ir.IRModule.from_expr(twice), {"a": np.zeros(1)})
 
 
+def test_values_for_none_of_the_parameters_are_refused_with_those_that_there_are(tmp_path):
+    np.savez(tmp_path / "other.npz", weight=np.zeros(8, "float32"))
+    with pytest.raises(passes.PassError, match="@main has none of the parameters %weight; it has %x, %w, %b"):
+        passes.create("BindParams", file=str(tmp_path / "other.npz"))(read(MODEL))
+
+
+def test_a_value_whose_name_has_dots_is_for_the_parameter_that_a_text_can_name(tmp_path):
+    np.savez(tmp_path / "weights.npz", **{"layer1.0.bias": np.ones(2, "float32"), "unused": np.ones(1)})
+    module = read(
+        "def @main(%x: Tensor[(2), float32], %layer1_0_bias: Tensor[(2), float32]) { add(%x, %layer1_0_bias) }"
+    )
+    bound = passes.create("BindParams", file=str(tmp_path / "weights.npz"))(module)
+    assert [param.name_hint for param in bound["main"].params] == ["x"]
+
+
 def test_parameters_are_read_from_files(tmp_path):
     arrays = {"w": np.arange(6, dtype="float32").reshape(2, 3), "n": np.array([1, 2], "int64")}
     np.savez(tmp_path / "params.npz", **arrays)
