@@ -1,123 +1,122 @@
-"""``relay.lark`` made into a parser. The only module that imports Lark."""
+"""``relay.lark`` made into the tables of an LALR parser, by Lark.
+
+``python -m relay_lsp.ir.syntax.grammar`` writes them, when the grammar was changed: ``tests/ir/syntax/test_grammar.py``
+fails until then. The only module that imports Lark, which readers of Relay need not load: :mod:`.table_parser` reads
+by the tables alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Final, TypeVar, cast
+import json
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
 
-from lark import Lark, Token, UnexpectedToken
-from lark.lexer import Lexer
+from lark import Lark
 
+from .shapes import STARTS
+from .table_parser import END, TABLES
 from .tokens import KINDS
 
-__all__ = ["Refused", "accepted_insertion", "parse_kinds"]
+__all__ = ["made_tables", "parser_of"]
+
+_GRAMMAR: Final = Path(__file__).with_name("relay.lark")
+_INLINED: Final = "_"
+"""What the names of rules begin with whose children become those of the rule around them."""
 
 
-_Tree = TypeVar("_Tree")
-
-
-class Refused(Exception):
-    """The sequence is not of the grammar from ``position`` on, where one of ``expected`` could stand."""
-
-    def __init__(self, position: int, expected: Iterable[str]) -> None:
-        super().__init__(position)
-        self.position = position
-        self.expected = expected
-
-
-class KindLexer(Lexer):
-    """Gives Lark the tokens of a string of kinds: one for each character, whose position is its index."""
-
-    __future_interface__ = 2  # Lark then hands over its state, which holds the string
-
-    def __init__(self, _configuration: Any) -> None:
-        pass
-
-    def lex(self, lexer_state: Any, parser_state: Any) -> Iterator[Token]:
-        for position, kind in enumerate(lexer_state.text.text):
-            yield Token(KINDS[kind].terminal, kind, position)
-
-
-@lru_cache(maxsize=1)
-def _parser(tree_class: type, starts: Sequence[str]) -> Lark:
-    """The LALR parser whose trees are made of ``tree_class(rule, children)``."""
-    grammar = files(__package__ or "").joinpath("relay.lark").read_text(encoding="utf-8")
+def parser_of(**options: Any) -> Lark:
+    """Lark's own parser of the grammar, which is what the tables are made of and measured by."""
     return Lark(
-        grammar,
+        _GRAMMAR.read_text(encoding="utf-8"),
         parser="lalr",
-        lexer=KindLexer,
-        start=list(starts),
+        start=list(STARTS),
         keep_all_tokens=True,
         maybe_placeholders=False,
-        tree_class=tree_class,
-        cache=True,
+        **options,
     )
 
 
-def parse_kinds(tree_class: type[_Tree], starts: Sequence[str], start: str, kinds: str) -> _Tree:
-    """The tree of a sequence of token kinds.
+def made_tables() -> str:
+    """The tables of the grammar as JSON, as :class:`.table_parser.Tables` has them, a state to a line.
 
-    Raises:
-        Refused: it is not of the grammar.
+    Lark numbers states and rules otherwise each time. Here states are numbered as they are reached from the starts, and
+    rules by what they say, so that the same grammar gives the same text.
     """
-    parser = cast("Any", _parser(tree_class, starts))
-    try:
-        return parser.parse(kinds, start=start)
-    except UnexpectedToken as refusal:
-        error = cast("Any", refusal)
-        position = len(kinds) if error.token.type == "$END" else int(error.token.start_pos or 0)
-        raise Refused(position, error.accepts or error.expected) from None
+    table = cast("Any", parser_of(lexer="basic")).parser.parser._parse_table
+    kinds = {kind.terminal: kind.character for kind in KINDS.values()} | {"$END": END}
+    entries: dict[int, list[tuple[str, Any, Any]]] = {
+        state: sorted((name, action, argument) for name, (action, argument) in leads.items())
+        for state, leads in _sortable(table.states).items()
+    }
+    order = list(dict.fromkeys(table.start_states[start] for start in STARTS))
+    for state in order:  # it grows
+        reached = (argument for _, action, argument in entries[state] if action == _SHIFT)
+        order += [each for each in dict.fromkeys(reached) if each not in order]
+    numbers = {state: number for number, state in enumerate(order)}
+    rules = sorted({argument for each in entries.values() for _, action, argument in each if action != _SHIFT})
+    origins = {name: number for number, name in enumerate(dict.fromkeys(rule.origin for rule in rules))}
+    state_lines: list[str] = []
+    for state in order:
+        actions: dict[str, int] = {}
+        gotos: dict[int, int] = {}
+        for name, action, argument in entries[state]:
+            if action != _SHIFT:
+                actions[kinds[name]] = ~rules.index(argument)
+            elif name in kinds:
+                actions[kinds[name]] = numbers[argument]
+            else:
+                gotos[origins[name]] = numbers[argument]
+        state_lines.append(_written([actions, gotos]))
+    starts = {start: [numbers[table.start_states[start]], numbers[table.end_states[start]]] for start in STARTS}
+    rule_lines = [_written([origins[rule.origin], *rule[2:]]) for rule in rules]
+    return (
+        f'{{"starts": {_written(starts)},\n"rules": [\n{_joined(rule_lines)}\n],\n'
+        f'"states": [\n{_joined(state_lines)}\n]}}\n'
+    )
 
 
-def accepted_insertion(
-    tree_class: type[_Tree], starts: Sequence[str], start: str, kinds: str, insertions: Sequence[tuple[int, str]]
-) -> tuple[int, str] | None:
-    """The first of some insertions, each of a kind before a position, with which a sequence is of the grammar.
-
-    What comes before all of them is gone through once, and no tree is made: each attempt costs what lies between the
-    insertion and the fault that is left.
-    """
-    if not insertions:
-        return None
-    parser = cast("Any", _parser(tree_class, starts))
-    state = parser.parse_interactive("", start=start).parser_state
-    state.parse_conf = copy(state.parse_conf)
-    state.parse_conf.callbacks = {}
-    first, last = min(at for at, _ in insertions), max(at for at, _ in insertions)
-    before: dict[int, Any] = {}
-    for position in range(last + 1):
-        if position >= first:
-            before[position] = state.copy(deepcopy_values=False)
-        if position < last and not _takes(state, kinds[position]):
-            break
-    for at, kind in insertions:
-        if at in before and _accepts(before[at].copy(deepcopy_values=False), kind + kinds[at:]):
-            return at, kind
-    return None
+_SHIFT: Final = "shift"
 
 
-def _takes(state: Any, kind: str) -> bool:
-    """Whether a token of a kind may come next; ``state`` is that after it, then."""
-    try:
-        state.feed_token(_TOKENS[kind])
-    except UnexpectedToken:
-        return False
-    return True
+class _Rule(NamedTuple):
+    """A rule, in the order in which rules are numbered, and what is written of it."""
+
+    origin: str
+    symbols: tuple[str, ...]
+    name: str
+    length: int
+    gives_way: bool
+    inlined: tuple[int, ...]
 
 
-def _accepts(state: Any, kinds: str) -> bool:
-    """Whether a sequence may come next and end there."""
-    if not all(_takes(state, kind) for kind in kinds):
-        return False
-    try:
-        state.feed_token(_END, True)
-    except UnexpectedToken:
-        return False
-    return True
+def _sortable(states: dict[int, dict[str, tuple[Any, Any]]]) -> dict[int, dict[str, tuple[str, Any]]]:
+    """Lark's states, with rules that have an order."""
+    return {
+        state: {
+            str(name): ("reduce", _rule(argument)) if action.name == "Reduce" else (_SHIFT, argument)
+            for name, (action, argument) in leads.items()
+        }
+        for state, leads in states.items()
+    }
 
 
-_TOKENS: Final = {character: Token(kind.terminal, character) for character, kind in KINDS.items()}
-_END: Final = Token("$END", "")
+def _rule(rule: Any) -> _Rule:
+    symbols = [str(symbol.name) for symbol in rule.expansion]
+    inlined = [
+        at for at, symbol in enumerate(rule.expansion) if not symbol.is_term and symbols[at].startswith(_INLINED)
+    ]
+    name = str(rule.alias or rule.origin.name)
+    gives_way = bool(rule.options.expand1 and not rule.alias)
+    return _Rule(str(rule.origin.name), tuple(symbols), name, len(symbols), gives_way, tuple(inlined))
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _joined(lines: list[str]) -> str:
+    return ",\n".join(lines)
+
+
+if __name__ == "__main__":
+    TABLES.write_text(made_tables(), encoding="utf-8")

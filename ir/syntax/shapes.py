@@ -1,6 +1,6 @@
 """Shapes: the cached parse of a sequence of token kinds.
 
-Relay text repeats a few hundred shapes of statement thousands of times. Lark parses each once; the result speaks of
+Relay text repeats a few hundred shapes of statement thousands of times. Each is parsed once; the result speaks of
 positions in the sequence, so it fits every statement of that shape. What cannot be parsed is cached as well,
 with the position of the fault and what could have stood there.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from .tokens import KINDS
+from . import table_parser
 
 __all__ = ["MOST_NESTED", "STARTS", "Shape", "ShapeFault", "ShapeNode", "Start", "accepted_insertion", "shape_of"]
 
@@ -36,19 +36,12 @@ class ShapeNode:
 
     __slots__ = ("children", "first", "last", "rule")
 
-    def __init__(self, rule: str, children: list[Any]) -> None:
-        self.rule: Final = str(rule)
-        # Lark hands over its tokens, which know their position. To the children of an inlined rule it goes on to add,
-        # ten thousand times in a long list, and then makes them children of the rule that the list is a part of.
-        flat: list[ShapeNode | int] = (
-            children
-            if self.rule.startswith("_")
-            else [child if isinstance(child, ShapeNode) else int(child.start_pos) for child in children]
-        )
-        self.children: Final = flat
+    def __init__(self, rule: str, children: list[ShapeNode | int]) -> None:
+        self.rule: Final = rule
+        self.children: Final[list[ShapeNode | int]] = children
         first, last = children[0], children[-1]
-        self.first: Final[int] = first.first if isinstance(first, ShapeNode) else int(first.start_pos)
-        self.last: Final[int] = last.last if isinstance(last, ShapeNode) else int(last.start_pos)
+        self.first: Final = first if isinstance(first, int) else first.first
+        self.last: Final = last if isinstance(last, int) else last.last
 
     def nodes(self) -> list[ShapeNode]:
         """The children that are nodes."""
@@ -100,9 +93,8 @@ class Shape:
 
 
 _NESTING: Final = re.compile(r"[()\[\]]")
-_BY_TERMINAL: Final = {kind.terminal: kind.character for kind in KINDS.values()}
 MOST_NESTED: Final = 2_500
-"""How many parentheses and brackets may be open at once in a sequence. Lark takes a tenth of a millisecond for each."""
+"""How many parentheses and brackets may be open at once in a sequence. The parser takes time for each."""
 _limit: Final = 50_000
 _memo: dict[tuple[Start, str], Shape] = {}
 
@@ -120,9 +112,7 @@ def shape_of(start: Start, kinds: str) -> Shape:
 
 def accepted_insertion(start: Start, kinds: str, insertions: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
     """The first of some insertions, each of a kind before a position, that makes a sequence a whole ``start``."""
-    from .grammar import accepted_insertion as accepted
-
-    return accepted(ShapeNode, STARTS, start, kinds, insertions)
+    return table_parser.accepted_insertion(start, kinds, insertions)
 
 
 def _too_deep(kinds: str) -> int | None:
@@ -140,10 +130,7 @@ def _too_deep(kinds: str) -> int | None:
 def _parse(start: Start, kinds: str) -> Shape:
     if (position := _too_deep(kinds)) is not None:
         return Shape(None, ShapeFault(position, frozenset(), is_too_deep=True))
-    from .grammar import Refused, parse_kinds  # Lark is loaded when there is something to parse
-
     try:
-        return Shape(parse_kinds(ShapeNode, STARTS, start, kinds), None)
-    except Refused as error:
-        expected = frozenset(_BY_TERMINAL[name] for name in error.expected if name in _BY_TERMINAL)
-        return Shape(None, ShapeFault(error.position, expected))
+        return Shape(table_parser.parse_kinds(ShapeNode, start, kinds), None)
+    except table_parser.Refused as error:
+        return Shape(None, ShapeFault(error.position, frozenset(error.expected)))

@@ -132,7 +132,7 @@ def test_pyright_finds_the_mark_that_the_package_is_typed(installation: Installa
 def test_no_file_of_the_checkout_was_read(installation: Installation):
     installation.run("opt", "--pass", "FuseOps", "resnet18.relay")
     read = installation.files_read
-    assert [path for path in read if path.name == "relay.lark"], "nothing was written down"
+    assert [path for path in read if path.name == "relay.tables.json"], "nothing was written down"
     assert [path for path in read if path.is_relative_to(ROOT)] == []
 
 
