@@ -48,7 +48,7 @@ async def outline_entries(snapshot: Snapshot, converter: ProtocolConverter) -> l
         if part.is_typed:
             siblings.extend(_cached(converter, part, "outline", entries_in))
             continue
-        for symbol in snapshot.symbols_of(part):
+        async for symbol in in_slices(snapshot.symbols_of(part)):  # a head may have ten thousand parameters
             item = item_of(symbol, snapshot.lines)
             if item is None:
                 continue

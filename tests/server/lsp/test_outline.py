@@ -54,3 +54,21 @@ def test_what_is_defined_twice_is_shown_with_what_stands_inside_it():
     ]
     lines = [(item.range.start.line, item.range.end.line) for item in definitions]
     assert all(end <= following for (_, end), (following, _) in pairwise(lines)), lines
+
+
+def test_an_outline_of_a_head_of_thousands_leaves_the_loop_to_others_in_between():
+    parameters = ", ".join(f"%p{number}: float32" for number in range(4_000))
+    text = f'#[version = "0.0.5"]\ndef @main({parameters}) {{\n  %p0\n}}\n'
+    snapshot = Snapshot.open(text, "model.relay")
+    converter = ProtocolConverter("file:///model.relay", snapshot.lines, Encoding.UTF_16)
+
+    async def turns_of_others() -> int:
+        outline = asyncio.create_task(outline_entries(snapshot, converter))
+        turns = 0
+        while not outline.done():
+            turns += 1
+            await asyncio.sleep(0)
+        assert len(outline.result()[0].children) == 4_000
+        return turns
+
+    assert asyncio.run(turns_of_others()) > 5
