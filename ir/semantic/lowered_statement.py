@@ -277,7 +277,8 @@ class LoweredStatement:
         fixes = located.fixes
         if not fixes and located.data:
             fixes = fixes_for(located, span, self.unit.segment.text, self._span)
-        return replace(located, place=None, data=None, fixes=fixes)
+        code, severity, message = located.code, located.severity, located.message
+        return Diagnostic(code, severity, message, span, None, located.related, fixes, located.tags)
 
     def _span(self, place: Place) -> TextSpan | None:
         return place_span(self.origins, place)

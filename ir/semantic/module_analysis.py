@@ -213,15 +213,15 @@ class ModuleAnalysis:
         function, state = self.function_at(index), self.states[index]
         related: list[Related] = []
         for other in diagnostic.related:
-            expr = other.place.expr if other.place is not None else None
-            if other.span is None and isinstance(expr, Constructor):
-                other = replace(other, span=self._of_constructor(expr.name_hint))
-            if other.span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
+            expr, span = (other.place.expr if other.place is not None else None), other.span
+            if span is None and isinstance(expr, Constructor):
+                span = self._of_constructor(expr.name_hint)
+            if span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
                 defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
                 if defined is not None:
-                    other = replace(other, span=self.unit(defined[0]).span(defined[1]))
-            related.append(other)
-        return self._with_heads(replace(diagnostic, related=tuple(related)))
+                    span = self.unit(defined[0]).span(defined[1])
+            related.append(Related(other.message, span, other.place))
+        return self._with_heads(diagnostic.with_related(tuple(related)))
 
     def _of_constructor(self, name: str) -> TextSpan | None:
         """Where a constructor is defined."""
@@ -233,11 +233,10 @@ class ModuleAnalysis:
         """A finding with the places that lie in the heads of functions."""
 
         def located(other: Related) -> Related:
-            if other.span is None and other.place is not None:
-                other = replace(other, span=self._in_heads(other.place))
-            return replace(other, place=None)
+            span = self._in_heads(other.place) if other.span is None and other.place is not None else other.span
+            return Related(other.message, span)
 
-        return replace(diagnostic, related=tuple(map(located, diagnostic.related)))
+        return diagnostic.with_related(tuple(map(located, diagnostic.related)))
 
     def _in_heads(self, place: Place) -> TextSpan | None:
         for function in self.functions:
