@@ -6,17 +6,16 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cache
-from typing import Final, get_args, get_origin
+from typing import Final
 
 from ..attributes import Attrs
 from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Expr, Function, GlobalVar, Var
 from ..ops.operator import Op, RelationError
+from ..type_visitor import same_type
 from ..types import ERROR, ErrorType, FuncType, IncompleteType, TensorType, Type
 from .context import UNKNOWN_RESULT, CallContext, OperatorFuncType, constants_in, spoken_of
-from .inferencer import Inferencer, Stack
+from .inferencer import Inferencer, Stack, TensorResult
 from .report import Finding, count, describe, disagreement, facing, name_of
 from .solver import Mismatch
 
@@ -72,12 +71,11 @@ def _operator_call(inferencer: Inferencer, call: Call, op: Op, arg_types: list[T
 
 def _known_result(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type]) -> Type | None:
     """What the relation gave for another call of the operator with such arguments, as an object of its own."""
-    if not _has_hash(type(call.attrs)):
+    known = inferencer.tensor_results.get((op, id(call.attrs), *arg_types))
+    # Dimensions may be equal as numbers and not be of one dtype.
+    if known is None or not all(map(same_type, known.arguments, arg_types)) or _reads_constants(call):
         return None
-    result = inferencer.tensor_results.get((op, call.attrs, *arg_types))
-    if result is None or _reads_constants(call):
-        return None
-    return TensorType(result.shape, result.dtype)
+    return TensorType(known.result.shape, known.result.dtype)
 
 
 def _keep_result(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Type], result: TensorType) -> None:
@@ -85,28 +83,15 @@ def _keep_result(inferencer: Inferencer, call: Call, op: Op, arg_types: list[Typ
 
     A result that is the type object of an argument is not kept: what the solver learns of one, it learns of the other.
     """
-    if any(result is type for type in arg_types) or not _has_hash(type(call.attrs)):
+    if any(result is type for type in arg_types):
         return
     if all(map(_is_static, arg_types)) and _is_static(result) and not _reads_constants(call):
-        inferencer.tensor_results[(op, call.attrs, *arg_types)] = result
+        key = (op, id(call.attrs), *arg_types)
+        inferencer.tensor_results[key] = TensorResult(call.attrs, tuple(arg_types), result)
 
 
 def _is_static(type: Type) -> bool:
     return isinstance(type, TensorType) and all(isinstance(dimension, int) for dimension in type.shape)
-
-
-@cache
-def _has_hash(attrs_type: type) -> bool:
-    """Whether attributes of a class, or none, can be the key of a dictionary: their values may be of any kind."""
-    if not issubclass(attrs_type, Attrs):
-        return True
-    fields = attrs_type.fields().values()
-    return not any(
-        field.annotation is object
-        or get_origin(field.annotation) is Mapping
-        or any(get_origin(each) is Mapping for each in get_args(field.annotation))
-        for field in fields
-    )
 
 
 def _reads_constants(call: Call) -> bool:

@@ -10,8 +10,9 @@ Source of the rules: ``src/relay/transforms/type_infer.cc``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from ..attributes import Attrs
 from ..diagnostics import Place, Related
 from ..expressions import Call, Constant, Constructor, Expr, GlobalVar, Var
 from ..module import IRModule
@@ -22,7 +23,7 @@ from .origins import Origins
 from .report import Finding, InferenceReport
 from .solver import Mismatch, TypeSolver
 
-__all__ = ["Inferencer", "Signatures", "Stack"]
+__all__ = ["Inferencer", "Signatures", "Stack", "TensorResult"]
 
 Stack: TypeAlias = "list[tuple[Expr, int]]"
 """What is still to be typed, and how much of each is done: 0 is nothing."""
@@ -58,6 +59,14 @@ class Signatures:
         return known_type
 
 
+class TensorResult(NamedTuple):
+    """What a relation gave for some attributes, which it keeps alive, and types of arguments."""
+
+    attrs: Attrs | None
+    arguments: tuple[Type, ...]
+    result: TensorType
+
+
 class Inferencer:
     """What is known while one function or expression is typed.
 
@@ -66,7 +75,7 @@ class Inferencer:
     ``broken`` says that a part of the expression could not be read,
     ``stop_at_typed`` that an expression which has a type is not looked into,
     ``held_constants`` has those constants that are values of attributes.
-    ``tensor_results`` has the types that relations gave, by operator, attributes and types of arguments.
+    ``tensor_results`` has the types that relations gave, by operator, identity of attributes, and types of arguments.
     """
 
     __slots__ = (
@@ -101,7 +110,7 @@ class Inferencer:
         self.broken = False
         self.stop_at_typed = False
         self.held_constants: Final[set[Constant]] = set()
-        self.tensor_results: Final[dict[tuple[object, ...], TensorType]] = {}
+        self.tensor_results: Final[dict[tuple[object, ...], TensorResult]] = {}
         self._annotations: Final[dict[int, Type]] = {}
         self.copied_annotations: Final[dict[Var, Type]] = {}
         self.constructor_types: Final[dict[Constructor, Type]] = {}

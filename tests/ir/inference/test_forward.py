@@ -9,7 +9,7 @@ from relay_lsp.ir.expressions import Call, Constant, Function, Tuple, TupleGetIt
 from relay_lsp.ir.inference import infer_local
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops import get
-from relay_lsp.ir.types import TensorType
+from relay_lsp.ir.types import TensorType, Type
 
 Typed = Callable[[str], IRModule]
 
@@ -103,3 +103,30 @@ def test_local_inference_does_not_look_below_what_has_a_type() -> None:
     inferred = infer_local(Call(get("nn.relu"), (below,)))
     assert inferred.expr.checked_type == TensorType((2, 3), "float32")
     assert not inferred.diagnostics
+
+
+def _written(type: Type | None) -> str:
+    assert type is not None
+    return to_text(type, show_header=False)
+
+
+def test_a_call_like_another_has_a_type_of_its_own_where_dimensions_are_of_another_dtype(typed: Typed) -> None:
+    calls = "(nn.batch_flatten(%x), nn.batch_flatten(%y), nn.batch_flatten(%y))"
+    head = "def @main(%x: Tensor[(10, 2, 2), float32], %y: Tensor[(10i64, 2i64, 2i64), float32])"
+    module = typed(f"{head} {{ {calls} }}")
+    alone = typed("def @main(%y: Tensor[(10i64, 2i64, 2i64), float32]) { nn.batch_flatten(%y) }")
+    plain = typed("def @main(%x: Tensor[(10, 2, 2), float32]) { nn.batch_flatten(%x) }")
+    result = module["main"].body
+    assert isinstance(result, Tuple)
+    expected = (plain["main"].ret_type, alone["main"].ret_type, alone["main"].ret_type)
+    assert list(map(_written, [field.checked_type for field in result.fields])) == list(map(_written, expected))
+    assert _written(expected[0]) != _written(expected[1])
+
+
+def test_calls_with_the_same_types_and_attributes_do_not_share_a_type(typed: Typed) -> None:
+    module = typed("def @main(%x: Tensor[(4, 8), float32]) { (nn.batch_flatten(%x), nn.batch_flatten(%x)) }")
+    result = module["main"].body
+    assert isinstance(result, Tuple)
+    first, second = (field.checked_type for field in result.fields)
+    assert first == second
+    assert first is not second, "the solver merges type objects: what it learns of one must not be said of the other"
