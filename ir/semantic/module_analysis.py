@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from ..cancellation import check_cancelled
 from ..collections.cached import cached
@@ -44,6 +44,18 @@ __all__ = ["AnalysedFunction", "ModuleAnalysis", "first_graph_type"]
 
 AnalysedFunction: TypeAlias = "FunctionStatements | WholeFunctionAnalysis"
 """A function that is typed statement by statement, or one that is read as a whole."""
+
+
+class _KnownUnused(NamedTuple):
+    """The values of a function that nothing uses, where it starts at segment ``first``, and its head at ``base``.
+
+    ``undefined`` are the names that it calls, and no function has.
+    """
+
+    first: int
+    base: int
+    undefined: Sequence[str]
+    values: Sequence[Unused]
 
 
 class ModuleAnalysis:
@@ -370,7 +382,29 @@ class ModuleAnalysis:
             for value in state.inner_unused:
                 yield replace(value, unit=self.unit(index))
 
-    def _unused(self, function: FunctionStatements) -> Iterator[Unused]:
+    def _unused(self, function: FunctionStatements) -> Sequence[Unused]:
+        """What :meth:`_find_unused` gives, kept as long as the function does not change."""
+        if self.outer_graph:
+            return list(self._find_unused(function))  # another function may use what it binds
+        memo = function.mentions.memo
+        known = cast("_KnownUnused | None", memo.get(ModuleAnalysis))
+        first, base = function.start, self.segments.start(function.start - 1)
+        undefined = [name for name in function.calls if self._is_no_function(name)]
+        if known is None or known.undefined != undefined:
+            unused = list(self._find_unused(function))
+        elif (known.first, known.base) == (first, base):
+            return known.values
+        else:
+            unused = [value.moved(first - known.first, base - known.base) for value in known.values]
+        memo[ModuleAnalysis] = _KnownUnused(first, base, undefined, unused)
+        return unused
+
+    def _is_no_function(self, name: str) -> bool:
+        """Whether a call of a name is none, since the module has no such function, or only half a head of it."""
+        head = self.heads.get(name)
+        return head is None or head.signature is ERROR
+
+    def _find_unused(self, function: FunctionStatements) -> Iterator[Unused]:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
         unused: list[tuple[TypedStatement, Effect]] = []
         parameters: dict[str, list[int]] = {}
@@ -419,7 +453,7 @@ class ModuleAnalysis:
         effect = lowered.effect if is_graph else _effect_of(function, state)
         is_broken = lowered.is_broken
         callee = lowered.callee
-        if callee is not None and ((head := self.heads.get(callee)) is None or head.signature is ERROR):
+        if callee is not None and self._is_no_function(callee):
             effect, is_broken = Effect.UNKNOWN, True  # a call of nothing is no call
         return effect if effect is Effect.NONE or (is_graph and not is_broken) else None
 

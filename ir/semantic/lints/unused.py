@@ -17,6 +17,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
+from ...collections.cached import cached
 from ...collections.layered_map import LayeredMap
 from ...diagnostics import Diagnostic, Fix, LazyFixes, Severity, Tag, TextEdit
 from ...expressions import Call, Constructor, ErrorExpr, Expr, Function, RefWrite
@@ -43,7 +44,7 @@ class Effect(enum.Enum):
     SOME = "some"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unused:
     """A value that nothing uses: its name is ``token`` of ``unit``."""
 
@@ -53,6 +54,25 @@ class Unused:
     token: int
     effect: Effect = Effect.NONE
 
+    @cached
+    def places(self) -> tuple[TextSpan, TextSpan]:
+        """Where the name stands, and all that binds it."""
+        unit, token = self.unit, self.token
+        segment, base = unit.segment, unit.base
+        # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
+        is_alike = segment.form is not None and not segment.diagnostics
+        if is_alike and segment.kinds.startswith(GRAPH if token == 0 else LET_BINDING):
+            start = base + segment.text.index("%")
+            end = base + len(segment.text.rstrip(WHITE_SPACE))
+            return TextSpan(start, start + len(self.name)), TextSpan(base, end)
+        span = unit.span(token)
+        return span, span if self.kind is SymbolKind.PARAMETER else statement_range(segment, token, base)
+
+    def moved(self, segments: int, offset: int) -> Unused:
+        """The same, so many segments and code points further on."""
+        unit = Unit(self.unit.segment, self.unit.number + segments, self.unit.base + offset)
+        return Unused(self.kind, self.name, unit, self.token, self.effect)
+
 
 class Mentions:
     """How often the statements of a function mention each name, kept up to date as statements come and go.
@@ -60,12 +80,14 @@ class Mentions:
     Whether a name is mentioned is known at once, as hints tell it. How often is counted when an edit asks next.
     """
 
-    __slots__ = ("_counts", "_uncounted", "_unused")
+    __slots__ = ("_counts", "_uncounted", "_unused", "memo")
 
     def __init__(self) -> None:
         self._counts: LayeredMap[str, int] = LayeredMap()
         self._uncounted: Sequence[Sequence[str]] = ()
         self._unused: set[str] = set()
+        self.memo: Final[dict[object, object]] = {}
+        """What callers cache of a function with these, once they do not change any more."""
 
     def copy(self) -> Mentions:
         """Counts that can change without changing these."""
@@ -200,7 +222,7 @@ def effect_of(value: Expr, apart: Collection[object] = ()) -> Effect:
 
 def report(unused: Unused, lines: LineIndex) -> Diagnostic:
     """The hint about a value that nothing uses, in the text of ``lines``."""
-    span, statement = _places(unused)
+    span, statement = unused.places
     message = f"{unused.name} is never used"
     if unused.kind is SymbolKind.PARAMETER:
         message = f"parameter {message}"
@@ -234,20 +256,6 @@ _BINDS: Final = re.compile(r"(?:(?:let|free_var)\b(?:\s|/\*.*?\*/)*)?", re.DOTAL
 
 _LINE_END: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n]*)?(?:\r?\n|\Z)")
 _INDENTED: Final = re.compile(r"[ \t]*\Z")
-
-
-def _places(unused: Unused) -> tuple[TextSpan, TextSpan]:
-    """Where a name stands, and all that binds it."""
-    unit, token = unused.unit, unused.token
-    segment, base = unit.segment, unit.base
-    # A sound statement that is known by its form is all of its segment; it need not be parsed for that.
-    is_alike = segment.form is not None and not segment.diagnostics
-    if is_alike and segment.kinds.startswith(GRAPH if token == 0 else LET_BINDING):
-        start = base + segment.text.index("%")
-        end = base + len(segment.text.rstrip(WHITE_SPACE))
-        return TextSpan(start, start + len(unused.name)), TextSpan(base, end)
-    span = unit.span(token)
-    return span, span if unused.kind is SymbolKind.PARAMETER else statement_range(segment, token, base)
 
 
 def _with_line(span: TextSpan, unit: Unit, lines: LineIndex) -> TextSpan:
