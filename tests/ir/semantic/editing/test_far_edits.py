@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
 from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import Type
 from tests.fixture import read_selection
 from tests.ir.semantic.editing.comparison import difference
 
@@ -72,3 +77,33 @@ def @g(%x: int32) {
     edited = _edited(text, "*/")
     assert "@g" not in [symbol.name for symbol in edited.symbols]
     assert repr(edited.type_at(edited.text.index("%2 ="))) == "int32"
+
+
+@pytest.mark.parametrize("after", ["  %a0;\n  %a1", "  %a1", "  %1 = exp(%a0);\n  %1"])
+def test_what_follows_a_hundred_bindings_tells_whether_a_let_before_them_is_a_value(after: str):
+    lines = "".join(f"  let %a{number} = fn (%p: int32) {{ let %q = %p; %q }};\n" for number in range(100))
+    edited = _edited(
+        f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n  «»let %b = %y;\n{lines}{after}\n}}\n', "let %n = "
+    )
+    spliced = edited.edit(TextSpan(edited.text.index(after), edited.text.index(after) + len(after)), "  %a7; %a8")
+    assert difference(spliced, Snapshot.open(spliced.text, "example.relay"), 0, whole=True) is None
+
+
+def test_a_far_reaching_edit_asks_once_how_statements_of_one_kind_are_typed(monkeypatch: pytest.MonkeyPatch):
+    asked: list[tuple[object, ...]] = []
+    known_type = LoweredStatement.known_type
+
+    def counted(lowered: LoweredStatement, types: tuple[Type | None, ...]) -> Type | None:
+        asked.append(types)
+        return known_type(lowered, types)
+
+    monkeypatch.setattr(LoweredStatement, "known_type", counted)
+    lines = "".join(f"  %{number + 1} = nn.relu(%{number});\n" for number in range(2000))
+    text = f'#[version = "0.0.5"]\ndef @main(%x: {_TYPE}) {{\n  %0 = exp(%x);\n{lines}  %2000\n}}\n'
+    snapshot = Snapshot.open(text, "example.relay")
+    assert not snapshot.diagnostics
+    at = text.index("float32")
+    asked.clear()
+    edited = snapshot.edit(TextSpan(at, at + len("float32")), "float16")
+    assert repr(edited.type_at(text.index("%2000 ="))) == _TYPE.replace("32", "16")
+    assert len(asked) < 20

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from relay_lsp.ir.diagnostics import Diagnostic, Severity, Tag, apply_edits
+from relay_lsp.ir.semantic.module_analysis import ModuleAnalysis
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
 from tests.fixture import read_fixture
@@ -189,3 +190,36 @@ def test_after_any_edits_the_hints_are_those_of_opening_afresh():
         present[index] = not present[index]
         assert snapshot.text == write()
         assert snapshot.diagnostics == Snapshot.open(snapshot.text, "example").diagnostics
+
+
+def test_hints_follow_edits_of_other_functions():
+    text = """#[version = "0.0.5"]
+def @f(%x: int32) -> int32 { %x }
+def @g(%x: int32) -> int32 {
+  let %a = @f(%x);
+  %0 = negative(%x);
+  %x
+}
+"""
+    snapshot = Snapshot.open(text, "main.relay")
+    assert [hint.message for hint in unused(snapshot)] == ["%0 is never used"]
+    moved = snapshot.edit(TextSpan(text.index("def"), text.index("def")), "// a line\n")
+    assert [hint.span for hint in unused(moved)] == [TextSpan(moved.text.index("%0"), moved.text.index("%0") + 2)]
+    renamed = moved.edit(TextSpan(moved.text.index("@f"), moved.text.index("@f") + 2), "@h")
+    for each in (moved, renamed):
+        afresh = Snapshot.open(each.text, "main.relay")
+        assert [(hint.span, hint.message) for hint in unused(each)] == [(h.span, h.message) for h in unused(afresh)]
+
+
+def test_hints_of_functions_that_an_edit_leaves_alone_are_not_looked_for_again(monkeypatch: pytest.MonkeyPatch):
+    function = "def @f{}(%x: int32) -> int32 {{\n  %0 = negative(%x);\n  %x\n}}\n"
+    text = '#[version = "0.0.5"]\n' + "".join(map(function.format, range(50)))
+    snapshot = Snapshot.open(text, "main.relay")
+    assert len(unused(snapshot)) == 50
+    looked_at: list[object] = []
+    find = ModuleAnalysis._find_unused
+    monkeypatch.setattr(ModuleAnalysis, "_find_unused", lambda self, f: (looked_at.append(f), find(self, f))[1])
+    at = text.rindex("negative")
+    edited = snapshot.edit(TextSpan(at, at + len("negative")), "exp")
+    assert len(unused(edited)) == 50
+    assert len(looked_at) == 1
