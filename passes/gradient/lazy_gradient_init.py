@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from relay_lsp.ir.expressions import Call, Constant, Constructor, Expr, Function, GlobalVar, Tuple, TupleGetItem, Var
+from relay_lsp.ir.expressions import (
+    Call,
+    Constant,
+    Constructor,
+    Expr,
+    Function,
+    GlobalVar,
+    Match,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.syntax import parse
-from relay_lsp.ir.type_visitor import rewrite_type, same_type
+from relay_lsp.ir.type_visitor import distinct_parts, rewrite_type, same_type
 from relay_lsp.ir.types import TensorType, TupleType, Type, TypeCall
-from relay_lsp.ir.visitor import children, with_children
+from relay_lsp.ir.visitor import children, pattern_vars, post_order, with_children
 
 from ..building import LetList, Steps, run_steps
 from ..features import Feature, refuse_features
@@ -62,7 +73,9 @@ class LazyGradientInit(ModulePass):
     Inside each function, a tensor becomes a ``GradCell``: a tensor, or a function that makes ones or zeros. Sums and
     products of two of one type ask ``@AddGradCell`` and ``@MultiplyGradCell``, which add no zeros and multiply by no
     ones; every other operator takes the tensors out. The function's own type stays. Values must not be shared but by
-    ``let``, nor be tuples that operators give, and each parameter must hold a tensor. Source of the rule:
+    ``let``, nor be tuples that operators give, and each parameter must hold a tensor. A variable of a ``match`` that is
+    declared to hold a tensor and used is refused, as TVM refuses it: there, its uses become cells, and the pattern does
+    not. Source of the rule:
     ``src/relay/transforms/lazy_gradient_init.cc``, which takes ``zeros_like`` for ones as well; here it gives zeros.
 
     Before::
@@ -193,6 +206,7 @@ def _with_definitions(module: IRModule) -> tuple[IRModule, Mapping[str, GlobalVa
 
 def _wrapped(function: Function, module: IRModule, names: Mapping[str, GlobalVar]) -> Function:
     """``function``, computing on cells inside, with the type that it had."""
+    _refuse_tensors_of_patterns(function)
     lazy = _Initializer(module, names)
     inner = lazy.visit_function(function)
     if inner is function:
@@ -238,6 +252,31 @@ def _wrapped(function: Function, module: IRModule, names: Mapping[str, GlobalVar
     new = Function(function.params, body, function.ret_type, (), None, function.span, function.virtual_device)
     record.attribute(new, function)
     return new
+
+
+def _refuse_tensors_of_patterns(function: Function) -> None:
+    order = post_order(function)
+    matches = [expr for expr in order if isinstance(expr, Match)]
+    if not matches:
+        return
+    used: set[Expr] = set()
+    for expr in order:
+        used.update(
+            (expr.data, *(clause.rhs for clause in expr.clauses)) if isinstance(expr, Match) else children(expr)
+        )
+    for match in matches:
+        for clause in match.clauses:
+            for var in pattern_vars(clause.lhs):
+                if var in used and _holds_tensor(var.type_annotation):
+                    raise PassError(
+                        f"TVM makes cells of the uses of {var!r} and not of the pattern that binds it, and then "
+                        "refuses the function: take the match away before, as PartialEvaluate does where the value is known",
+                        place=var,
+                    )
+
+
+def _holds_tensor(type: Type | None) -> bool:
+    return type is not None and any(isinstance(part, TensorType) for part in distinct_parts(type))
 
 
 class _Initializer(ExprMutator):

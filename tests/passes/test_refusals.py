@@ -58,6 +58,11 @@ def test_post_dfs_indices_are_given_where_no_variable_of_a_pattern_is_used() -> 
     assert "span=index:" in to_text(numbered)
 
 
+def test_a_tensor_that_a_pattern_binds_becomes_no_cell() -> None:
+    text = _LIST.replace("Cons(%head, _)", "Cons(%head: float32, _)").replace("PLACE", "%head")
+    assert "PartialEvaluate" in str(_refusal("LazyGradientInit", text))
+
+
 @pytest.mark.parametrize("name", ["FoldConstant", "FoldConstantExpr", "PartialEvaluate"])
 def test_a_constant_in_a_region_of_a_compiler_cannot_be_computed(name: str) -> None:
     error = _refusal(name, _REGION.replace("DATA", "1f"))
