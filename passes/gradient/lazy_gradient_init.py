@@ -270,7 +270,8 @@ def _refuse_tensors_of_patterns(function: Function) -> None:
                 if var in used and _holds_tensor(var.type_annotation):
                     raise PassError(
                         f"TVM makes cells of the uses of {var!r} and not of the pattern that binds it, and then "
-                        "refuses the function: take the match away before, as PartialEvaluate does where the value is known",
+                        "refuses the function: take the match away before, as PartialEvaluate does where the value is "
+                        "known",
                         place=var,
                     )
 
