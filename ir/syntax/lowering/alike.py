@@ -4,8 +4,8 @@ A dump has a few hundred forms (:mod:`..forms`) in a hundred thousand statements
 statement is read once with a placeholder for each name of a value; after that, names are looked up, and what the
 statement makes is made over what they stand for. Nothing is cut into tokens for that.
 
-Statements that name functions of the module, data types or constructors are read as any other text is, and so is what
-may be otherwise in another statement of the form: a name that is not bound, or is bound already.
+Statements that name functions of the module, data types, constructors or metadata are read as any other text is, and so
+is what may be otherwise in another statement of the form: a name that is not bound, or is bound already.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..positions import Positions
 from ..programs import Step
 from ..scopes import Definition, Names, SymbolKind
 from ..shapes import ShapeNode
-from ..tokens import LOCAL, VALUES
+from ..tokens import LOCAL, META, VALUES
 from ..units import SyntaxOrigin, Unit
 from .bodies import Item
 from .lowering import Lowering
@@ -165,6 +165,8 @@ def _pattern_of(unit: Unit, names: Names) -> _Pattern | None:
     if len(segment.statements) != 1 or segment.diagnostics:
         return None
     statement = segment.statements[0]
+    if META in statement.kinds:
+        return None  # an object of the metadata is one, wherever it is named
     lowered = _Placeholders(names)
     lowered.enter(unit)
     item = lowered.read(statement)

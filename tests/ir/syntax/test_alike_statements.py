@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 
+import numpy
 import pytest
 
+from relay_lsp.ir.expressions import Constant, Function, Tuple
+from relay_lsp.ir.printing import to_text
 from relay_lsp.ir.structural import structural_equal
 from relay_lsp.ir.syntax.lowering import AlikeLowering
 from relay_lsp.ir.syntax.reading import Reading
@@ -90,6 +93,16 @@ def test_a_text_of_statements_that_repeat_says_the_same_read_by_forms(seed):
 @pytest.mark.parametrize("text", texts()[:40])
 def test_a_module_says_the_same_read_by_forms(text):
     _assert_alike(text)
+
+
+def test_what_statements_name_of_the_metadata_is_one_object():
+    weights = Function((), Tuple([Constant(numpy.full((2, 2), 1.5, "float32"))]))
+    section = to_text(weights).partition("#[metadata]")[2]
+    body = "".join(f"  %{number + 1} = add(%{number}, meta[relay.Constant][0]);\n" for number in range(5))
+    text = f'#[version = "0.0.5"]\ndef @f(%x: Tensor[(2, 2), float32]) {{\n  %0 = tanh(%x);\n{body}  %5\n}}\n'
+    module = _read(f"{text}\n#[metadata]{section}", by_form=True).module
+    named = [expr for expr in post_order(*module.functions.values()) if isinstance(expr, Constant)]
+    assert len(named) == 1
 
 
 def test_of_statements_that_differ_in_names_alone_two_are_read(monkeypatch):
