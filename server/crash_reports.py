@@ -12,7 +12,6 @@ import platform
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -136,6 +135,8 @@ def _blanked(secret: re.Match[str]) -> str:
 
 
 def _versions() -> dict[str, str]:
+    from importlib import metadata  # loads a mail parser, which no start of a server needs to wait for
+
     versions = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     for package in _PACKAGES:
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN
 
-from ..lsp.capabilities import server_version
+from ..version import VERSION
 from ..worker.jobs import RunPasses
 from ..worker.pass_changes import SpanLayers
 from ..worker.pass_outcomes import PassesOutcome, StepOutcome
@@ -218,7 +218,7 @@ def run_traced(options: argparse.Namespace, file: SourceFile, weights: bool) -> 
     calls = tuple(replace(call, function=options.function) for call in pipeline)
     name = Path(file.source_name).name
     instruments = read_calls(options.instruments)
-    producer = f"relay-lsp {server_version()}"
+    producer = f"relay-lsp {VERSION}"
     context = read_context(options, opt_level, file.text)
     job = TracePasses(
         *(file.text, name, calls, opt_level, instruments, weights, file.source_name, producer),

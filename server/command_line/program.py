@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..lsp.capabilities import server_version
+from ..version import VERSION
 from .pipeline_arguments import (
     add_extensions,
     add_function,
@@ -90,7 +90,7 @@ def _internal_error(error: Exception, verbose: bool) -> str:
     shown = "the lines above" if verbose else "what it prints with --verbose"
     return (
         f"an internal error ({what}; {Path(place.filename).name}:{place.lineno}).\n"
-        f"This is a fault of relay-lsp {server_version()}, not of your file, which is as it was. Please report it with "
+        f"This is a fault of relay-lsp {VERSION}, not of your file, which is as it was. Please report it with "
         f"the command, {shown}, and if you can the file."
     )
 
@@ -99,7 +99,7 @@ class _ShowVersion(argparse.Action):
     """Looks the version up when it is asked for."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(f"relay-lsp {server_version()}")
+        print(f"relay-lsp {VERSION}")
         parser.exit()
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ..documents.encoding import Encoding
+from ..version import VERSION
 
 __all__ = [
     "CLEAR_HISTORY",
@@ -163,17 +164,7 @@ def initialize_result(params: Mapping[str, Any]) -> dict[str, Any]:
             "workspaceDiagnostics": True,
             "workDoneProgress": True,
         }
-    return {"capabilities": capabilities, "serverInfo": {"name": "relay-lsp", "version": server_version()}}
-
-
-def server_version() -> str:
-    """The version of the installed distribution."""
-    from importlib.metadata import PackageNotFoundError, version  # loads a mail parser for it
-
-    try:
-        return version("relay-lsp")
-    except PackageNotFoundError:
-        return "unknown"
+    return {"capabilities": capabilities, "serverInfo": {"name": "relay-lsp", "version": VERSION}}
 
 
 def supports(client: Mapping[str, Any], *path: str) -> bool:

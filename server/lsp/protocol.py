@@ -22,7 +22,8 @@ from ..documents.documents import Document
 from ..pass_calls import PassCall
 from ..session.workspace import Workspace
 from ..settings import context_settings
-from .capabilities import choose_encoding, pulls_diagnostics, server_version, supports
+from ..version import VERSION
+from .capabilities import choose_encoding, pulls_diagnostics, supports
 from .conversion import ProtocolConverter
 from .methods import PREVIEW
 from .pygls_adapter import RelayProtocol, message_at_work
@@ -80,7 +81,7 @@ class RelayLanguageServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            "relay-lsp", server_version(), protocol_cls=RelayProtocol
+            "relay-lsp", VERSION, protocol_cls=RelayProtocol
         )
         self.protocol.in_background = self.in_background
         self.state = Workspace(self)

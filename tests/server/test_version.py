@@ -1,0 +1,9 @@
+"""The version that the server says is that of the installed package."""
+
+from importlib.metadata import version
+
+from relay_lsp.server.version import VERSION
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert version("relay-lsp") == VERSION
