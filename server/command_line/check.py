@@ -19,7 +19,7 @@ from relay_lsp.ir.text.text_span import TextSpan
 
 from ..features.code_actions import edits_of_all
 from ..features.diagnostics import diagnostics
-from ..version import VERSION
+from ..lsp.version import VERSION
 from ..worker.read_texts import FIRST_WORD
 from .excerpts import Painter, excerpt
 from .files import SourceFile, files_in, read_file, write_file

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from relay_lsp.ir.syntax.lexer import COMMENT_PATTERN
 
-from ..version import VERSION
+from ..lsp.version import VERSION
 from ..worker.jobs import RunPasses
 from ..worker.pass_changes import SpanLayers
 from ..worker.pass_outcomes import PassesOutcome, StepOutcome

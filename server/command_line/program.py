@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..version import VERSION
+from ..lsp.version import VERSION
 from .pipeline_arguments import (
     add_extensions,
     add_function,

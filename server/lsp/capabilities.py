@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ..documents.encoding import Encoding
-from ..version import VERSION
+from .version import VERSION
 
 __all__ = [
     "CLEAR_HISTORY",

@@ -22,12 +22,12 @@ from ..documents.documents import Document
 from ..pass_calls import PassCall
 from ..session.workspace import Workspace
 from ..settings import context_settings
-from ..version import VERSION
 from .capabilities import choose_encoding, pulls_diagnostics, supports
 from .conversion import ProtocolConverter
 from .methods import PREVIEW
 from .pygls_adapter import RelayProtocol, message_at_work
 from .token_deltas import TokenMemory
+from .version import VERSION
 
 if TYPE_CHECKING:
     from relay_lsp.passes.infrastructure.extensions import ExtensionFault

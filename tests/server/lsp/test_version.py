@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from relay_lsp.server.version import VERSION
+from relay_lsp.server.lsp.version import VERSION
 
 
 def test_the_version_is_that_of_the_package() -> None:
