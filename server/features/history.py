@@ -30,6 +30,9 @@ _LONGEST_TEXT = 120
 _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
 """What canonical texts write behind values: types and spans, which would hide the value."""
 
+_NUMBER = re.compile(r"%\d+\b")
+"""A graph variable, which has no name but its number."""
+
 
 @dataclass(frozen=True)
 class HistoryStep:
@@ -49,11 +52,20 @@ class HistoryStep:
     """For such an edit the ranges of the text after of the values that it touched."""
     time: float = 0.0
     """When it was remembered, in seconds since the epoch."""
+    is_renumbered: bool = False
+    """Whether it ran between other passes: there the texts are canonical, whose graph variables have other numbers than
+    those of the buffer, so that a number alone says nothing of what the pass did. A value that has another one written
+    inside counts as touched nevertheless: canonical texts bind that."""
 
     @cached_property
     def origin_map(self) -> SpanOriginMap:
         """The same as ``origins``, to look ranges up in."""
         return self.origins if isinstance(self.origins, SpanOriginMap) else SpanOriginMap(self.origins)
+
+    def compared(self, text: str) -> str:
+        """A value as it is compared with what it was: without layout and comments, and without what numbering does."""
+        line = _in_one_line(text)
+        return _NUMBER.sub("%", line) if self.is_renumbered else line
 
 
 @dataclass(frozen=True)
@@ -147,7 +159,7 @@ def _has_changed(step: HistoryStep, spans: Sequence[tuple[int, int]], sources: S
         return True
     now = {step.after[start:end] for start, end in spans}
     then = {step.before[start:end] for start, end in sources}
-    return now != then and set(map(_one_line, now)) != set(map(_one_line, then))
+    return now != then and set(map(step.compared, now)) != set(map(step.compared, then))
 
 
 _DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)
@@ -177,10 +189,10 @@ def fate(steps: Sequence[HistoryStep], span: TextSpan) -> Fate:
     for step in steps:
         wanted = set(spans)
         made = [(start, end) for start, end, old in step.origins if not wanted.isdisjoint(old)]
-        then = [_one_line(step.before[start:end]) for start, end in spans]
+        then = [step.compared(step.before[start:end]) for start, end in spans]
         if not made:
             return Fate((), (*events, _event(step, spans)), step.pass_name)
-        if {_one_line(step.after[start:end]) for start, end in made} != set(then):
+        if {step.compared(step.after[start:end]) for start, end in made} != set(then):
             events.append(_event(step, spans))
         spans = made
     return Fate(tuple(TextSpan(*item) for item in sorted(spans)), tuple(events))
@@ -197,6 +209,10 @@ def edited_since(text: str) -> ValueEvent:
     return ValueEvent("edit", (_one_line(text),), by_hand=True)
 
 
+def _in_one_line(text: str) -> str:
+    return " ".join(_COMMENT.sub("", text).split())
+
+
 def _one_line(text: str) -> str:
-    joined = " ".join(_COMMENT.sub("", text).split())
+    joined = _in_one_line(text)
     return joined if len(joined) <= _LONGEST_TEXT else joined[:_LONGEST_TEXT] + " …"

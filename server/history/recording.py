@@ -29,11 +29,14 @@ def look_up(store: HistoryStore, lines: LineIndex) -> FollowedBuffer:
     base_lines = lines if lines.length == len(base) and lines.text == base else LineIndex(base)
     steps: list[HistoryStep] = []
     texts: list[KnownText] = []
-    for record in store.steps_to(base):
+    records = store.steps_to(base)
+    runs = [record.details.run for record in records]
+    for number, record in enumerate(records):
+        is_renumbered = bool(runs[number]) and runs.count(runs[number]) > 1
         before, after = store.text(record.before), store.text(record.after)
         if before is not None and after is not None:
             texts.append(KnownText(LineIndex(before), tuple(steps), partial(store.layers, before)))
-            steps.append(_remembered(record, before, after))
+            steps.append(_remembered(record, before, after, is_renumbered))
     known = KnownText(base_lines, tuple(steps), partial(store.layers, base))
     return FollowedBuffer(known, texts)
 
@@ -67,12 +70,13 @@ def record_run(
         store.keep_base(outcome.text, before)
 
 
-def _remembered(record: StepRecord, before: str, after: str) -> HistoryStep:
+def _remembered(record: StepRecord, before: str, after: str, is_renumbered: bool) -> HistoryStep:
     """A step as features look at it, its origins in little memory."""
     details = record.details
     removed = [(start, end) for start, end in details.removed]
     edited = frozenset((start, end) for start, end in details.edited)
     origins = SpanOriginMap(record.origins)
     return HistoryStep(
-        *(record.pass_name, before, after, origins, record.id, removed, details.by_hand, edited, record.time)
+        *(record.pass_name, before, after, origins, record.id, removed, details.by_hand, edited, record.time),
+        is_renumbered=is_renumbered,
     )

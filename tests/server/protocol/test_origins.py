@@ -168,6 +168,17 @@ async def test_code_actions_formatting_and_renaming_lose_nothing(editor: Editor)
     assert await provenance(editor, renamed, "sqrt(") == expected
 
 
+async def test_a_value_that_a_pipeline_only_numbers_anew_names_no_pass(editor: Editor) -> None:
+    text = NORMALIZED.replace(
+        "exp(%2) /*", "%3 = tanh(%2) /* si=[torch.tanh_3] */;\n  %4 = add(1f, 2f);\n  add(%3, %4) /*"
+    )
+    made = await apply(editor, text, "SimplifyInference", "FoldConstant")
+    assert (await provenance(editor, made, "sqrt("))[1] == ["SimplifyInference"]
+    assert (await provenance(editor, made, "tanh("))[1] == []
+    assert (await provenance(editor, made, "nn.relu("))[1] == []
+    assert (await provenance(editor, made, "add(%3"))[1] == ["FoldConstant"]
+
+
 async def test_a_value_that_a_pass_joined_is_of_all_layers(editor: Editor) -> None:
     shared = NORMALIZED.replace("exp(%2) /* si=[torch.exp_9] */", "add(exp(%0) /* si=[torch.exp_9] */, %5)").replace(
         "  %1 = nn", "  %4 = exp(%0) /* si=[torch.exp_4] */;\n  %5 = tanh(%4) /* si=[torch.tanh_5] */;\n  %1 = nn"
