@@ -46,7 +46,7 @@ class _Block:
         """By how much it changes the number of open comments, and the lowest change on the way."""
         if self._comments is None:
             change = lowest = 0
-            for mark in _COMMENT_MARK.findall(self.text):
+            for mark in () if _closes_each_comment(self.text) else _COMMENT_MARK.findall(self.text):
                 change += 1 if mark == "/*" else -1
                 lowest = min(lowest, change)
             self._comments = (change, lowest)
@@ -58,6 +58,17 @@ class _Block:
         if self._marks is None:
             self._marks = _CommentMarks(self.text)
         return self._marks
+
+
+def _closes_each_comment(text: str) -> bool:
+    """Whether each mark that opens a comment is closed by the next mark, as in what TVM prints.
+
+    The first key that opens a comment asks that of the whole text: this takes a quarter of what going over marks does.
+    """
+    if "/*/" in text or "*/*" in text:
+        return False  # which of the two marks it is depends on what is before it
+    opened = [part.count("/*") for part in text.split("*/")]
+    return not opened.pop() and opened.count(1) == len(opened)
 
 
 class _CommentMarks:
