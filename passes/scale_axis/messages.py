@@ -106,7 +106,7 @@ def kept_scale_reason(value: Expr, factor: Expr, message: Message | None, direct
             return None
         return "not-scaled", f"the scale stays: {{}} takes no scale {direction}, or is used elsewhere too"
     if message.require_positive and not is_never_negative(factor):
-        return "negative", "the scale stays: it may be negative, and an activation is on the way"
+        return "negative", "the scale of {} stays: it may be negative, and an activation is on the way"
     return "not-along-channels", "the scale stays: it does not go along the channels of {} alone"
 
 

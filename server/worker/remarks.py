@@ -64,7 +64,8 @@ def placed_remarks(trace: Trace, parsed: Parsed, text: str) -> Iterator[PlacedRe
             origin = next((each for each in trace.origins(remark.expr) if each in first), None)
             words = remark.template.split("{}")
             parts = [RemarkPart(words[0])]
-            for other, following in zip(remark.others, words[1:], strict=True):
+            # A pass of the user's may name more than its words have room for.
+            for other, following in zip(remark.others, words[1:], strict=False):
                 source = next((each for each in trace.origins(other) if each in first), None)
                 parts += [RemarkPart(names.of(other, source), True, names.place(source)), RemarkPart(following)]
             layer = trace.layers.get(origin) if origin is not None else None

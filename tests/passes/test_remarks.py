@@ -15,6 +15,7 @@ def remarks(text: str, *passes: Pass) -> dict[str, list[str]]:
         Sequential(list(passes))(read(text))
     said: dict[str, list[str]] = {}
     for remark in trace.steps[-1].remarks:
+        assert remark.template.count("{}") == len(remark.others)
         said.setdefault(repr(getattr(remark.expr, "op", remark.expr)), []).append(
             f"{remark.kind} {remark.rule}: {remark.message()}"
         )
@@ -84,6 +85,19 @@ def test_folding_says_what_is_not_known() -> None:
     ]
     assert said["multiply"] == ["missed not-constant: not folded: %w is a parameter or a bound variable"]
     assert "negative" not in said, "what has no constant argument is nothing to fold"
+
+
+def test_a_scale_that_may_be_negative_stays_before_an_activation() -> None:
+    text = """
+    def @main(%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(4, 4, 3, 3), float32], %s: Tensor[(4, 1, 1), float32]) {
+      %0 = multiply(%x, %s);
+      %1 = nn.relu(%0);
+      nn.conv2d(%1, %w, padding=[1, 1, 1, 1], channels=4, kernel_size=[3, 3])
+    }
+    """
+    assert remarks(text, create("ForwardFoldScaleAxis"))["multiply"] == [
+        "missed negative: the scale of %x stays: it may be negative, and an activation is on the way"
+    ]
 
 
 def test_scales_say_where_they_go_and_what_keeps_them() -> None:
