@@ -3,6 +3,9 @@ import * as vscode from 'vscode';
 import { BaseLanguageClient } from 'vscode-languageclient';
 import * as protocol from './protocol';
 
+/** The pass that others require, which changes no statement: with it, one pass is no pipeline that is reported on. */
+const REQUIRED = 'InferType';
+
 /**
  * Run one of the server's commands on a version of a buffer; the server refuses where the buffer has moved on. The cursor
  * stays at the value that it stood at, and its line where it was on the screen.
@@ -30,7 +33,7 @@ export async function execute(
     })) as protocol.RunResult;
     if (result?.outdated) {
         void offerAgain(client, command, document, what, result.message);
-    } else if (result?.applied && (result.steps?.length ?? 0) > 1) {
+    } else if (result?.applied && (result.steps?.filter(step => step.pass !== REQUIRED).length ?? 0) > 1) {
         void report(result.message);
     } else if (result?.message) {
         vscode.window.setStatusBarMessage(result.message, 8000);

@@ -253,6 +253,7 @@ function M.preview_of(what)
       local note = table.concat(value.passes, ', ') .. (#from > 0 and ' from ' .. table.concat(from, ' and ') or ', new')
       texts.annotate(0, value.range, '← ' .. note, encoding)
     end
+    texts.to_change()
     messages.say(title .. ': ' .. M.counts(result.operators))
   end)
 end

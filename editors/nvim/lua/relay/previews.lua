@@ -16,6 +16,7 @@ local function show(title, before, after)
   texts.name(0, title)
   vim.cmd('diffthis')
   texts.wrap()
+  texts.to_change()
 end
 
 --- Show what was made beside what it was made of; of one function alone where `only` names it.

@@ -80,6 +80,17 @@ function M.read()
   vim.wait(5000, function() return done end, 10)
 end
 
+--- Show the first change of the diff in this window, where what is before it, such as a long head, fills the screen.
+function M.to_change()
+  vim.cmd('redraw')
+  local last = vim.fn.line('w$')
+  vim.cmd('normal! gg')
+  if vim.fn.diff_hlID(1, 1) == 0 then
+    vim.cmd('silent! normal! ]c')
+  end
+  vim.cmd('normal! ' .. (vim.fn.line('.') > last and 'zt' or 'gg'))
+end
+
 --- Open texts side by side as a diff in a tab page of their own. Each is an address, or the number of a buffer.
 function M.diff(left, right)
   local function open(command, what)
@@ -92,6 +103,7 @@ function M.diff(left, right)
   end
   open('tab', left)
   open('rightbelow vertical', right)
+  M.to_change()
 end
 
 --- A range of the protocol as 0-based line and byte columns of a list of lines: `{line, column, end line, end column}`.

@@ -11,7 +11,8 @@ local function start(server, file)
   local init = work .. '/init.lua'
   local lines = {
     ('vim.opt.runtimepath:prepend(%q)'):format(vim.env.RELAY_PLUGIN),
-    ("require('relay').setup({ cmd = { %q, 'serve' } })"):format(server),
+    -- The machine may do much else.
+    ("require('relay').setup({ cmd = { %q, 'serve' }, settings = { relay = { passTimeout = 120 } } })"):format(server),
     'vim.o.laststatus = 2',
     'vim.o.swapfile = false',
   }
@@ -129,6 +130,7 @@ follow('steps', function()
   seen.all = screen()
   keys('4<CR>')
   until_shown('4. FuseOps before')
+  vim.wait(300)
   seen.step = screen()
   keys(':tabclose<CR>')
   keys(':tabclose<CR>')
@@ -152,7 +154,7 @@ follow('cancelling', function()
   until_shown('No pass has changed')
   keys(':RelayRunPass FuseOps<CR>')
   until_shown('[ Cancel ]')
-  vim.wait(10000, function() return screen():find('%d+ %%  %a') ~= nil end, 10)
+  vim.wait(60000, function() return screen():find('%d+ %%  %a') ~= nil end, 10)
   local working = screen()
   keys(':RelayCancel<CR>')
   local seconds = until_gone('[ Cancel ]')

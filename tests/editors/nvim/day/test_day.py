@@ -108,6 +108,12 @@ def test_the_steps_of_a_preview_are_a_list_without_those_that_change_nothing(ste
     assert "4. FuseOps" in seen["step"]
 
 
+def test_the_first_change_is_on_the_screen_though_the_head_before_it_fills_it(step):
+    before, after = zip(*(line.split("│") for line in step("steps")["step"].splitlines() if "│" in line), strict=True)
+    assert "= add(%bn_data_moving_var, 2e-05f" in "\n".join(before)
+    assert "Primitive=1" in "\n".join(after)
+
+
 def test_messages_can_be_read_in_full(step):
     assert "nn.batch_norm −19" in step("messages")["screen"]
 
