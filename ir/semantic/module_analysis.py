@@ -171,8 +171,9 @@ class ModuleAnalysis:
     def _without_types(self, function: FunctionStatements) -> Iterator[Diagnostic]:
         """The parameters of a function that are declared without a type, and whose uses do not tell it."""
         head, base = function.head, self.segments.start(function.start - 1)
-        for definition in head.definitions:
-            if definition.name in head.untyped and definition.name not in function.inferred:
+        unknown = set(head.untyped).difference(function.inferred)
+        for definition in head.definitions if unknown else ():
+            if definition.name in unknown:
                 assert isinstance(definition.value, Var)
                 span = place_span(head.origins, Place(definition.value))
                 assert span is not None
