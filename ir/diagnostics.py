@@ -89,16 +89,16 @@ class Fix:
 class LazyFixes(Sequence[Fix]):
     """Fixes that are computed on demand: of hundreds of hints, hardly one is asked for its fix."""
 
-    __slots__ = ("_found", "_work_out")
+    __slots__ = ("_fixes", "_work_out")
 
     def __init__(self, work_out: Callable[[], Iterable[Fix]]) -> None:
         self._work_out = work_out
-        self._found: tuple[Fix, ...] | None = None
+        self._fixes: tuple[Fix, ...] | None = None
 
     def _all(self) -> tuple[Fix, ...]:
-        if self._found is None:
-            self._found = tuple(self._work_out())
-        return self._found
+        if self._fixes is None:
+            self._fixes = tuple(self._work_out())
+        return self._fixes
 
     @overload
     def __getitem__(self, index: int) -> Fix: ...

@@ -18,6 +18,7 @@ from ..syntax.splitting import Splice
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, OPEN_COMMENT
 from ..types import Type
+from .changed_heads import ChangedHeads, call_alike, outdated_functions
 from .declarations import AnalysisFault, Head, ModuleTypes, NeedsFullAnalysis
 from .function_statements import FunctionStatements
 from .module_analysis import AnalysedFunction, ModuleAnalysis, first_graph_type
@@ -280,7 +281,7 @@ class ModuleAnalyzer:
         regions = self._regions()
         named = [region.head for region in regions if region.head.name]
         heads = {head.name: head for head in named}  # of two functions of one name, TVM keeps the last
-        changed = _Changes(self.earlier_heads, heads)
+        changed = ChangedHeads(self.earlier_heads, heads)
         self._regions_found = regions
         for region in regions:
             self._looked_at = region.start - 1
@@ -297,10 +298,10 @@ class ModuleAnalyzer:
             heads,
             self.types,
             self.top_level,
-            self._call_memo if _call_alike(self.earlier, self.functions) else None,
+            self._call_memo if call_alike(self.earlier, self.functions) else None,
         )
 
-    def _stays(self, known: AnalysedFunction, region: _Region, changed: _Changes) -> bool:
+    def _stays(self, known: AnalysedFunction, region: _Region, changed: ChangedHeads) -> bool:
         """Whether a function is what it was, as one sees without looking into it."""
         return (
             isinstance(known, FunctionStatements)
@@ -311,7 +312,7 @@ class ModuleAnalyzer:
             and not (self.reported and between(self.reported, known.start, known.end))
         )
 
-    def _analysed(self, region: _Region, outside: Outer, changed: _Changes) -> AnalysedFunction:
+    def _analysed(self, region: _Region, outside: Outer, changed: ChangedHeads) -> AnalysedFunction:
         check_cancelled()
         known = region.known
         whole = known if isinstance(known, WholeFunctionAnalysis) and known.head is region.head else None
@@ -330,7 +331,7 @@ class ModuleAnalyzer:
         made.fault = made.fault or fault
         return made
 
-    def _by_statements(self, region: _Region, outside: Outer, changed: _Changes) -> FunctionStatements | None:
+    def _by_statements(self, region: _Region, outside: Outer, changed: ChangedHeads) -> FunctionStatements | None:
         """A function typed statement by statement; ``None`` where it must be read as a whole."""
         known = region.known
         with suppress(NeedsFullAnalysis):
@@ -428,7 +429,9 @@ class ModuleAnalyzer:
         if reported or last > first:
             self.reported[first:last] = reported
 
-    def _retyped(self, known: FunctionStatements, head: Head, outside: Outer, changed: _Changes) -> FunctionStatements:
+    def _retyped(
+        self, known: FunctionStatements, head: Head, outside: Outer, changed: ChangedHeads
+    ) -> FunctionStatements:
         """A function whose statements stayed the same: what uses a parameter or function that changed is typed anew."""
         reported = between(self.reported, known.start, known.end)
         names = changed.names.intersection(known.calls)
@@ -458,32 +461,10 @@ class ModuleAnalyzer:
         self.reported = _with_reported(self.reported, followed)
         return typer.finished(self.states, between(self.reported, known.start, known.end))
 
-    def _looks_outside(self, index: int, changed: _Changes) -> bool:
+    def _looks_outside(self, index: int, changed: ChangedHeads) -> bool:
         """Whether what is wrong with a statement may depend on other functions."""
         state = self.states[index]
         return state is not None and bool(state.outer_graph or (changed and state.calls))
-
-
-class _Changes:
-    """Which functions are no longer called as they were."""
-
-    def __init__(self, old: Mapping[str, Head], new: Mapping[str, Head]) -> None:
-        differing = {name for name in {**old, **new} if old.get(name) is not new.get(name)}
-        self.names: Final = {
-            name for name in differing if name not in old or name not in new or not old[name].says_the_same(new[name])
-        }
-        self._any: Final = bool(differing) or list(old) != list(new)
-
-    def __bool__(self) -> bool:
-        return self._any
-
-
-def _call_alike(old: Sequence[AnalysedFunction], new: Sequence[AnalysedFunction]) -> bool:
-    """Whether there are the same functions, and each names the same others."""
-    return len(old) == len(new) and all(
-        one is other or (one.name == other.name and (one.calls is other.calls or set(one.calls) == set(other.calls)))
-        for one, other in zip(old, new, strict=True)
-    )
 
 
 def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:
@@ -508,54 +489,3 @@ def is_closed_at(segments: Segments, end: int) -> bool | None:
 
 def _with_reported(reported: Sequence[int], followed: Mapping[int, TypedStatement]) -> list[int]:
     return sorted([*(index for index in reported if index not in followed), *reported_among(followed)])
-
-
-def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context: TemplateCache) -> frozenset[Head]:
-    """The heads of the functions of a text that mean something else where some names of types and constructors do.
-
-    ``context`` is that of the text in which they do; the heads that still hold are put into it.
-    """
-    outdated: list[Head] = []
-    types = [each.types.reading.names for each in (earlier.context, context)]
-    naming = sorted(earlier.states.using(set(changed), 0, len(earlier.states)))
-    ends = [function.last for function in earlier.functions]
-    questionable = {bisect_left(ends, index) for index in (*naming, *earlier.reported)}
-    for number, function in enumerate(earlier.functions):
-        head, named = function.head, changed
-        if head.type_parameters:
-            # What has the name of one is that everywhere in its function, unless a constructor has it, too.
-            own = {variable.name for variable in head.type_parameters}
-            named = changed - {name for name in own if not any(name in names.constructors for names in types)}
-        if head.depends_on(named):
-            outdated.append(head)
-            continue
-        context.keep_head(head)
-        if isinstance(function, WholeFunctionAnalysis):
-            if function.depends_on(named):
-                outdated.append(head)
-        elif number in questionable and _mentions(
-            earlier, function, named, between(naming, function.start, function.end)
-        ):
-            outdated.append(head)
-    return frozenset(outdated)
-
-
-def _mentions(
-    analysis: ModuleAnalysis, function: FunctionStatements, changed: frozenset[str], among: Sequence[int]
-) -> bool:
-    """Whether a statement of a function names one of some types and constructors, or something that is not known.
-
-    ``among`` are those that may name one of them.
-    """
-    for index in among:
-        state = analysis.states[index]
-        if state is not None and not changed.isdisjoint(state.depends_on):
-            return True
-    for index in between(analysis.reported, function.start, function.end):
-        state = analysis.states[index]
-        own = state.own if state is not None else None
-        if own is None or not own.diagnostics:
-            continue
-        if own.lowering.unresolved or not changed.isdisjoint(own.unit.segment.tokens[1]):
-            return True
-    return False

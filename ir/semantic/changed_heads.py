@@ -1,0 +1,89 @@
+"""What an edit of the heads, types or constructors of a module means for functions that it leaves as they are."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from .declarations import Head
+from .function_statements import FunctionStatements
+from .module_analysis import AnalysedFunction, ModuleAnalysis
+from .statement_list import between
+from .template_cache import TemplateCache
+from .whole_function import WholeFunctionAnalysis
+
+__all__ = ["ChangedHeads", "call_alike", "outdated_functions"]
+
+
+class ChangedHeads:
+    """Which functions are no longer called as they were."""
+
+    def __init__(self, old: Mapping[str, Head], new: Mapping[str, Head]) -> None:
+        differing = {name for name in {**old, **new} if old.get(name) is not new.get(name)}
+        self.names: Final = {
+            name for name in differing if name not in old or name not in new or not old[name].says_the_same(new[name])
+        }
+        self._any: Final = bool(differing) or list(old) != list(new)
+
+    def __bool__(self) -> bool:
+        return self._any
+
+
+def call_alike(old: Sequence[AnalysedFunction], new: Sequence[AnalysedFunction]) -> bool:
+    """Whether there are the same functions, and each names the same others."""
+    return len(old) == len(new) and all(
+        one is other or (one.name == other.name and (one.calls is other.calls or set(one.calls) == set(other.calls)))
+        for one, other in zip(old, new, strict=True)
+    )
+
+
+def outdated_functions(earlier: ModuleAnalysis, changed: frozenset[str], context: TemplateCache) -> frozenset[Head]:
+    """The heads of the functions of a text that mean something else where some names of types and constructors do.
+
+    ``context`` is that of the text in which they do; the heads that still hold are put into it.
+    """
+    outdated: list[Head] = []
+    types = [each.types.reading.names for each in (earlier.context, context)]
+    naming = sorted(earlier.states.using(set(changed), 0, len(earlier.states)))
+    ends = [function.last for function in earlier.functions]
+    questionable = {bisect_left(ends, index) for index in (*naming, *earlier.reported)}
+    for number, function in enumerate(earlier.functions):
+        head, named = function.head, changed
+        if head.type_parameters:
+            # What has the name of one is that everywhere in its function, unless a constructor has it, too.
+            own = {variable.name for variable in head.type_parameters}
+            named = changed - {name for name in own if not any(name in names.constructors for names in types)}
+        if head.depends_on(named):
+            outdated.append(head)
+            continue
+        context.keep_head(head)
+        if isinstance(function, WholeFunctionAnalysis):
+            if function.depends_on(named):
+                outdated.append(head)
+        elif number in questionable and _mentions(
+            earlier, function, named, between(naming, function.start, function.end)
+        ):
+            outdated.append(head)
+    return frozenset(outdated)
+
+
+def _mentions(
+    analysis: ModuleAnalysis, function: FunctionStatements, changed: frozenset[str], among: Sequence[int]
+) -> bool:
+    """Whether a statement of a function names one of some types and constructors, or something that is not known.
+
+    ``among`` are those that may name one of them.
+    """
+    for index in among:
+        state = analysis.states[index]
+        if state is not None and not changed.isdisjoint(state.depends_on):
+            return True
+    for index in between(analysis.reported, function.start, function.end):
+        state = analysis.states[index]
+        own = state.own if state is not None else None
+        if own is None or not own.diagnostics:
+            continue
+        if own.lowering.unresolved or not changed.isdisjoint(own.unit.segment.tokens[1]):
+            return True
+    return False
