@@ -30,6 +30,7 @@ _LONGEST_TEXT = 120
 _COMMENT = re.compile(r" ?/\*(?:[^*]|\*(?!/))*\*/")
 """What canonical texts write behind values: types and spans, which would hide the value."""
 
+_INDENTATION = re.compile(r"[ \t]*")
 _NUMBER = re.compile(r"%\d+\b")
 """A graph variable, which has no name but its number."""
 
@@ -62,10 +63,16 @@ class HistoryStep:
         """The same as ``origins``, to look ranges up in."""
         return self.origins if isinstance(self.origins, SpanOriginMap) else SpanOriginMap(self.origins)
 
-    def compared(self, text: str) -> str:
-        """A value as it is compared with what it was: without layout and comments, and without what numbering does."""
-        line = _in_one_line(text)
-        return _NUMBER.sub("%", line) if self.is_renumbered else line
+    def compared(self, text: str, span: tuple[int, int]) -> str:
+        """The value at a range as it is compared with what it was: without layout and comments, and where variables are
+        numbered anew without their numbers, but with the indentation, which tells a value in a function inside."""
+        start, end = span
+        value = _in_one_line(text[start:end])
+        if not self.is_renumbered:
+            return value
+        line = text.rfind("\n", 0, start) + 1
+        indentation = _INDENTATION.match(text, line, start)
+        return (indentation[0] if indentation is not None else "") + _NUMBER.sub("%", value)
 
 
 @dataclass(frozen=True)
@@ -157,9 +164,7 @@ def _has_changed(step: HistoryStep, spans: Sequence[tuple[int, int]], sources: S
         return any(item in step.edited for item in spans)
     if len(sources) > len(spans):
         return True
-    now = {step.after[start:end] for start, end in spans}
-    then = {step.before[start:end] for start, end in sources}
-    return now != then and set(map(step.compared, now)) != set(map(step.compared, then))
+    return {step.compared(step.after, span) for span in spans} != {step.compared(step.before, old) for old in sources}
 
 
 _DEFINITION = re.compile(r"^def (@[\w.]+)", re.MULTILINE)
@@ -189,10 +194,10 @@ def fate(steps: Sequence[HistoryStep], span: TextSpan) -> Fate:
     for step in steps:
         wanted = set(spans)
         made = [(start, end) for start, end, old in step.origins if not wanted.isdisjoint(old)]
-        then = [step.compared(step.before[start:end]) for start, end in spans]
+        then = [step.compared(step.before, span) for span in spans]
         if not made:
             return Fate((), (*events, _event(step, spans)), step.pass_name)
-        if {step.compared(step.after[start:end]) for start, end in made} != set(then):
+        if {step.compared(step.after, span) for span in made} != set(then):
             events.append(_event(step, spans))
         spans = made
     return Fate(tuple(TextSpan(*item) for item in sorted(spans)), tuple(events))

@@ -179,6 +179,11 @@ async def test_a_value_that_a_pipeline_only_numbers_anew_names_no_pass(editor: E
     assert (await provenance(editor, made, "add(%3"))[1] == ["FoldConstant"]
 
 
+async def test_a_value_that_a_pipeline_puts_into_a_fused_function_names_that_pass(editor: Editor) -> None:
+    made = await apply(editor, NORMALIZED, "SimplifyInference", "FuseOps")
+    assert await provenance(editor, made, "sqrt(") == (["torch.batch_norm_8"], ["SimplifyInference", "FuseOps"])
+
+
 async def test_a_value_that_a_pass_joined_is_of_all_layers(editor: Editor) -> None:
     shared = NORMALIZED.replace("exp(%2) /* si=[torch.exp_9] */", "add(exp(%0) /* si=[torch.exp_9] */, %5)").replace(
         "  %1 = nn", "  %4 = exp(%0) /* si=[torch.exp_4] */;\n  %5 = tanh(%4) /* si=[torch.tanh_5] */;\n  %1 = nn"
