@@ -159,7 +159,9 @@ def _checked_result(result: Expr) -> Expr:
         kind = type(result).__name__
         raise PassError(f"{kind} expressions should be bound to variables: run ToANormalForm first", place=result)
     if isinstance(result, Function):
-        raise PassError("a function that is the result should be bound to a variable: run ToANormalForm first", place=result)
+        raise PassError(
+            "a function that is the result should be bound to a variable: run ToANormalForm first", place=result
+        )
     if not isinstance(result, _RESULTS):
         raise PassError(f"lifetimes are not known through {type(result).__name__}", place=result)
     return result

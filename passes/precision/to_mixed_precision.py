@@ -234,7 +234,10 @@ class _MixedPrecision(ExprMutator):
             # The signature of a function stays as it is.
             return Category.NEVER
         if isinstance(call.op, (GlobalVar, Constructor, Var)):
-            raise PassError("algebraic data types and calls of named functions are not supported: run Inline or PartialEvaluate before", place=call)
+            raise PassError(
+                "algebraic data types and calls of named functions are not supported: run Inline or PartialEvaluate before",
+                place=call,
+            )
         if not isinstance(call.op, Op):
             raise PassError("only calls of operators and of functions are supported", place=call)
         category = _CATEGORIES.get(call.op.name)
