@@ -299,7 +299,8 @@ _HEAD: Final = """\
 Written by `python -m benchmarks.passes --write`, which replaces the rows that it measures: in portions, by
 `python -m benchmarks.passes PASS… --only chain --write`. Seconds are of the processor. The last column says how many
 processes wanted the processor meanwhile: caches that others use make figures larger, those of 10,000 more than those of
-1,000. What the columns and the tables are is said by `python -m benchmarks.passes --help`.
+1,000, and so does Python's garbage collector. Text to text has figures where it was measured. What the columns and the
+tables are is said by `python -m benchmarks.passes --help`.
 """
 
 
@@ -326,7 +327,8 @@ def _page(before: str, measured: Mapping[str, Sequence[str]]) -> str:
         if heading != _BUILDS and lines:
             lines = merged_rows(stated, lines)
             lines = [*lines[:2], *sorted(lines[2:], key=_place)]
-        parts.append("\n".join([f"## {heading}", "", *(lines or stated), ""]))
+        if lines or stated:
+            parts.append("\n".join([f"## {heading}", "", *(lines or stated), ""]))
     return "\n".join(parts)
 
 

@@ -235,7 +235,8 @@ class _MixedPrecision(ExprMutator):
             return Category.NEVER
         if isinstance(call.op, (GlobalVar, Constructor, Var)):
             raise PassError(
-                "algebraic data types and calls of named functions are not supported: run Inline or PartialEvaluate before",
+                "algebraic data types and calls of named functions are not supported: run Inline or PartialEvaluate "
+                "before",
                 place=call,
             )
         if not isinstance(call.op, Op):
