@@ -16,7 +16,7 @@ from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer
 from .addresses import folder_of, origin_address, step_command
 from .models import node_documentation
-from .views import early_view
+from .views import early_view, long_lines_read
 
 __all__ = ["register"]
 
@@ -26,6 +26,8 @@ async def on_hover(server: RelayLanguageServer, params: types.HoverParams) -> ty
     seen = await early_view(server, params.text_document.uri, params.position)
     if seen is None:
         return None
+    if not seen.is_part:
+        await long_lines_read(server, seen)
     offset = seen.converter.offset(params.position)
     uri, history = seen.document.uri, server.state.history
     lines = seen.document.lines if seen.is_part else seen.snapshot.lines

@@ -16,7 +16,7 @@ from ..lsp.message_codec import Plain
 from ..lsp.protocol import RelayLanguageServer
 from ..lsp.whole_text import outline_entries, symbol_information
 from .layer_views import layers_of_all_texts
-from .views import view
+from .views import long_lines_read, view
 
 __all__ = ["register"]
 
@@ -31,6 +31,7 @@ async def on_document_symbol(
     if seen is None:
         return None
     settings = server.state.settings_for(seen.document.uri)
+    await long_lines_read(server, seen)
     index = server.state.history.layer_index(seen.document.uri, seen.snapshot.lines)
     if server.supports("textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport"):
         entries = await outline_entries(seen.snapshot, seen.converter)

@@ -8,6 +8,7 @@ from pygls.exceptions import JsonRpcException
 from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..documents.documents import Document
+from ..features.layers.stated import has_long_lines, stated_blocks
 from ..lsp.conversion import ProtocolConverter
 from ..lsp.protocol import RelayLanguageServer
 
@@ -18,6 +19,7 @@ __all__ = [
     "cancelled",
     "early_or_refreshed_view",
     "early_view",
+    "long_lines_read",
     "moved_on",
     "read_layers_ahead",
     "refusal",
@@ -75,12 +77,29 @@ async def early_or_refreshed_view(server: RelayLanguageServer, uri: str, range: 
     return seen
 
 
+async def long_lines_read(server: RelayLanguageServer, seen: View) -> None:
+    """Have another thread read the comments of a text with long lines, whose layers are asked for next: the event loop
+    would be kept for a third of a second by a line of a megabyte.
+
+    Raises:
+        JsonRpcException: the text has changed meanwhile. What is asked of the history follows the text as it changes,
+            and must not be asked about the one before.
+    """
+    lines = seen.snapshot.lines
+    if has_long_lines(lines):
+        await server.state.analysis.thread.run(stated_blocks, lines)
+        if seen.document.lines is not lines:
+            raise moved_on()
+
+
 async def read_layers_ahead(server: RelayLanguageServer, document: Document) -> None:
     """Read the layers of a text that was opened, or that a pass has made, once its user pauses, so that the first
     question about them need not wait."""
     await server.state.analysis.snapshot(document)
     idle_time = server.state.idle_time
     await idle_time.wait()
+    if has_long_lines(document.lines):
+        await server.state.analysis.thread.run(stated_blocks, document.lines)
     await idle_time.work_off(server.state.history.read_ahead(document.uri, document.lines))
 
 

@@ -19,12 +19,13 @@ from relay_lsp.ir.text.line_index import LineIndex
 from relay_lsp.ir.text.text_span import TextSpan
 
 from .line_pieces import COMMENT_OR_STRING, LinePiece, edges_of, line_pieces, skip_comments, without_nested
-from .value_starts import ValueStarts, cached_by_text
+from .value_starts import SHORT, ValueStarts, cached_by_text
 
 __all__ = [
     "StatedBlock",
     "StatedLayers",
     "StatedSource",
+    "has_long_lines",
     "read_ahead",
     "sources_behind",
     "stated_blocks",
@@ -101,6 +102,11 @@ def sources_behind(text: str) -> tuple[tuple[StatedSource, ...], bool]:
 def stated_blocks(lines: LineIndex) -> Sequence[StatedBlock]:
     """What the comments of a text say, block by block. What an edit leaves alone is looked at once."""
     return stated_pieces(line_pieces(lines.block_texts))
+
+
+def has_long_lines(lines: LineIndex) -> bool:
+    """Whether the comments of some lines take so long to read that the event loop should not wait for it."""
+    return any(len(text) > SHORT for text in lines.block_texts)
 
 
 def read_ahead(lines: LineIndex) -> Iterator[None]:

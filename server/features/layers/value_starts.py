@@ -13,12 +13,12 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
 from relay_lsp.ir.syntax.tokens import COMMENTS, GLOBAL, NAME, VALUES
 
-__all__ = ["ReadStarts", "ValueStarts", "cached_by_text"]
+__all__ = ["SHORT", "ReadStarts", "ValueStarts", "cached_by_text"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SHORT = 1 << 16
+SHORT = 1 << 16
 """Code points of the longest lines of which many are kept; of longer ones, the last that were asked about are."""
 _LONGEST_KEPT = 1 << 22
 """A longer line is one of weights."""
@@ -29,13 +29,13 @@ _CARRIED_VALUE, _CARRIED_STATEMENT = -1, -2
 
 def cached_by_text(read: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
     """A function of some lines of a text that is cached, by its arguments, as their length allows."""
-    of_short, of_long = lru_cache(maxsize=1 << 10)(read), lru_cache(maxsize=1)(read)
+    of_short, of_long = lru_cache(maxsize=1 << 10)(read), lru_cache(maxsize=2)(read)
 
     @wraps(read)
     def cached(text: str, *arguments: P.args, **options: P.kwargs) -> T:
         if len(text) > _LONGEST_KEPT:
             return read(text, *arguments, **options)
-        chosen: Any = of_short if len(text) <= _SHORT else of_long
+        chosen: Any = of_short if len(text) <= SHORT else of_long
         return chosen(text, *arguments, **options)
 
     return cached

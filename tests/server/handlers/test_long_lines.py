@@ -1,0 +1,53 @@
+"""The layers of a text with long lines are read beside the event loop, and never asked of a text that is no more."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from relay_lsp.ir.text.line_index import LineIndex
+from relay_lsp.server.features.layers.stated import StatedBlock, stated_blocks
+from relay_lsp.server.handlers import views
+from relay_lsp.server.serving.application import create_server
+
+URI = "file:///model.relay"
+_PARAMETERS = ", ".join(f"%p{number}: float32 /* layer.{number} */" for number in range(3_000))
+LONG = f'#[version = "0.0.5"]\ndef @main({_PARAMETERS}) {{\n  %p0\n}}\n'
+
+
+async def _read_layers(edited: bool) -> None:
+    server = create_server(trusted=False)
+    try:
+        document = server.state.documents.open(URI, LONG, 1)
+        seen = await views.view(server, URI)
+        assert seen is not None
+        reading = asyncio.create_task(views.long_lines_read(server, seen))
+        await asyncio.sleep(0)
+        if edited:
+            document.lines = LineIndex(f"{LONG}//\n")
+        await reading
+    finally:
+        server.has_left = True
+        server.state.shut_down()
+
+
+def test_long_lines_are_read_by_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def read(lines: LineIndex) -> Sequence[StatedBlock]:
+        threads.append(threading.get_ident())
+        return stated_blocks(lines)
+
+    monkeypatch.setattr(views, "stated_blocks", read)
+    asyncio.run(_read_layers(edited=False))
+    assert len(threads) == 1
+    assert threads[0] != threading.get_ident()
+
+
+def test_what_was_edited_meanwhile_is_asked_for_again() -> None:
+    with pytest.raises(JsonRpcException, match="the text has changed since"):
+        asyncio.run(_read_layers(edited=True))
