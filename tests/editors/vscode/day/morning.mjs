@@ -65,6 +65,7 @@ async function changedLetters(workbench) {
     await workbench.until('the colours of the grammar', async () => (await colour('%unused')) !== (await colour('let')), 90);
     const ofGrammar = await letters();
     set(workbench, { '[relay]': undefined });
+    await workbench.open('colours.relay'); // What follows has the colours of the server again.
     return withServer.filter(([, colour], index) => colour !== ofGrammar[index]?.[1]).map(([letter]) => letter).join('');
 }
 
