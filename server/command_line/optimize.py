@@ -40,7 +40,6 @@ def _run(
     options: argparse.Namespace,
     file: SourceFile,
     provenance: bool = False,
-    keeps_layers: bool = False,
     layers: SpanLayers = (),
     with_steps: bool = True,
 ) -> PassesOutcome:
@@ -53,7 +52,6 @@ def _run(
     job = RunPasses(
         *(file.text, name, calls, opt_level),
         provenance=provenance,
-        keeps_layers=keeps_layers,
         instruments=instruments,
         layers=layers,
         remarks=with_remarks,
@@ -103,7 +101,7 @@ def opt(options: argparse.Namespace) -> int:
 def _opt(options: argparse.Namespace, file: SourceFile, history: FileHistory | None) -> int:
     layers = history.known.span_layers if history is not None else ()
     with_steps = history is not None
-    outcome = _run(options, file, options.provenance, keeps_layers=True, layers=layers, with_steps=with_steps)
+    outcome = _run(options, file, options.provenance, layers=layers, with_steps=with_steps)
     if outcome.failed is not None:
         return _refused(file, outcome)
     if options.remarks or options.remarks_output:

@@ -64,8 +64,6 @@ class RunPasses:
     opt_level: int = 3
     provenance: bool = False
     """Whether comments behind the statements of the result tell where their values come from."""
-    keeps_layers: bool = False
-    """Whether comments name the layers of new statements, where the text had such comments."""
     instruments: tuple[PassCall, ...] = ()
     """The instruments of the context that the passes run in, by name, with options."""
     layers: SpanLayers = ()
@@ -94,6 +92,7 @@ class RunPasses:
 
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
         from relay_lsp.ir.semantic.lints.stale_type_comments import trust_type_comments, type_comment_updates
+        from relay_lsp.ir.span_comments import may_name_sources
         from relay_lsp.passes.text_edits import edited_text, followed_by, kept_pieces, written_spans
 
         def read(text: str) -> Parsed:
@@ -129,8 +128,8 @@ class RunPasses:
                 return edited.places
             return places_in(text, self.name, module)
 
-        if edits and not self.provenance and (completing := _completing_edits(run, text, new_places)):
-            edits = followed_by(edits, completing)
+        if edits and not self.provenance and may_name_sources(self.text):
+            edits = followed_by(edits, _layer_edits(run, text, new_places))
             text = apply_edits(self.text, edits)
         texts = step_texts(run, text, new_places) if edits and self.with_steps else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
@@ -138,10 +137,8 @@ class RunPasses:
         if edits and self.with_changes:
             places = new_places(run.module)
             changes = pass_changes(run.parsed.module, run.module, run.trace, places_of(run.parsed), places)
-        if self.provenance or (self.keeps_layers and edits):
-            # What is asked for by name may stand behind variables and bindings, whose places are those of a reading.
-            places_of_module = partial(places_in, text, self.name) if self.provenance else new_places
-            text = _with_comments(run, text, places_of_module, provenance=self.provenance)
+        if self.provenance:
+            text = _with_provenance(run, text, partial(places_in, text, self.name))
             edits = (TextEdit(TextSpan(0, len(self.text)), text),) if text != self.text else ()
         return PassesOutcome(text, edits, outcomes, changes=changes, remarks=remarks, by_name=run.by_name)
 
@@ -152,24 +149,27 @@ def cannot_write(error: OSError) -> str:
     return f"an instrument cannot write: {error}{f' ({where})' if isinstance(error, PermissionError) else ''}"
 
 
-def _with_comments(run: PassRun, text: str, places: Callable[[IRModule], Places], provenance: bool) -> str:
-    """The text with comments of where its values come from: all that is known, or the layers of new statements.
+def _with_provenance(run: PassRun, text: str, places: Callable[[IRModule], Places]) -> str:
+    """The text with comments of all that is known of where its values come from.
 
-    ``places`` tells where the expressions of a module that the text says stand in it.
+    ``places`` tells where the expressions of a module that the text says stand in it. The comments may stand behind
+    variables and bindings, whose places are those of a reading.
     """
-    from relay_lsp.passes.layers import layer_edits, provenance_edits
+    from relay_lsp.passes.layers import provenance_edits
 
-    if not provenance and not run.trace.layers:
-        return text
-    write = provenance_edits if provenance else layer_edits
-    return apply_edits(text, write(run.parsed, run.trace, run.module, text, places(run.module)))
+    return apply_edits(text, provenance_edits(run.parsed, run.trace, run.module, text, places(run.module)))
 
 
-def _completing_edits(run: PassRun, text: str, places: Callable[[IRModule], Places]) -> tuple[TextEdit, ...]:
-    """The edits after which the comments of the text name all layers that passes joined in one value."""
-    from relay_lsp.passes.layers import completing_edits
+def _layer_edits(run: PassRun, text: str, places: Callable[[IRModule], Places]) -> tuple[TextEdit, ...]:
+    """The edits after which the comments of new statements name their layers, and those of values that passes joined
+    name all of them."""
+    from relay_lsp.passes.layers import completing_edits, layer_edits
 
-    return completing_edits(run.trace, run.module, text, places(run.module)) if run.trace.layers else ()
+    if not run.trace.layers:
+        return ()
+    placed = places(run.module)
+    new = layer_edits(run.parsed, run.trace, run.module, text, placed)
+    return tuple(sorted((*new, *completing_edits(run.trace, run.module, text, placed)), key=lambda edit: edit.span.start))
 
 
 def _span_edits(run: PassRun, name: str, text: str) -> tuple[TextEdit, ...]:

@@ -89,7 +89,7 @@ def test_any_name_is_shown_as_it_is_and_mixed_up_with_no_other(name: str) -> Non
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name[:10])
 def test_any_name_outlives_passes_and_renaming(name: str) -> None:
     text = text_of(name)
-    outcome = RunPasses(text, "model.relay", (PassCall("FastMath"),), keeps_layers=True).run(lambda _: None)
+    outcome = RunPasses(text, "model.relay", (PassCall("FastMath"),)).run(lambda _: None)
     assert outcome.failed is None
     assert outcome.changed
     assert set(layer_index(LineIndex(outcome.text)).names) == {name, "other"}
@@ -121,7 +121,7 @@ def test_a_broken_comment_hides_no_other(comment: str) -> None:
     index = layer_index(snapshot.lines)
     assert [text[span.start : span.end] for span in index.spans_of(("conv",))] == VALUES[1:]
     assert hover(snapshot, text.index("nn.relu")) is not None
-    outcome = RunPasses(text, "model.relay", (PassCall("FastMath"),), keeps_layers=True).run(lambda _: None)
+    outcome = RunPasses(text, "model.relay", (PassCall("FastMath"),)).run(lambda _: None)
     assert outcome.failed is None
 
 

@@ -25,7 +25,7 @@ NORM = f"""{HEAD}def @main(%x: Tensor[(1, 3, 8, 8), float32], %p: Tensor[(3), fl
 
 
 def _after(text: str, *passes: str) -> list[str]:
-    outcome = RunPasses(text, "model.relay", tuple(map(PassCall.parse, passes)), keeps_layers=True).run(lambda _: None)
+    outcome = RunPasses(text, "model.relay", tuple(map(PassCall.parse, passes))).run(lambda _: None)
     assert outcome.failed is None
     assert not parse(outcome.text).diagnostics
     return outcome.text.splitlines()
