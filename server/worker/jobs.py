@@ -169,7 +169,9 @@ def _layer_edits(run: PassRun, text: str, places: Callable[[IRModule], Places]) 
         return ()
     placed = places(run.module)
     new = layer_edits(run.parsed, run.trace, run.module, text, placed)
-    return tuple(sorted((*new, *completing_edits(run.trace, run.module, text, placed)), key=lambda edit: edit.span.start))
+    return tuple(
+        sorted((*new, *completing_edits(run.trace, run.module, text, placed)), key=lambda edit: edit.span.start)
+    )
 
 
 def _span_edits(run: PassRun, name: str, text: str) -> tuple[TextEdit, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -102,10 +103,18 @@ async def test_a_parameter_tells_the_layers_that_use_it(editor: Editor) -> None:
     assert "`torch.relu_1` (1)" in await hover_text(editor, HOVERED, "%x: Tensor", "%x")
 
 
+async def test_comments_of_new_statements_name_layers_where_those_of_the_text_do(editor: Editor) -> None:
+    made = await apply(editor, NORMALIZED, "SimplifyInference", "FuseOps")
+    (line,) = [line for line in made.splitlines() if "sqrt(" in line]
+    assert line.endswith("/* si=[torch.batch_norm_8] */;")
+    assert "} /* si=[torch.relu_7, torch.batch_norm_8, torch.exp_9] */;" in made
+
+
 async def test_layers_outlive_passes_without_being_written_into_comments(editor: Editor) -> None:
     made = await apply(editor, NORMALIZED, "SimplifyInference")
-    (line,) = [line for line in made.splitlines() if "sqrt(" in line]
-    assert "batch_norm" not in line
+    made = re.sub(r" /\* si=\S+ \*/", "", made)
+    assert "batch_norm" not in made
+    editor.change(made)
     assert "torch.batch_norm_8" in await hover_text(editor, made, "sqrt(")
     assert await provenance(editor, made, "sqrt(") == (["torch.batch_norm_8"], ["SimplifyInference"])
     fused = await run(editor, "relay-lsp.runPass", **{"pass": "OutLiner"})
