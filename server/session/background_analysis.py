@@ -33,6 +33,10 @@ _INLINE_TEXT = 200_000
 """Up to this many code points, diagnostics are worked out at once. Above, so are those after an edit of which no more
 than the statements it touches need be looked at; any others on the analysis thread."""
 
+_LEFT_ALONE_TEXT = 1_000_000
+"""From this many code points the objects of a text are left out of the search for garbage while it is open: after some
+such texts that would look through millions of objects at once, in 100 to 400 ms in which nothing is answered."""
+
 _BURST_SECONDS = 0.01
 """How long no change may have come before diagnostics are worked out, where one comes before the one before it is
 published: a burst of edits is published once."""
@@ -69,6 +73,7 @@ class BackgroundAnalysis:
         """What cancels the work on a document that is on the thread; where a text is read, on which the next analysis
         builds, also what that work is."""
         self._abandoned: weakref.WeakSet[Document] = weakref.WeakSet()
+        self._left_alone: weakref.WeakSet[Document] = weakref.WeakSet()
         self._refresh = refresh
         self.is_over = False
         self.on_part: Callable[[Document, EditedPart], None] | None = None
@@ -172,6 +177,10 @@ class BackgroundAnalysis:
     def abandon(self, document: Document) -> None:
         """The document was closed: nothing of it is gone on with."""
         self._abandoned.add(document)
+        if document in self._left_alone:
+            self._left_alone.discard(document)
+            if not self._left_alone:
+                gc.unfreeze()  # what has become garbage since is collected, too
         self._cancel_preview(document)
         if (running := self._running.get(document)) is not None:
             running[0].cancel()
@@ -215,6 +224,7 @@ class BackgroundAnalysis:
                     if read is None:
                         continue
                     snapshot = document.accept(advance, read)
+                    self._leave_alone(document)
                     self._previews.pop(document, None)
                     break
                 snapshot = advance.run()
@@ -235,6 +245,15 @@ class BackgroundAnalysis:
                 self._shown.discard(document)
                 self._refresh()
             return snapshot
+
+    def _leave_alone(self, document: Document) -> None:
+        """Leave the objects of a long text out of the search for garbage until it is closed.
+
+        What else is there at that moment is left out as well; so it is given back with the last long text.
+        """
+        if document.lines.length >= _LEFT_ALONE_TEXT:
+            self._left_alone.add(document)
+            gc.freeze()
 
     async def _work(
         self, document: Document, work: Callable[[], Snapshot], reading: Advance | None = None
@@ -302,14 +321,8 @@ def _plain_preview(lines: LineIndex, name: str) -> Preview | None:
 
 
 def _read(open: Callable[[], Snapshot]) -> Snapshot:
-    """A snapshot that is opened, and analysed here: the first request would have to wait for that.
-
-    Its objects live as long as the text is open, and go with it. The collector is told to leave them alone: after some
-    long texts it would look through millions of them at once, in 100 to 400 ms in which nothing is answered.
-    """
-    snapshot = _analysed(open())
-    gc.freeze()
-    return snapshot
+    """A snapshot that is opened, and analysed here: the first request would have to wait for that."""
+    return _analysed(open())
 
 
 def _analysed(snapshot: Snapshot) -> Snapshot:
