@@ -4,8 +4,9 @@
 change, so its handlers for texts and folders are taken out of its table, and :mod:`..documents` has the texts.
 ``docs/design/0015-pygls-and-what-stands-beside-it.md`` has the figures.
 
-Two private names of pygls's stand here and nowhere else, because it has no public ones for what they do: ``_send_data``
-and ``_request_futures``. ``tests/server/lsp/test_pygls_adapter.py`` fails when pygls changes them.
+Three private names of pygls's stand here and nowhere else, because it has no public ones for what they do:
+``_send_data``, ``_request_futures`` and ``_handle_cancel_notification``. ``tests/server/lsp/test_pygls_adapter.py``
+fails when pygls changes them.
 """
 
 from __future__ import annotations
@@ -158,6 +159,13 @@ class RelayProtocol(LanguageServerProtocol):
         for identity, future in list(self._pending.items()):
             if identity != self.msg_id and not future.done():
                 future.cancel()
+
+    def _handle_cancel_notification(self, msg_id: int | str) -> None:
+        """Cancel a request, unless it is answered already: a client cannot know, so that is worth no warning."""
+        if msg_id in self._pending:
+            super()._handle_cancel_notification(msg_id)
+        else:
+            logger.debug("request %s was answered before it was cancelled", msg_id)
 
     def notify_plain(self, method: str, params: Any) -> None:
         """Send a notification whose parameters are as in :class:`Plain`."""

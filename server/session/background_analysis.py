@@ -249,9 +249,10 @@ class BackgroundAnalysis:
     def _leave_alone(self, document: Document) -> None:
         """Leave the objects of a long text out of the search for garbage until it is closed.
 
-        What else is there at that moment is left out as well; so it is given back with the last long text.
+        What else is there at that moment is left out as well; so it is given back with the last long text. It is done
+        once for each: of a text that is replaced time and again, what was left out before would never be collected.
         """
-        if document.lines.length >= _LEFT_ALONE_TEXT:
+        if document.lines.length >= _LEFT_ALONE_TEXT and document not in self._left_alone:
             self._left_alone.add(document)
             gc.freeze()
 

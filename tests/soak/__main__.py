@@ -3,7 +3,7 @@
 Passes run on save and on command, some are cancelled, workers and servers are killed. Prints the latencies of
 diagnostics, and what memory the servers took in the course of time; 1 where it grew by more than a tenth in the second
 half, or something was lost: an answer, a step of the history, the diagnostics of the text that is there, or a server
-that was not killed.
+that was not killed; and where a server left the report of an error that is none of the soak's own kills.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from lsprotocol import types
 
 from relay_lsp.ir import to_text
 from relay_lsp.ir.testing import dqn, inception_v3, lstm, mlp, mobilenet, resnet, squeezenet, synthetic, vgg
+from relay_lsp.server.crash_reports import read_report
 from relay_lsp.server.history.store import HistoryStore
 from tests.server.protocol.conftest import URI, leave, start
 
@@ -35,6 +36,20 @@ _SECONDS_TO_PASS = 180.0
 _SAMPLES = 6
 _SERVER_KILLED_AFTER = 600.0
 """Seconds after which the second editor's server is killed, and another one started."""
+
+
+_OWN_KILLS: Final = "ended unexpectedly (signal 9)"
+"""What the report of a worker says that the soak has killed."""
+
+
+def _reports_of_errors(folder: Path) -> list[str]:
+    """What crash reports in a history's folder say, with the stack, but for workers that were killed here."""
+    faults: list[str] = []
+    for path in sorted((folder / "reports").glob("crash-*.json")):
+        report = read_report(path)
+        if _OWN_KILLS not in report.error:
+            faults.append(f"error: {report.method}: {report.error}\n    " + "\n    ".join(report.stack))
+    return faults
 
 
 def models() -> list[str]:
@@ -188,12 +203,13 @@ async def _soak(minutes: float, seed: int) -> int:
             editors[0].run(texts, minutes * 60, minutes * 60),
             editors[1].run(texts, minutes * 60, min(_SERVER_KILLED_AFTER, minutes * 20)),
         )
+        errors = _reports_of_errors(Path(folder))
     ordered = sorted(seconds for soak in editors for seconds in soak.latencies)
     counts = {
         what: sum(getattr(soak, what) for soak in editors)
         for what in ("edits", "passes", "saves", "cancelled", "killed", "restarted")
     }
-    faults = [fault for soak in editors for fault in soak.faults]
+    faults = [*errors, *(fault for soak in editors for fault in soak.faults)]
     sizes = [each for soak in editors for each in soak.sizes]
     print(
         f"{len(texts)} models, two editors, {minutes:g} minutes, seed {seed}: {counts['edits']} edits, "
@@ -203,7 +219,7 @@ async def _soak(minutes: float, seed: int) -> int:
         f"99 % within {ordered[int(len(ordered) * 0.99)] * 1000:.0f} ms "
         "(20 ms of these are how often the client looks)\n"
         f"MB of each server: {'; '.join(' '.join(f'{size:.0f}' for size in each) for each in sizes)}\n"
-        f"lost or stale: {len(faults)}"
+        f"lost, stale or errors: {len(faults)}"
     )
     for fault in faults[:10]:
         print(f"  {fault}", file=sys.stderr)
