@@ -2,6 +2,7 @@ r"""What a comment says of where a value comes from.
 
 Three forms stand in Relay dumps: ``/* ty=… span=model.relay:4:16 */`` of TVM's printer, ``/* si=[torch.relu_9] */`` of
 modules that carry their source through passes (TVM Explorer), and ``/* conv1 */``, a bare layer name, of front ends.
+Marks such as ``/* TODO */`` are no layers.
 
 A name that would not come back from the list as it is (with a comma, a quote, a line end, what looks like a position)
 is written as a string of JSON, ``/* si=["first, second", torch.relu_9] */``, with ``\u002a`` for a star, so that it can
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 from .spans import SourceName, Span
 
-__all__ = ["SOURCES_PATTERN", "NamedSource", "may_name_sources", "source_text", "sources_in"]
+__all__ = ["SOURCES_PATTERN", "NamedSource", "is_layer_name", "may_name_sources", "source_text", "sources_in"]
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\w))*)\]|(?P<one>{_STRING}|[^\s*\[]+))'
@@ -25,9 +26,11 @@ SOURCES_PATTERN = rf'\bsi=(?:\[(?P<list>(?:{_STRING}|\[[^\]\n]*\]|[^\[\]"]|"(?!\
 
 _SPAN = re.compile(r"\bspan=(?P<spans>.*?)\s*(?:\*/|\Z)", re.DOTALL)
 _SOURCES = re.compile(SOURCES_PATTERN)
-_LAYER = re.compile(r"(?:/\*|//)\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
+_NOTE = r"(?!(?:TODO|FIXME|XXX|HACK|NOTE):?\s*(?:\*/|\Z))"
+"""Words with which users mark what is left to do; alone in a comment, none of them names a layer."""
+_LAYER = re.compile(rf"(?:/\*|//)\s*(?P<name>{_NOTE}[A-Za-z_][\w.:/-]*)\s*(?:\*/)?\s*\Z")
 _HINTS = ("span=", "si=", "//")
-_NAME_ALONE = re.compile(r"/\*\s*[A-Za-z_][\w.:/-]*\s*\*/")
+_NAME_ALONE = re.compile(rf"/\*\s*{_NOTE}[A-Za-z_][\w.:/-]*\s*\*/")
 _POSITION = re.compile(r"(?P<name>.+?):(?P<line>\d{1,18}):(?P<column>\d{1,18})\Z", re.DOTALL)
 _ITEM = re.compile(rf"{_STRING}(?::\d+:\d+)?|(?:\[[^\]]*\]|[^,\s\[])(?:\[[^\]]*\]|[^,\[])*")
 _PLAIN = re.compile(r"[^\s,\"*/\[\](){}\\](?:[^\s,\"*\[\](){}\\]|/(?!\*))*\Z")
@@ -44,6 +47,11 @@ class NamedSource(NamedTuple):
 def may_name_sources(text: str) -> bool:
     """Whether a comment of a text could name a source; where none can, none need be looked for."""
     return any(hint in text for hint in _HINTS) or _NAME_ALONE.search(text) is not None
+
+
+def is_layer_name(comment: str) -> bool:
+    """Whether a comment ``/* … */`` is the bare name of a layer."""
+    return _NAME_ALONE.fullmatch(comment) is not None
 
 
 def sources_in(comment: str) -> Iterator[NamedSource]:

@@ -8,7 +8,8 @@ before; and the layers whose result it is. Reading the text back (:func:`.commen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from relay_lsp.ir.diagnostics import Place, TextEdit
 from relay_lsp.ir.expressions import Expr, Function
@@ -61,25 +62,37 @@ def provenance_edits(
 
 
 def layer_edits(
-    before: Parsed, trace: Trace, after: IRModule, text: str, place_in_text: Places
+    trace: Trace, after: IRModule, text: str, place_in_text: Places, written: Sequence[TextSpan]
 ) -> tuple[TextEdit, ...]:
-    """The edits of ``text`` that name the layers of those of its statements whose comments name none.
+    """The edits of ``text`` that name the layers of statements that are new and whose comments name none.
 
-    The arguments are those of :func:`provenance_edits`. Statements that a pass left alone have their comments still.
+    ``text`` says what ``after`` is, and ``place_in_text`` where its expressions stand there. ``written`` are the spans
+    of the text, in order and without overlap, in which a value that is new ends. What stands beside them stays as it
+    is, also where layers of it are known.
     """
-    layers = {**layers_in(before), **trace.layers}
+    layers = trace.layers
+    if not layers or not written:
+        return ()
     exprs = list(post_order(*after.functions.values()))
     values = values_by_end(exprs, place_in_text)
     closures = _closures_by_end(exprs, after, place_in_text)
     edits: list[TextEdit] = []
     for end in value_ends(text):
         expr = values.get(end.offset, closures.get(end.offset)) if end.ends_statement else None
-        if expr is None or any(True for comment in end.comments for _ in sources_in(comment.text)):
+        if expr is None or not _ends_within(end.offset, written):
+            continue
+        if any(True for comment in end.comments for _ in sources_in(comment.text)):
             continue
         span = _layers_of(expr, trace, layers)
         if span is not None:
             edits.append(TextEdit(TextSpan(end.offset, end.offset), f" /* si=[{_listed(span)}] */"))
     return tuple(edits)
+
+
+def _ends_within(offset: int, written: Sequence[TextSpan]) -> bool:
+    """Whether what ends at ``offset`` ends in one of some spans, which are in order and without overlap."""
+    number = bisect_left(written, offset, key=lambda span: span.start) - 1
+    return number >= 0 and offset <= written[number].end
 
 
 def completing_edits(trace: Trace, after: IRModule, text: str, place_in_text: Places) -> tuple[TextEdit, ...]:

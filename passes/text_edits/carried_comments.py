@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from relay_lsp.ir.diagnostics import TextEdit
+from relay_lsp.ir.span_comments import is_layer_name
 from relay_lsp.ir.syntax.lexer import WHITE_SPACE, lex
 from relay_lsp.ir.syntax.segments import Role
 from relay_lsp.ir.syntax.splitting import split
@@ -75,7 +76,8 @@ def carried_comments(
         if owner is None or not became[owner]:
             continue
         _, start, end = min(became[owner])
-        if is_behind:
+        # A word that stood behind no value, as behind a brace, must not be taken for the name of a value's layer.
+        if is_behind and not is_layer_name(words):
             place = new_text.find("\n", end)
             edits[len(new_text) if place < 0 else place].append(f" {words}")
         else:

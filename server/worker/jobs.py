@@ -7,7 +7,7 @@ carries text, and its result carries text, edits and diagnostics with offsets.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
@@ -92,7 +92,6 @@ class RunPasses:
 
     def _run(self, progress: Progress, reports: list[str]) -> PassesOutcome:
         from relay_lsp.ir.semantic.lints.stale_type_comments import trust_type_comments, type_comment_updates
-        from relay_lsp.ir.span_comments import may_name_sources
         from relay_lsp.passes.text_edits import edited_text, followed_by, kept_pieces, written_spans
 
         def read(text: str) -> Parsed:
@@ -112,7 +111,7 @@ class RunPasses:
         readers = (read,) if self.with_steps or self.with_changes else ()
         edited = edited_text(self.text, run.parsed, run.module, run.trace, *readers) if run.changing else None
         edits = edited.edits if edited is not None else ()
-        edits = with_carried_comments(self.text, self.name, edits, run.parsed, run.module, run.trace)
+        edits = with_carried_comments(self.text, self.name, edits, run)
         if any("/* ty=" in piece for piece in kept_pieces(self.text, edits)):
             # What the passes left alone keeps its bytes, and may have another type all the same.
             snapshot = open_snapshot(apply_edits(self.text, edits), self.name, with_spans=False)
@@ -128,8 +127,8 @@ class RunPasses:
                 return edited.places
             return places_in(text, self.name, module)
 
-        if edits and not self.provenance and may_name_sources(self.text):
-            edits = followed_by(edits, _layer_edits(run, text, new_places))
+        if edits and not self.provenance and run.stated_layers:
+            edits = followed_by(edits, _layer_edits(run, text, new_places, written_spans(edits)))
             text = apply_edits(self.text, edits)
         texts = step_texts(run, text, new_places) if edits and self.with_steps else {}
         outcomes = (*(_step_outcome(step, step in run.changing, texts) for step in run.steps), *run.skipped)
@@ -160,15 +159,15 @@ def _with_provenance(run: PassRun, text: str, places: Callable[[IRModule], Place
     return apply_edits(text, provenance_edits(run.parsed, run.trace, run.module, text, places(run.module)))
 
 
-def _layer_edits(run: PassRun, text: str, places: Callable[[IRModule], Places]) -> tuple[TextEdit, ...]:
+def _layer_edits(
+    run: PassRun, text: str, places: Callable[[IRModule], Places], written: Sequence[TextSpan]
+) -> tuple[TextEdit, ...]:
     """The edits after which the comments of new statements name their layers, and those of values that passes joined
-    name all of them."""
+    name all of them. ``written`` are the spans of the text that the passes wrote."""
     from relay_lsp.passes.layers import completing_edits, layer_edits
 
-    if not run.trace.layers:
-        return ()
     placed = places(run.module)
-    new = layer_edits(run.parsed, run.trace, run.module, text, placed)
+    new = layer_edits(run.trace, run.module, text, placed, written)
     return tuple(
         sorted((*new, *completing_edits(run.trace, run.module, text, placed)), key=lambda edit: edit.span.start)
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -62,6 +63,12 @@ class PassRun:
     changing: Sequence[RunStep]
     skipped: Sequence[StepOutcome] = ()
     by_name: Mapping[str, str] = field(default_factory=dict[str, str])
+    read_layers: Callable[[], Mapping[Expr, AnySpan]] = dict
+
+    @property
+    def stated_layers(self) -> Mapping[Expr, AnySpan]:
+        """The layers and places that the comments of the text name, by the values that they speak of."""
+        return self.read_layers()
 
 
 def run_passes(
@@ -109,8 +116,12 @@ def run_passes(
     except passes.PassError as error:
         return PassesOutcome(text, failed=str(error))
 
+    @cache
+    def stated_layers() -> Mapping[Expr, AnySpan]:
+        return layers_in(parsed)
+
     def layers() -> Mapping[Expr, AnySpan]:
-        return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **layers_in(parsed)}
+        return {**layers_at_spans(parsed.module, places_of(parsed), known_layers), **stated_layers()}
 
     options = options or ContextOptions(opt_level)
     admitted = options.admitting(names)
@@ -160,7 +171,7 @@ def run_passes(
             steps += _steps_of(call, before, trace.steps[known:])
         skipped = tuple(_skipped(item, admitted) for item in trace.skipped if item.info.name in names)
         reports += [rendered for each in watching if isinstance(each, Reporting) and (rendered := each.render())]
-    return PassRun(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name)
+    return PassRun(parsed, module, trace, steps, _changing(steps, names), skipped, trace.by_name, stated_layers)
 
 
 def _only(function: str, before: IRModule, after: IRModule) -> IRModule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relay_lsp.ir.span_comments import may_name_sources, source_text, sources_in
+from relay_lsp.ir.span_comments import is_layer_name, may_name_sources, source_text, sources_in
 from relay_lsp.ir.spans import SourceName, Span
 from relay_lsp.ir.syntax.lexer import lex
 
@@ -71,3 +71,10 @@ def test_a_text_with_such_a_comment_may_name_sources(comment: str) -> None:
 
 def test_a_text_with_types_alone_names_no_source() -> None:
     assert not may_name_sources("%0 = nn.relu(%x) /* ty=Tensor[(2), float32] */;")
+
+
+@pytest.mark.parametrize("comment", ["/* TODO */", "/*FIXME:*/", "// NOTE", "/* XXX */"])
+def test_a_mark_of_what_is_left_to_do_is_no_layer(comment: str) -> None:
+    assert not list(sources_in(comment))
+    assert not is_layer_name(comment)
+    assert list(sources_in("/* NOTE.1 */"))

@@ -59,7 +59,7 @@ def carry(snapshot: Snapshot, where: TextSpan, origins: CarriedOrigins) -> Seque
     Raises:
         RefactoringError: of none of the values it is known where it came from.
     """
-    from relay_lsp.passes.layers.places import value_ends  # the passes load when this is asked for
+    from relay_lsp.passes.layers import value_ends  # the passes load when this is asked for
 
     layers = _by_end(snapshot.text, origins.layers())
     first = _by_end(snapshot.text, origins.first_places())

@@ -17,6 +17,7 @@ from relay_lsp.ir.ops.operator import Op
 from relay_lsp.ir.printing import to_text, to_text_with_positions
 from relay_lsp.ir.spans import SequentialSpan, SourceName, Span
 from relay_lsp.ir.syntax import parse
+from relay_lsp.ir.text.text_span import TextSpan
 from relay_lsp.ir.visitor import post_order
 from relay_lsp.passes import Trace, create
 from relay_lsp.passes.layers import layer_annotation, layer_edits, layers_in, provenance_edits
@@ -209,13 +210,15 @@ def layers(expr: Expr) -> frozenset[str]:
 
 def test_layers_of_new_statements_are_named_and_what_is_named_already_is_left_alone():
     parsed = parse(MODEL, "model.relay")
-    with Trace() as trace:
+    with Trace(lambda: layers_in(parsed)) as trace:
         module = create("SimplifyInference")(parsed.module)
     printed = to_text_with_positions(module, show_spans=False)
-    edits = layer_edits(parsed, trace, module, printed.text, printed.positions.get)
+    whole = [TextSpan(0, len(printed.text))]
+    edits = layer_edits(trace, module, printed.text, printed.positions.get, whole)
     text = apply_edits(printed.text, edits)
     (sqrt,) = [line for line in text.splitlines() if "= sqrt(" in line]
     assert "/* si=[torch.batch_norm_8] */" in sqrt
     again = parse(text, "model.relay")
-    with Trace() as trace:
-        assert layer_edits(again, trace, again.module, text, lambda expr: again.locate(Place(expr))) == ()
+    whole = [TextSpan(0, len(text))]
+    with Trace(lambda: layers_in(again)) as trace:
+        assert layer_edits(trace, again.module, text, lambda expr: again.locate(Place(expr)), whole) == ()

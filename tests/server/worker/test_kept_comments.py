@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from relay_lsp.ir.syntax import parse
 from relay_lsp.server.pass_calls import PassCall
 from relay_lsp.server.worker.jobs import RunPasses
+from relay_lsp.server.worker.pass_changes import SpanLayers
 
 HEAD = '#[version = "0.0.5"]\n'
 NETWORK = f"""{HEAD}def @main(%data: Tensor[(1, 3, 8, 8), float32], %weight: Tensor[(4, 3, 3, 3), float32]) {{
@@ -77,3 +80,66 @@ def test_the_comment_of_a_fused_function_names_no_layer_of_its_arguments():
     lines = _after(SHARED, "FuseOps[fuse_opt_level=0]")
     (end,) = [line for line, above in zip(lines[1:], lines, strict=False) if "newshape=[36]" in above]
     assert end.startswith('  } /* si=["layer.r2, the end"] */')
+
+
+def _known(text: str, value: str, layer: str) -> SpanLayers:
+    start = text.index(value)
+    return ((start, start + len(value), ((layer, 0, 0),)),)
+
+
+PARTLY_NAMED = f"""{HEAD}def @main(%x: Tensor[(4, 9), float32]) {{
+  %0 = nn.relu(%x) /* si=[layer.a] */;
+  %1 = nn.relu(%0);
+  %2 = exp(%1);
+  add(%2, 2f)
+}}
+"""
+
+
+def test_only_statements_that_a_pass_made_get_comments():
+    known = _known(PARTLY_NAMED, "nn.relu(%0)", "layer.b") + _known(PARTLY_NAMED, "exp(%1)", "layer.c")
+    outcome = RunPasses(PARTLY_NAMED, "model.relay", (PassCall("FastMath"),), layers=known).run(lambda _: None)
+    assert outcome.text == PARTLY_NAMED.replace("exp(%1)", "fast_exp(%1) /* si=[layer.c] */")
+
+
+@pytest.mark.parametrize("comment", ["", "// A layer.", "/* TODO */", "/* two words */"])
+def test_a_text_whose_comments_name_no_layer_gets_no_such_comment(comment: str):
+    text = PARTLY_NAMED.replace(" /* si=[layer.a] */;", f"; {comment}")
+    known = _known(text, "exp(%1)", "layer.c")
+    for passes in ("FastMath",), ("FastMath", "FuseOps"):
+        outcome = RunPasses(text, "model.relay", tuple(map(PassCall, passes)), layers=known).run(lambda _: None)
+        assert outcome.changed
+        assert "fast_exp(" in outcome.text
+        assert "layer.c" not in outcome.text
+        assert "si=" not in outcome.text
+
+
+BARE = f"""{HEAD}def @main(%x: Tensor[(4), float32]) {{
+  /* activation */
+  %0 = if (less(max(%x), 1f)) {{
+    exp(%x) /* layer.a */
+  }} else {{
+    %x
+  }};
+  let %f = fn (%y: Tensor[(4), float32]) {{ /* closure */
+    exp(%y)
+  }};
+  multiply(%f(%0), exp(%0) /* layer.b */) /* layer.c */
+}}
+"""
+
+
+def test_a_bare_name_goes_with_its_value_and_names_the_layer_of_no_other():
+    lines = [line.strip() for line in _after(BARE, "FastMath")]
+    assert [line for line in lines if "layer." in line] == [
+        "fast_exp(%x) /* si=[layer.a] */",
+        "%3 = %f(%0) /* si=[layer.c] */;",
+        "%4 = fast_exp(%0) /* si=[layer.b] */;",
+        "multiply(%3, %4) /* layer.c */",
+    ]
+
+
+def test_another_word_stays_a_comment_that_names_no_layer():
+    lines = [line.strip() for line in _after(BARE, "FastMath")]
+    assert "/* activation */" in lines
+    assert lines[lines.index("/* closure */") + 1] == "fast_exp(%y)"
