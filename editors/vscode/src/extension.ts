@@ -1,6 +1,6 @@
 // The Relay extension, wherever it runs: reaches the server and gives its passes and history a place in the editor.
 import * as vscode from 'vscode';
-import { BaseLanguageClient, LSPErrorCodes, ResponseError, State } from 'vscode-languageclient';
+import { BaseLanguageClient, LSPErrorCodes, ResponseError, SemanticTokensRegistrationType, State } from 'vscode-languageclient';
 import { openSample } from './buffers';
 import { HistoryView } from './history';
 import { Layers } from './layers';
@@ -31,6 +31,8 @@ export interface Servers {
 }
 
 let client: BaseLanguageClient | undefined;
+
+const isRelay = ({ languageId }: vscode.TextDocument) => languageId === 'relay';
 
 export async function activateWith(
     context: vscode.ExtensionContext,
@@ -80,6 +82,7 @@ export async function activateWith(
         client.onNotification(protocol.status, ({ state, message }) => status.show(state, message));
         try {
             await client.start();
+            colourAtOnce(client);
         } catch (error) {
             fault = error;
             status.show('stopped', String(error));
@@ -196,12 +199,33 @@ export async function activateWith(
         }),
         ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
     );
-    await vscode.commands.executeCommand('setContext', 'relay.active', true);
+    // Not waited for: while VS Code draws the first text, its answer takes as long as the start of a server.
+    void vscode.commands.executeCommand('setContext', 'relay.active', true);
     await restart();
     if (!client?.isRunning()) {
-        void tell();
+        // A folder with Relay files starts the server with the window; that there is none matters once one is opened.
+        const opened = vscode.workspace.onDidOpenTextDocument(document => {
+            if (isRelay(document)) {
+                opened.dispose();
+                void (client?.isRunning() || tell());
+            }
+        });
+        if (vscode.workspace.textDocuments.some(isRelay)) {
+            opened.dispose();
+            void tell();
+        } else {
+            context.subscriptions.push(opened);
+        }
     }
     return { client: current };
+}
+
+/** Have VS Code ask for the colours of what is on the screen now: it waits 300 ms for a provider that is new. */
+function colourAtOnce(client: BaseLanguageClient): void {
+    const tokens = client.getFeature(SemanticTokensRegistrationType.method);
+    for (const { document } of vscode.window.visibleTextEditors) {
+        tokens?.getProvider(document)?.onDidChangeSemanticTokensEmitter.fire();
+    }
 }
 
 export async function deactivate(): Promise<void> {

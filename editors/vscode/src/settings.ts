@@ -41,7 +41,8 @@ export function serverAddress(): string {
 /** What the settings say of the server, to be compared with what they said before. */
 export function serverSettings(): string {
     const settings = vscode.workspace.getConfiguration('relay');
-    return JSON.stringify([serverAddress(), settings.get('server.command'), settings.get('server.python')]);
+    // Until VS Code knows the defaults of our settings, one that is not set has no value: that is none other than empty.
+    return JSON.stringify([serverAddress(), settings.get('server.command', []), settings.get('server.python', '')]);
 }
 
 /** Tell that no server listens at the address that the settings name, or that they name none. */

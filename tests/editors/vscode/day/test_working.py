@@ -43,6 +43,8 @@ def test_what_fails_is_reduced_to_a_text_of_its_own(flow):
 GOALS = {
     "coldColours": 1.5,
     "coldMeaning": 1.5,
+    "firstColours": 1.5,
+    "firstMeaning": 1.5,
     "warmColours": 0.5,
     "warmMeaning": 0.5,
     "completion": 0.1,

@@ -1,4 +1,5 @@
 // How long a person waits, from the key to the screen.
+import path from 'node:path';
 
 /** Whether the words on the screen have colours. */
 const areColoured = () =>
@@ -27,25 +28,37 @@ export async function times(workbench) {
         return (Date.now() - started) / 1000;
     };
     /** From the key that opens ResNet-18 to its colours, and to those that the server alone knows. */
-    const colours = async () => {
+    const colours = async file => {
         await page.keyboard.press('Control+P');
-        await workbench.type('named.relay');
+        await workbench.type(file);
         await workbench.until('the file', async () =>
-            (await page.locator('.quick-input-list .monaco-list-row').first().innerText()).includes('named.relay'));
+            (await page.locator('.quick-input-list .monaco-list-row').first().innerText()).includes(file));
         const started = Date.now();
         const grammar = await seconds(() => page.keyboard.press('Enter'), areColoured);
         await page.waitForFunction(isToldApart, undefined, { polling: 10, timeout: 90_000 });
         return [grammar, (Date.now() - started) / 1000];
     };
-    // Cold: VS Code itself runs and shows another file, the extension and its server do not run.
-    await workbench.open('other.json');
-    await page.waitForFunction(areColoured, undefined, { timeout: 90_000 });
-    await page.locator('.statusbar-item', { hasText: 'JSON' }).first().waitFor({ timeout: 90_000 });
-    [seen.coldColours, seen.coldMeaning] = await colours();
+    /** VS Code itself runs and shows another file. */
+    const openOther = async () => {
+        await workbench.open('other.json');
+        await page.waitForFunction(areColoured, undefined, { timeout: 90_000 });
+        await page.locator('.statusbar-item', { hasText: 'JSON' }).first().waitFor({ timeout: 90_000 });
+    };
+    // Cold: the folder has no file with an ending of Relay, so neither the extension nor its server run.
+    const home = workbench.folder;
+    workbench.folder = path.join(home, '..', 'elsewhere');
+    await openOther();
+    [seen.coldColours, seen.coldMeaning] = await colours('named.txt');
+    await page.goto(`http://127.0.0.1:${workbench.port}/healthz`);
+    // The first text of a window whose folder has Relay files: the server has started with the window.
+    workbench.folder = home;
+    await openOther();
+    await page.locator('.statusbar-item', { hasText: /^\s*Relay\s*$/ }).locator('.codicon-check').waitFor({ timeout: 90_000 });
+    [seen.firstColours, seen.firstMeaning] = await colours('named.relay');
     await page.locator('.codelens-decoration', { hasText: 'Run SimplifyInference' }).first().waitFor({ timeout: 90_000 });
     await page.locator('.tab.active .codicon-close').first().click();
     await workbench.until('the other file', async () => (await workbench.shown()).includes('"name"'));
-    [seen.warmColours, seen.warmMeaning] = await colours();
+    [seen.warmColours, seen.warmMeaning] = await colours('named.relay');
     await workbench.quickOpen('long.relay');
     await page.locator('.codelens-decoration', { hasText: 'parameter' }).first().waitFor({ timeout: 90_000 });
     await workbench.focusEditor();
