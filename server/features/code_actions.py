@@ -50,12 +50,13 @@ def quick_fixes(diagnostics: Sequence[Diagnostic], span: TextSpan) -> Iterator[Q
                 yield QuickFix(fix, diagnostic, preferred=len(diagnostic.fixes) == 1)
 
 
-def fix_all(diagnostics: Sequence[Diagnostic]) -> Fix | None:
+def fix_all(diagnostics: Sequence[Diagnostic], at_least: int = 2) -> Fix | None:
     """All fixes at once, of the errors and warnings that have exactly one; of two that overlap, the first.
 
-    A hint is no fault: what it proposes is done only where the user asks for it.
+    ``None`` where there are fewer edits than ``at_least``. A hint is no fault: what it proposes is done only where the
+    user asks for it.
     """
-    return _all("Fix everything that can be fixed", _faults(diagnostics))
+    return _all("Fix everything that can be fixed", _faults(diagnostics), at_least)
 
 
 def edits_of_all(diagnostics: Sequence[Diagnostic]) -> Sequence[TextEdit]:
@@ -67,9 +68,9 @@ def _faults(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     return [diagnostic for diagnostic in diagnostics if diagnostic.severity <= Severity.WARNING]
 
 
-def _all(title: str, diagnostics: Sequence[Diagnostic]) -> Fix | None:
+def _all(title: str, diagnostics: Sequence[Diagnostic], at_least: int = 2) -> Fix | None:
     edits = _edits(diagnostics)
-    if len(edits) < 2:
+    if len(edits) < at_least:
         return None
     return Fix(title, tuple(sorted(edits, key=lambda edit: edit.span)))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lsprotocol import types
 
-from relay_lsp.ir.diagnostics import Fix, Severity
+from relay_lsp.ir.diagnostics import Diagnostic, Fix, Severity, TextEdit
 from relay_lsp.ir.semantic.lints.stale_type_comments import type_comment_updates
+from relay_lsp.ir.semantic.snapshot import Snapshot
 
 from ..documents.documents import Document
 from ..features.call_hierarchy import function_around
@@ -15,15 +17,17 @@ from ..features.call_parts import attribute_around
 from ..features.code_actions import PassAction, fix_all, fix_all_of_kind, pass_actions, quick_fixes
 from ..features.normal_forms import normal_form_actions
 from ..features.repairs import with_repairs
+from ..features.repeated_fixes import edits_until_mended
 from ..lsp.capabilities import RUN_PIPELINE
 from ..lsp.message_codec import fields_of
 from ..lsp.protocol import RelayLanguageServer, doubtful
 from ..pass_calls import PassCallError, parse_pipeline
+from ..scheduling.time_slices import in_slices
 from .arguments import calls_in, open_document, version_in
 from .explanations import EXPLANATION_KIND, explanation_actions
 from .refactorings import refactoring_actions, resolve_refactoring
 from .running import run_passes
-from .views import View, refusal, view
+from .views import View, moved_on, refusal, view
 
 __all__ = ["register"]
 
@@ -49,16 +53,17 @@ async def on_code_action(server: RelayLanguageServer, params: types.CodeActionPa
             action.diagnostics = [seen.converter.typed_diagnostic(item.diagnostic)]
             action.is_preferred = item.preferred
             actions.append(action)
-    if wanted(_FIX_ALL_KIND) and (everything := fix_all(reported)) is not None:
-        actions.append(_fix_action(seen, everything, _FIX_ALL_KIND, version))
+    everything = fix_all(reported, at_least=1 if params.context.only else 2)
+    if wanted(_FIX_ALL_KIND) and everything is not None:
+        actions.append(await _repeated_action(server, seen, everything.title, _FIX_ALL_KIND, ""))
     if wanted(_TYPE_COMMENTS_KIND) and (updates := type_comment_updates(seen.snapshot)):
         update = Fix("Update all type comments", tuple(updates))
         actions.append(_fix_action(seen, update, _TYPE_COMMENTS_KIND, version))
     for code, fix in fix_all_of_kind(reported, span):
         if wanted("quickfix"):
-            actions.append(_fix_action(seen, fix, "quickfix", version))
+            actions.append(await _repeated_action(server, seen, fix.title, "quickfix", code))
         if wanted.explicitly(f"{_FIX_ALL_KIND}.{code}"):
-            actions.append(_fix_action(seen, fix, f"{_FIX_ALL_KIND}.{code}", version))
+            actions.append(await _repeated_action(server, seen, fix.title, f"{_FIX_ALL_KIND}.{code}", code))
     actions += (action for action in refactoring_actions(server, seen, span) if wanted(str(action.kind)))
     if wanted(EXPLANATION_KIND) and not any(item.severity is Severity.ERROR for item in reported):
         actions += explanation_actions(seen, span.start)
@@ -126,6 +131,48 @@ def _fix_action(seen: View, fix: Fix, kind: str, version: int) -> types.CodeActi
     return types.CodeAction(title=fix.title, kind=kind, edit=seen.converter.workspace_edit(fix.edits, version))
 
 
+async def _repeated_action(
+    server: RelayLanguageServer, seen: View, title: str, kind: str, code: str
+) -> types.CodeAction:
+    """All fixes, or all of one kind: worked out when it is chosen, since each round types the text anew."""
+    action = types.CodeAction(title=title, kind=kind)
+    if server.supports("textDocument", "codeAction", "resolveSupport"):
+        action.data = {"uri": seen.document.uri, "version": seen.document.version, "fixes": code}
+    else:
+        action.edit = await _repeated_edit(server, seen, code)
+    return action
+
+
+async def _repeated_edit(server: RelayLanguageServer, seen: View, code: str) -> types.WorkspaceEdit:
+    """One edit that leaves nothing to fix, or nothing of one kind.
+
+    Raises:
+        JsonRpcException: the text has changed meanwhile.
+    """
+
+    def diagnose(snapshot: Snapshot) -> Sequence[Diagnostic]:
+        return with_repairs(snapshot, server.state.diagnostics(seen.document, snapshot))
+
+    version = seen.document.version
+    edits: Sequence[TextEdit] = ()
+    async for known in in_slices(edits_until_mended(seen.snapshot, diagnose, code)):
+        edits = known
+        if seen.document.version != version:
+            raise moved_on()
+    return seen.converter.workspace_edit(edits, version)
+
+
+async def _resolve_fixes(
+    server: RelayLanguageServer, action: types.CodeAction, data: dict[str, Any]
+) -> types.CodeAction:
+    seen = await view(server, str(data.get("uri")))
+    if seen is None or seen.document.version != data.get("version"):
+        raise moved_on()
+    server.refuse_doubtful(seen.document.uri)
+    action.edit = await _repeated_edit(server, seen, str(data["fixes"]))
+    return action
+
+
 def _kind(action: PassAction) -> str:
     return _RUN_PIPELINE_KIND if action.is_pipeline else _RUN_PASS_KIND
 
@@ -150,6 +197,8 @@ async def on_code_action_resolve(server: RelayLanguageServer, action: types.Code
         return action
     if "refactoring" in data:
         return await resolve_refactoring(server, action, data)
+    if "fixes" in data:
+        return await _resolve_fixes(server, action, data)
     document = open_document(server, data.get("uri"))
     calls = calls_in(data.get("passes"), data.get("function"))
     text = document.text

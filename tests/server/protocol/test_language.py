@@ -266,3 +266,23 @@ async def test_edits_say_what_makes_them_where_the_client_shows_that(editor: Edi
     change = resolved.edit.document_changes[0]
     assert isinstance(change, types.TextDocumentEdit)
     assert change.text_document.version == editor.version
+
+
+async def test_all_fixes_are_one_edit_with_those_of_faults_that_others_hid(editor: Editor) -> None:
+    text = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2, 3), float32], %w: Tensor[(5, 3), float32]) {
+  %0 = sigmoyd(%x);
+  nn.dense(%0, %w, units=7)
+}
+"""
+    editor.open(text)
+    params = types.CodeActionParams(
+        editor.document,
+        types.Range(position(0, 0), position(0, 0)),
+        types.CodeActionContext([], only=["source.fixAll"]),
+    )
+    (action,) = await editor.client.text_document_code_action_async(params) or []
+    assert isinstance(action, types.CodeAction)
+    resolved = await editor.client.code_action_resolve_async(action) if action.edit is None else action
+    assert resolved.edit is not None
+    assert after(text, resolved.edit) == text.replace("sigmoyd", "sigmoid").replace("units=7", "units=5")
