@@ -23,9 +23,9 @@ def has_in_order(name: str, letters: str) -> bool:
 
 
 def likeness(name: str, letters: str) -> int | None:
-    """How far ``name`` is from what was typed: 0 where it begins so, 1 where a part behind a dot or underscore does,
-    2 where the letters stand together in it, 3 where others are between them; ``None`` where it does not have them in
-    this order. Their case does not matter."""
+    """How far ``name`` is from what was typed: 0 where it begins so, 1 where a part behind a dot does, 2 where one
+    behind an underscore does, 3 where the letters stand together in it, 4 where others are between them; ``None`` where
+    it does not have them in this order. Their case does not matter."""
     if name.startswith(letters):
         return NEAREST
     name, letters = name.lower(), letters.lower()
@@ -33,13 +33,16 @@ def likeness(name: str, letters: str) -> int | None:
     if position == 0:
         return NEAREST
     if position > 0:
+        best = 3
         while position > 0:
-            if name[position - 1] in "._":
+            if name[position - 1] == ".":
                 return 1
+            if name[position - 1] == "_":
+                best = 2
             position = name.find(letters, position + 1)
-        return 2
+        return best
     for letter in letters:
         position = name.find(letter, position + 1)
         if position < 0:
             return None
-    return 3
+    return 4

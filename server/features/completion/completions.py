@@ -28,7 +28,7 @@ from .attributes import (
     value_completions,
 )
 from .items import Completion, CompletionKind, Completions
-from .operators import operator_completions
+from .operators import is_internal, operator_completions
 from .pipelines import pass_documentation, pipeline_completions
 from .places import CompletionPlace, place_at
 from .snippets import DEFINITIONS, KEYWORDS, applied
@@ -49,6 +49,9 @@ _MOST_NAMED = 100
 _MOST_VALUES = 50
 """Of the values in scope, so many of the best are offered before one types the ``%`` that all begin with."""
 
+_BEHIND = 10
+"""Further than any likeness: so far behind plain operators are internal ones, until the dot in their names is typed."""
+
 _TYPE_WORDS = ("Tensor", "fn", "ref")
 
 
@@ -66,6 +69,8 @@ def completions(snapshot: Snapshot, offset: int) -> Completions:
                 most = _MOST_NAMED
         rank = likeness(item.label, word)
         if rank is not None:
+            if item.kind is CompletionKind.OPERATOR and "." not in word and is_internal(item.label):
+                rank += _BEHIND
             likenesses.setdefault(rank, []).append(item)
             count += 1
             if rank == NEAREST and len(likenesses[rank]) > most:
@@ -126,7 +131,7 @@ def _expressions(
     if place.is_start:
         yield from _new_value(snapshot, span)
     if place.is_value_start:
-        yield from operator_completions(snapshot, span, word)
+        yield from operator_completions(snapshot, place, span, word)
     op = ops.find(call.op_name) if call is not None else None
     has_all = call is not None and op is not None and not op.variadic and call.argument_index >= len(op.arguments)
     if call is not None and has_all:
@@ -137,7 +142,7 @@ def _expressions(
     yield from _functions(snapshot, span)
     yield from _constructors(snapshot, span)
     if not place.is_value_start:
-        yield from operator_completions(snapshot, span, word)
+        yield from operator_completions(snapshot, place, span, word)
     yield from _snippets(KEYWORDS, span)
 
 

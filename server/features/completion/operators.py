@@ -6,34 +6,42 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, cast
 
 from relay_lsp.ir import ops
 from relay_lsp.ir.ops import Op
 from relay_lsp.ir.semantic.snapshot import Snapshot
 from relay_lsp.ir.text.text_span import TextSpan
+from relay_lsp.ir.types import TensorType
 
 from ..matching import has_in_order
 from .items import Completion, CompletionKind
 from .snippets import operator_snippet
+from .statement import StatementPlace
 
-__all__ = ["operator_completions", "operator_uses"]
+__all__ = ["is_internal", "operator_completions", "operator_uses"]
 
 _CALLED: Final = re.compile(r"[=(,;{] ?\s*([A-Za-z_][\w.]*)\(")
 _COUNTS: Final = "operators called"
 _INTERNAL: Final = frozenset(
     ("annotation", "call_lowered", "debug", "device_copy", "memory", "on_device", "parser", "relay", "vm")
 )
-"""The families of operators that passes put in and that hardly a person writes."""
+"""Families of operators that passes put in."""
+
+_MOST_VALUES: Final = 20
+"""Among so many of the nearest values one is looked for whose type is known."""
 
 
-def operator_completions(snapshot: Snapshot, span: TextSpan, word: str) -> Iterator[Completion]:
-    """The operators that have the letters of ``word``: those that the file calls most, then by TVM's support level."""
+def operator_completions(snapshot: Snapshot, place: StatementPlace, span: TextSpan, word: str) -> Iterator[Completion]:
+    """The operators that have the letters of ``word``: those that the file calls most, then by TVM's support level.
+
+    Before those, the ones whose layout has as many axes as the nearest value: for images, two-dimensional pooling.
+    """
     uses = operator_uses(snapshot)
     used = sorted((name for name in uses if ops.find(name) is not None), key=lambda name: (-uses[name], name))
     seen = set(used)
-    others = (op for op in _by_kind(tuple(ops.registered())) if op.name not in seen)
+    others = (op for op in _by_kind(tuple(ops.registered()), _rank_in_reach(snapshot, place)) if op.name not in seen)
     for op in chain(map(ops.get, used), others):
         if has_in_order(op.name, word):
             yield _completion(op, span)
@@ -58,15 +66,43 @@ def operator_uses(snapshot: Snapshot) -> Counter[str]:
     return uses
 
 
-@lru_cache(maxsize=8)
-def _by_kind(names: tuple[str, ...]) -> tuple[Op, ...]:
-    """Plain operators before internal ones, those of a lower support level first, layers before arithmetic."""
-    return tuple(sorted((op for op in map(ops.find, names) if op is not None), key=_commonness))
+def _rank_in_reach(snapshot: Snapshot, place: StatementPlace) -> int | None:
+    """The number of axes of the nearest value whose type is known; ``None`` where that is no tensor."""
+    nearest = islice(snapshot.typed_values_at(place.scope), _MOST_VALUES)
+    type = next((type for _, type in nearest if type is not None), None)
+    return len(type.shape) if isinstance(type, TensorType) else None
 
 
-def _commonness(op: Op) -> tuple[bool, int, bool, str]:
-    is_internal = "contrib" in op.name or ".internal." in op.name or op.name.partition(".")[0] in _INTERNAL
-    return is_internal, op.support_level, not op.name.startswith("nn."), op.name
+@lru_cache(maxsize=32)
+def _by_kind(names: tuple[str, ...], rank: int | None) -> tuple[Op, ...]:
+    """Plain operators before internal ones; then those for tensors of this rank, those of a lower support level, layers
+    before arithmetic."""
+    known = (op for op in map(ops.find, names) if op is not None)
+    return tuple(sorted(known, key=lambda op: _commonness(op, rank)))
+
+
+def is_internal(name: str) -> bool:
+    """Whether passes put an operator in, and hardly a person writes it."""
+    return "contrib" in name or ".internal." in name or name.partition(".")[0] in _INTERNAL
+
+
+def _commonness(op: Op, rank: int | None) -> tuple[bool, bool, int, bool, str]:
+    axes = _axes_of(op)
+    is_for_others = rank is not None and axes is not None and axes != rank
+    return is_internal(op.name), is_for_others, op.support_level, not op.name.startswith("nn."), op.name
+
+
+def _axes_of(op: Op) -> int | None:
+    """How many axes the layout of its data has where a call names none; ``None`` where the operator has no layout."""
+    if op.attrs_type is None:
+        return None
+    fields = op.attrs_type.fields()
+    for name in ("data_layout", "layout"):
+        field = fields.get(name)
+        layout = field.default if field is not None and not field.required else None
+        if isinstance(layout, str) and layout.isalpha():
+            return len(layout)
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -127,3 +127,21 @@ def test_nothing_in_a_comment_or_a_string_that_is_no_attribute() -> None:
     assert labels("def @main(%x: float32) { // nn.$0\n %x }") == []
     assert labels("def @main(%x: float32) { // nn. $0\n %x }") == []
     assert labels('def @main(%x: float32) { add(%x, "nn.$0") }') == []
+
+
+def test_operators_for_tensors_of_the_rank_in_reach_come_first() -> None:
+    def pools(shape: str) -> list[str]:
+        offered = labels(f"def @main(%x: Tensor[({shape}), float32]) {{\n  %0 = max_p$0\n}}")
+        return [label for label in offered if label.startswith("nn.max_pool") and label.endswith("d")]
+
+    assert pools("1, 3, 8, 8")[0] == "nn.max_pool2d"
+    assert pools("1, 3, 8")[0] == "nn.max_pool1d"
+    assert pools("1, 3, 8, 8, 8")[0] == "nn.max_pool3d"
+
+
+def test_operators_that_passes_put_in_come_behind_all_others_until_their_dot_is_typed() -> None:
+    offered = labels("def @main(%x: float32) { rel$0 }")
+    operators = [label for label in offered if "." in label]
+    assert operators[0] == "nn.relu"
+    assert "relay.op.annotation.simulated_quantize" in operators
+    assert labels("def @main(%x: float32) { relay.$0 }")[0] == "relay.op.annotation.simulated_quantize"
