@@ -57,7 +57,7 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (work / "workspace" / name).write_text(text, "utf-8")
     (work / "elsewhere").mkdir()
     (work / "elsewhere" / "other.json").write_text(texts()["other.json"], "utf-8")
-    (work / "elsewhere" / "named.txt").write_text(texts()["named.relay"], "utf-8")
+    (work / "elsewhere" / "named.ir").write_text(texts()["named.relay"], "utf-8")
     return drive(
         work,
         "day/drive.mjs",

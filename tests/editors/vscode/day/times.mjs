@@ -48,7 +48,7 @@ export async function times(workbench) {
     const home = workbench.folder;
     workbench.folder = path.join(home, '..', 'elsewhere');
     await openOther();
-    [seen.coldColours, seen.coldMeaning] = await colours('named.txt');
+    [seen.coldColours, seen.coldMeaning] = await colours('named.ir');
     await page.goto(`http://127.0.0.1:${workbench.port}/healthz`);
     // The first text of a window whose folder has Relay files: the server has started with the window.
     workbench.folder = home;
