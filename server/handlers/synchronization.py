@@ -75,6 +75,7 @@ async def _begin(server: RelayLanguageServer) -> None:
     await fetch_settings(server)
     server.status("ready", "")
     await server.state.load_extensions()
+    await _load_rest(server)
 
 
 async def fetch_settings(server: RelayLanguageServer) -> None:
@@ -128,8 +129,17 @@ async def _recall(server: RelayLanguageServer, document: Document) -> None:
 async def _prepare(server: RelayLanguageServer, document: Document) -> None:
     """Load what the first request of each kind, and start what the first pass, would have to wait for."""
     await server.state.analysis.snapshot(document)
-    await server.state.idle_time.work_off(server.register_rest())
+    await _load_rest(server)
     await server.state.prepare()
+
+
+async def _load_rest(server: RelayLanguageServer) -> None:
+    """Load what answers the other requests, and what the first list of operators would have to look up."""
+    idle_time = server.state.idle_time
+    await idle_time.work_off(server.register_rest())
+    from ..features.completion import look_operators_up  # Loaded by then; loaded here, every start would take longer.
+
+    await idle_time.work_off(look_operators_up())
 
 
 def did_change(server: RelayLanguageServer, params: types.DidChangeTextDocumentParams) -> None:

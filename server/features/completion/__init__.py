@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .completions import completions, documentation
 from .items import Completion, CompletionKind, Completions
+from .operators import look_operators_up
 
-__all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation"]
+__all__ = ["Completion", "CompletionKind", "Completions", "completions", "documentation", "look_operators_up"]

@@ -73,15 +73,15 @@ export async function times(workbench) {
         [...document.querySelectorAll('.suggest-widget .monaco-list-row')].some(
             row => row.getBoundingClientRect().height > 0 && row.checkVisibility({ opacityProperty: true, visibilityProperty: true }),
         );
-    // The first time loads VS Code's own part; of the others the quickest, since the machine may do much else.
+    // The first time loads VS Code's own part. Of the others the one in the middle: VS Code draws the outline meanwhile.
     const completions = [];
-    for (let time = 0; time < 6; time += 1) {
+    for (let time = 0; time < 10; time += 1) {
         await page.keyboard.press('Escape');
         await page.waitForFunction(() => document.querySelectorAll('.suggest-widget.visible').length === 0);
         await page.waitForTimeout(300);
         completions.push(await seconds(() => page.keyboard.press('Control+Space'), offers));
     }
-    seen.completion = Math.min(...completions.slice(1));
+    seen.completion = completions.slice(1).sort((one, other) => one - other)[4];
     await page.keyboard.press('Escape');
     for (let key = 0; key < 9; key += 1) {
         await page.keyboard.press('Control+Z');
