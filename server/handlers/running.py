@@ -45,17 +45,19 @@ async def run_and_apply(
     """
     text, old = document.text, server.converter_for(document)
     names = ", ".join(map(str, calls))
+    # A client that runs them again knows where its cursor is then, and tells by itself what the user has done.
+    tells = fields_of(server.initialization_options).get("offersToRunAgain") is True
     try:
         outcome = await run_passes(server, document, calls, version, gates)
     except JsonRpcException as error:
         if error.code == CONTENT_MODIFIED:
             message = f"{names}: the text has changed since; run this again"
-            # A client that runs them again knows where its cursor is then, and asks by itself.
-            if fields_of(server.initialization_options).get("offersToRunAgain") is not True:
+            if not tells:
                 server.say(message, Severity.ERROR)
             return {"changed": False, "applied": False, "message": message, "steps": [], "outdated": True}
         by_user = error.code == REQUEST_CANCELLED
-        server.say(str(error), Severity.INFORMATION if by_user else Severity.ERROR)
+        if not (by_user and tells):
+            server.say(str(error), Severity.INFORMATION if by_user else Severity.ERROR)
         return {"changed": False, "applied": False, "message": str(error), "steps": []}
     if outcome.failed is not None:
         server.say(outcome.failed, Severity.ERROR)

@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { BaseLanguageClient, MessageTransports } from 'vscode-languageclient';
 import { activateWith, Servers } from './extension';
-import { clientOptions, explainMissingAddress, openServerSettings, serverAddress } from './settings';
+import { serverAddress } from './serverAddress';
+import { clientOptions, explainMissingAddress, openServerSettings } from './settings';
 import { connect, Socket } from './webSocket';
 
 // The browser's own; the types of a browser as a whole would let code for a computer use them too.

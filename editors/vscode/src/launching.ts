@@ -1,9 +1,10 @@
 // A server of our own: started as a program, ended with its client, and asked for its last words where it fails.
-import { ChildProcess, spawn } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorHandler, State } from 'vscode-languageclient';
 import { LanguageClient } from 'vscode-languageclient/node';
+import { startProgram, takeEarly } from './earlyStart';
 import { ServerProgram } from './serverChoice';
 import { clientOptions } from './settings';
 
@@ -46,17 +47,19 @@ export class Launch {
     }
 
     private async start(): Promise<ChildProcess> {
-        const { program, args } = this.server;
-        const child = spawn(program, args, { cwd: this.folder, windowsHide: true });
+        const early = takeEarly(this.server);
+        const child = early ?? startProgram(this.server, this.folder);
         this.written = '';
-        child.stderr.on('data', data => (this.written = (this.written + String(data)).slice(-KEPT)));
+        child.stderr?.on('data', data => (this.written = (this.written + String(data)).slice(-KEPT)));
         const stopped = this.client.onDidChangeState(({ newState }) => {
             if (newState === State.Stopped) {
                 setTimeout(() => child.kill('SIGKILL'), PATIENCE).unref();
             }
         });
         child.on('exit', () => stopped.dispose());
-        await once(child, 'spawn');
+        if (!early) {
+            await once(child, 'spawn');
+        }
         return child;
     }
 }

@@ -4,11 +4,12 @@ import { BaseLanguageClient } from 'vscode-languageclient';
 import { WebSocket } from 'ws';
 import { activateWith, Servers } from './extension';
 import { Launch, QuietClient } from './launching';
+import { serverAddress } from './serverAddress';
 import { chooseServer } from './serverChoice';
 import { ServerInstallation } from './serverInstallation';
 import { selectServer } from './serverPicker';
 import { ServerSetup } from './serverSetup';
-import { clientOptions, explainMissingAddress, serverAddress } from './settings';
+import { clientOptions, explainMissingAddress } from './settings';
 import { connect } from './webSocket';
 
 class LocalServers implements Servers {
@@ -22,7 +23,7 @@ class LocalServers implements Servers {
         /** The folder that programs are started in: one with nothing of the user's in it. */
         private readonly folder = context.extensionPath,
     ) {
-        this.installation = new ServerInstallation(context.globalStorageUri.fsPath, context.asAbsolutePath('server'));
+        this.installation = ServerInstallation.of(context);
         this.setup = new ServerSetup(this.installation, folder, output);
         context.subscriptions.push(this.setup);
     }

@@ -2,8 +2,8 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { isProgram, programsOnPath } from './programs';
+import { serverAddress } from './serverAddress';
 import { ServerInstallation } from './serverInstallation';
-import { serverAddress } from './settings';
 
 const WORKSPACE = '${workspaceFolder}';
 

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import type * as vscode from 'vscode';
 import { isProgram, Outcome, run } from './programs';
 import { Python } from './pythons';
 
@@ -51,6 +52,11 @@ export class ServerInstallation {
         wheels: string,
     ) {
         this.wheel = findWheel(wheels);
+    }
+
+    /** That of an extension: in its own storage, with the wheel that lies in it. */
+    static of(context: vscode.ExtensionContext): ServerInstallation {
+        return new ServerInstallation(context.globalStorageUri.fsPath, context.asAbsolutePath('server'));
     }
 
     /** What is installed, whether or not it still runs. */

@@ -1,6 +1,7 @@
 // What a client is told of the user's settings, and what the user is told where they name no server.
 import * as vscode from 'vscode';
 import { LanguageClientOptions } from 'vscode-languageclient';
+import { serverAddress } from './serverAddress';
 import { ReadOnlyTexts } from './texts';
 
 export function clientOptions(output: vscode.OutputChannel): LanguageClientOptions {
@@ -31,11 +32,6 @@ export function clientOptions(output: vscode.OutputChannel): LanguageClientOptio
             },
         },
     };
-}
-
-/** The address of a running server, empty where one is to be started. */
-export function serverAddress(): string {
-    return vscode.workspace.getConfiguration('relay').get<string>('server.webSocket', '');
 }
 
 /** What the settings say of the server, to be compared with what they said before. */

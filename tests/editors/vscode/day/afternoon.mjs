@@ -21,6 +21,7 @@ export async function explain(workbench) {
     const answer = page.locator('.notification-list-item-message', { hasText: 'not fused with' }).first();
     await answer.waitFor({ timeout: 90_000 });
     seen.answer = await answer.innerText();
+    await page.waitForTimeout(500); // It slides in.
     seen.isWhole = await answer.evaluate(element => element.scrollWidth <= element.clientWidth);
     await workbench.shot('explain-answer');
     return seen;
@@ -76,6 +77,7 @@ export async function cancelling(workbench) {
     const passes = Array(5).fill('FuseOps, FoldConstant').join(', ');
     for (const step of ['(1 of 10)', /\([2-9] of 10\)/]) {
         await workbench.focusEditor();
+        await page.keyboard.press('Control+Home');
         await workbench.palette('Relay: Run Pipeline');
         await workbench.answer('Type it');
         await page.locator('.quick-input-message', { hasText: 'Passes in order' }).waitFor();
@@ -88,6 +90,7 @@ export async function cancelling(workbench) {
         await progress.locator('.monaco-button', { hasText: 'Cancel' }).click();
         await progress.waitFor({ state: 'detached', timeout: 60_000 });
         seen.seconds.push((Date.now() - started) / 1000);
+        seen.messages = await page.locator('.notification-toast').count();
     }
     seen.unchanged = !(await workbench.saved('long.relay')).includes('Primitive');
     return seen;

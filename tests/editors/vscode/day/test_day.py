@@ -83,6 +83,7 @@ def test_a_pass_says_how_far_it_is_and_is_cancelled_by_a_click(flow):
     print(f"cancelled within {max(seen['seconds'])} s, goal 0.3 s, load {os.getloadavg()[0]:.1f}")
     assert max(seen["seconds"]) < MARGIN * 0.3
     assert seen["unchanged"]
+    assert seen["messages"] == 0, "who has cancelled it knows that"
 
 
 def test_the_walkthrough_works_from_anywhere(flow):
