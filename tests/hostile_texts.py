@@ -39,6 +39,18 @@ def _parameters(count: int) -> str:
     return f"{_VERSION}def @main({', '.join(one.format(number) for number in range(count))}) {{\n  %p0\n}}\n"
 
 
+def _statements(statement: str) -> Callable[[int], str]:
+    """As many statements of a kind."""
+    parameters = "%x: Tensor[(3, 4), float32], %y: Tensor[(7, 9), float32]"
+
+    def made(count: int) -> str:
+        return _body(
+            "\n  ".join(f"{statement.replace('N', str(number))};" for number in range(count)) + " %x", parameters
+        )
+
+    return made
+
+
 HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "types that double": lambda count: _doubled(count // 10),
     "branches": lambda count: _body("if (%c) { " * (count // 4) + "%c" + " } else { %c }" * (count // 4), "%c: bool"),
@@ -77,6 +89,11 @@ HOSTILE_TEXTS: dict[str, Callable[[int], str]] = {
     "half a surrogate pair": lambda count: _metadata(
         '{"root": 1, "nodes": [{"type_key": ""}, {"type_key": "runtime.String", "repr_str": "\\ud800"}]}'
     ),
+    "attributes that there are not": _statements('add(%x, a="b")'),
+    "operands that do not fit": _statements("%N = add(%x, %y)"),
+    "operators that there are not": _statements("%N = nn.rellu(%x)"),
+    "commas too many": _statements("%N = add(%x,, %y)"),
+    "bindings of one name": _statements("let %a = nn.relu(%x)"),
     "null characters": lambda count: _VERSION + "def @m" + "\0" * count,
 }
 """By what there is much of: the text for a size; at 1000, about what was seen to take seconds or to fail."""

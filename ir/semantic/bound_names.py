@@ -92,7 +92,10 @@ class BoundNames:
             self.mentions.bind((name,))
             return
         others = binding if isinstance(binding, tuple) else (binding,)
-        self.bound[name] = tuple(sorted((*others, statement), key=lambda other: other.order))
+        bindings = (*others, statement)
+        if others[-1].order > statement.order:
+            bindings = tuple(sorted(bindings, key=lambda other: other.order))
+        self.bound[name] = bindings
         self.rebound.add(name)
 
     def exchange(self, old: TypedStatement, new: TypedStatement) -> bool:

@@ -81,9 +81,9 @@ def _mentions(
             return True
     for index in between(analysis.reported, function.start, function.end):
         state = analysis.states[index]
-        own = state.own if state is not None else None
-        if own is None or not own.diagnostics:
+        lowered = state.lowered if state is not None else None
+        if lowered is None or not lowered.diagnostics:
             continue
-        if own.lowering.unresolved or not changed.isdisjoint(own.unit.segment.tokens[1]):
+        if lowered.lowering.unresolved or not changed.isdisjoint(lowered.unit.segment.tokens[1]):
             return True
     return False

@@ -30,14 +30,14 @@ from ..types import ERROR, ErrorType, Type
 from .declarations import METADATA_USE, Head, NeedsFullAnalysis
 from .lints.unused import Effect, effect_of
 
-__all__ = ["LoweredStatement"]
+__all__ = ["LoweredStatement", "TypedLowering"]
 
 _TYPES_KEPT: Final = 1_024
 """For how many combinations of types the type of a statement is kept in mind."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Typed:
+class TypedLowering:
     """A statement's type, given the types of what it uses; ``diagnostics`` count from the statement's start.
 
     ``determined`` are the types that it tells of those of its placeholders whose types were open, ``None`` for others.
@@ -56,6 +56,7 @@ class LoweredStatement:
     """
 
     __slots__ = (
+        "_called",
         "_effect",
         "_module",
         "_nodes",
@@ -106,23 +107,28 @@ class LoweredStatement:
         self.diagnostics: Final = (*segment.diagnostics, *extra, *lowering.diagnostics)
         self.lowering: Final[Lowering] = lowering
         self.origins: Final = lowering.origins
-        self.typed: Final[dict[tuple[Type, ...], _Typed]] = {}
+        self.typed: Final[dict[tuple[Type, ...], TypedLowering]] = {}
         self.memo: Final[dict[object, object]] = {}
         """What callers cache of it, and of all statements that it stands for."""
         self._nodes: dict[tuple[int, int], Expr] | None = None
         self._effect: Effect | None = None
+        self._called: tuple[tuple[Type, ...], list[Head | None], TypedLowering] | None = None
+        """What was wrong last, of what calls functions with heads as they were then."""
         self.guess: LoweredStatement | None = None
         """The statement with the operator that was probably meant by a misspelled one."""
         if not guess and any(diagnostic.code == "undefined-operator" for diagnostic in lowering.diagnostics):
             suggested = LoweredStatement(segment, names, module, guess=True)
             self.guess = None if suggested.diagnostics else suggested
 
-    def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+    def type_with(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:
         """The type of the statement where its placeholders have these types, in order.
 
         ``heads`` are those of the functions of the module: what is wrong with a call speaks of the parameters.
         """
         typed = self.typed.get(types)
+        called = [heads.get(name) for name in self.functions] if typed is None and self.functions else None
+        if called and self._called is not None and self._called[:2] == (types, called):
+            return self._called[2]
         if typed is None:
             try:
                 typed = self._infer(types, heads)
@@ -131,11 +137,13 @@ class LoweredStatement:
             except Exception as error:
                 segment = self.unit.segment
                 span = segment.range(0, len(segment.tokens[0]) - 1)
-                typed = _Typed(ERROR, (internal_error(error, "looking for the type of this", span),))
+                typed = TypedLowering(ERROR, (internal_error(error, "looking for the type of this", span),))
             if len(self.typed) >= _TYPES_KEPT:
                 self.typed.clear()
             if not (typed.diagnostics and self.functions):
                 self.typed[types] = typed
+            else:
+                self._called = types, called or [], typed
         return typed
 
     def known_type(self, types: tuple[Type | None, ...]) -> Type | None:
@@ -239,18 +247,18 @@ class LoweredStatement:
             for diagnostic in diagnostics
         )
 
-    def _infer(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+    def _infer(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:
         typed = self._infer_written(types, heads)
         if self.guess is None or typed.type is not ERROR:
             return typed
         known = dict(zip(self.placeholders, types, strict=True))
         suggested = self.guess.type_with(tuple([known.get(name, ERROR) for name in self.guess.placeholders]), heads)
-        return typed if suggested.diagnostics else _Typed(suggested.type, typed.diagnostics)
+        return typed if suggested.diagnostics else TypedLowering(suggested.type, typed.diagnostics)
 
-    def _infer_written(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> _Typed:
+    def _infer_written(self, types: tuple[Type, ...], heads: Mapping[str, Head]) -> TypedLowering:
         value = self.value
         if isinstance(value, ErrorExpr) and not value.parts:
-            return _Typed(ERROR, ())
+            return TypedLowering(ERROR, ())
         known = dict(zip(self.placeholders.values(), types, strict=True))
         inferred = infer_statement(value, known, self._module_with(heads))
         is_told = not any(map(has_incomplete, types))
@@ -258,11 +266,11 @@ class LoweredStatement:
             raise NeedsFullAnalysis
         diagnostics = tuple(self._located(diagnostic) for diagnostic in inferred.diagnostics)
         if diagnostics and (is_told or any(each.code != CANNOT_INFER for each in diagnostics)):
-            return _Typed(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
+            return TypedLowering(ERROR if has_incomplete(inferred.type) else inferred.type, diagnostics)
         determined: tuple[Type | None, ...] = ()
         if inferred.determined:
             determined = tuple([inferred.determined.get(used) for used in self.placeholders.values()])
-        return _Typed(inferred.type, diagnostics, determined)
+        return TypedLowering(inferred.type, diagnostics, determined)
 
     def _module_with(self, heads: Mapping[str, Head]) -> IRModule:
         """The data types, and the functions that the statement names, without their bodies."""

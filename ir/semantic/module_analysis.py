@@ -221,7 +221,7 @@ class ModuleAnalysis:
 
     def _with_definitions(self, diagnostic: Diagnostic, index: int) -> Diagnostic:
         """A finding in the statement at ``index``, with the places where the names it speaks of are defined."""
-        if all(related.span is not None for related in diagnostic.related):
+        if not diagnostic.related:
             return diagnostic
         function, state = self.function_at(index), self.states[index]
         related: list[Related] = []
@@ -232,9 +232,11 @@ class ModuleAnalysis:
             if span is None and isinstance(expr, Var) and isinstance(function, FunctionStatements) and state:
                 defined = self.definition_before(function, f"%{expr.name_hint}", state.order)
                 if defined is not None:
-                    span = self.unit(defined[0]).span(defined[1])
-            related.append(Related(other.message, span, other.place))
-        return self._with_heads(diagnostic.with_related(tuple(related)))
+                    span = self.segments[defined[0]].span(defined[1]).shifted(self.segments.start(defined[0]))
+            if span is None and other.place is not None:
+                span = self._in_heads(other.place)
+            related.append(Related(other.message, span))
+        return diagnostic.with_related(tuple(related))
 
     def _of_constructor(self, name: str) -> TextSpan | None:
         """Where a constructor is defined."""

@@ -160,7 +160,7 @@ class StatementTyper:
             lowered, name, uses = state.shared, state.bound, state.uses
             type = None
             known: list[Type | None] = []
-            if lowered is not None:
+            if lowered is not None and not lowered.diagnostics and not state.inner_unused:
                 for used in uses:
                     of_used = types.get(used)
                     if of_used is None:
@@ -334,7 +334,7 @@ class StatementTyper:
             types.append(type)
         key = tuple(types)
         lowered = statement.shared
-        if lowered is not None:
+        if lowered is not None and not lowered.diagnostics and not statement.inner_unused:
             typed = lowered.type_with(key, self.outside.heads)
             if not typed.diagnostics:
                 if typed.determined:
@@ -345,12 +345,11 @@ class StatementTyper:
     def _own_state(
         self, statement: TypedStatement, order: float, types: tuple[Type, ...], outer_graph: tuple[str, ...] = ()
     ) -> TypedStatement:
-        own = self.context.own(statement)
-        typed = own.type_with(types, self.outside.heads)
-        if not own.diagnostics and not typed.diagnostics:
+        typed, findings = self.context.findings(statement, types, self.outside.heads)
+        if not findings:
             self.parameters.determine(statement, typed.determined, order, types)
         type = statement.type_comment if typed.type is ERROR else typed.type
-        return statement.with_report(order, type, (*own.diagnostics, *typed.diagnostics), None, outer_graph)
+        return statement.with_report(order, type, findings, None, outer_graph)
 
     def settle_parameters(self, states: StatementList) -> dict[int, TypedStatement]:
         """Type anew what used parameters before their types were known; ``states`` has all statements of the function.
@@ -409,14 +408,13 @@ class StatementTyper:
         unknown = {name: self._nearest(name, index) for name, type in known.items() if type is None}
         if kinds.startswith(GRAPH + "(") and texts[0] in unknown and kinds.endswith(";"):
             raise NeedsFullAnalysis  # looks like a binding that lost its `=`
-        own = self.context.own(statement)
         suggested = {name: (self._suggested_type(near[0], order) if near else None) for name, near in unknown.items()}
-        guess = own.type_with(
-            tuple([known[name] or suggested[name] or ERROR for name in statement.uses]), self.outside.heads
-        )
+        guessed_types = tuple([known[name] or suggested[name] or ERROR for name in statement.uses])
+        guess, findings = self.context.findings(statement, guessed_types, self.outside.heads)
         if guess.diagnostics:
-            guess = own.type_with(tuple([known[name] or ERROR for name in statement.uses]), self.outside.heads)
-        diagnostics = (*own.diagnostics, *guess.diagnostics, *_undefined(statement, unknown))
+            known_types = tuple([known[name] or ERROR for name in statement.uses])
+            guess, findings = self.context.findings(statement, known_types, self.outside.heads)
+        diagnostics = (*findings, *_undefined(statement, unknown))
         type = statement.type_comment if guess.type is ERROR else guess.type
         names = tuple([near[0] for near in unknown.values() if near])
         return statement.with_report(order, type, diagnostics, names, outer_graph)
@@ -437,7 +435,9 @@ class StatementTyper:
         before = self.states[first : index - len(recent)]
         nearby = [state.bound for state in (*before, *recent) if state is not None and state.bound]
         is_graph = is_graph_name(name)
-        candidates = (other for other in (*self.function.head.parameters, *nearby) if is_graph_name(other) == is_graph)
+        candidates = [
+            other for other in (*self.function.head.parameters, *nearby) if other[1:2].isdigit() == is_graph
+        ]  # is_graph_name, for many names
         return closest(name, candidates, count=3)
 
 

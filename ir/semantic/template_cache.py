@@ -10,14 +10,16 @@ from weakref import WeakKeyDictionary
 
 from ..cancellation import check_cancelled
 from ..collections.lru_map import LruMap
+from ..diagnostics import Diagnostic
 from ..syntax.forms import Form, names_in
 from ..syntax.lexer import WHITE_SPACE
 from ..syntax.shapes import shape_of
 from ..syntax.statements import Segment
 from ..syntax.tokens import COMMENT, GRAPH_BINDING, LET_BINDING, OPEN_COMMENT, VALUES
-from ..types import TypeVar
+from ..types import Type, TypeVar
+from .alike_faults import AlikeFaults, bound_name, moved_behind, speaks_of
 from .declarations import Head, ModuleTypes, NeedsFullAnalysis
-from .lowered_statement import LoweredStatement
+from .lowered_statement import LoweredStatement, TypedLowering
 from .typed_statement import ReportedStatement, TypedStatement
 
 __all__ = ["TemplateCache"]
@@ -115,7 +117,17 @@ class TemplateCache:
     Those of a function with type parameters, or above a data type, have one of their own (:meth:`within`).
     """
 
-    __slots__ = ("__weakref__", "_by_form", "_parameters", "_plans", "_templates", "_within", "names", "types")
+    __slots__ = (
+        "__weakref__",
+        "_alike",
+        "_by_form",
+        "_parameters",
+        "_plans",
+        "_templates",
+        "_within",
+        "names",
+        "types",
+    )
 
     def __init__(
         self, types: ModuleTypes, parameters: tuple[TypeVar, ...] = (), late: frozenset[str] = frozenset()
@@ -128,6 +140,7 @@ class TemplateCache:
         self._plans: LruMap[str, _Plan] = LruMap(_KEPT)
         self._by_form: LruMap[Form, _Template] = LruMap(_KEPT)
         """The templates of statements of a form whose names are all different."""
+        self._alike: Final = AlikeFaults()
 
     def following(self, types: ModuleTypes, changed: frozenset[str]) -> TemplateCache:
         """The same after an edit of the types or the metadata, without what depends on ``changed`` names."""
@@ -191,6 +204,27 @@ class TemplateCache:
         if statement.own is None:
             statement.own = self._lowered(statement.segment)
         return statement.own
+
+    def findings(
+        self, statement: TypedStatement, types: tuple[Type, ...], heads: Mapping[str, Head]
+    ) -> tuple[TypedLowering, tuple[Diagnostic, ...]]:
+        """The type of a statement whose names have these types, and what is wrong with it, at its own places.
+
+        It is lowered for itself only if none before it differs in the name that it binds alone.
+        """
+        bound = bound_name(statement.segment) if statement.own is None else None
+        known = self._alike.lowered(bound) if bound is not None else None
+        if known is not None and bound is not None:
+            own, stands_for = known
+            typed = own.type_with(types, heads)
+            findings = (*own.diagnostics, *typed.diagnostics)
+            if not speaks_of(stands_for.name, typed.diagnostics):
+                return typed, moved_behind(findings, stands_for.end, bound.end - stands_for.end)
+        own = self.own(statement)
+        if bound is not None:
+            self._alike.keep_lowered(bound, own)
+        typed = own.type_with(types, heads)
+        return typed, (*own.diagnostics, *typed.diagnostics)
 
     def _lowered(self, segment: Segment) -> LoweredStatement:
         check_cancelled()
@@ -289,8 +323,13 @@ class TemplateCache:
         return _Template(lowered, names, binds)
 
     def _alone(self, segment: Segment) -> TypedStatement:
+        alike = self._alike.statement(segment)
+        if alike is not None:
+            return alike
         own = self._lowered(segment)
         bound = own.bound
         if bound is None and own.is_broken and segment.tokens[0].startswith("G"):
             raise NeedsFullAnalysis  # a binding that lost its `=`, or a use: the whole text tells
-        return ReportedStatement.lowered_alone(segment, own)
+        made = ReportedStatement.lowered_alone(segment, own)
+        self._alike.keep(made)
+        return made

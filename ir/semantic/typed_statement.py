@@ -10,6 +10,7 @@ from ..syntax.scopes import is_graph_name
 from ..syntax.segments import Role
 from ..syntax.statements import Segment
 from ..syntax.tokens import VARIABLES
+from ..syntax.units import Unit
 from ..types import ERROR, Type
 from .lints.unused import Unused, unused_in
 from .lowered_statement import LoweredStatement
@@ -22,7 +23,8 @@ class TypedStatement:
     """A statement: what it binds and uses, and once it is in its place, its order there and its type.
 
     ``shared`` is the lowering of a statement that differs in names alone, ``own`` that of this one, once it is needed.
-    Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. The functions of
+    Where the former binds names for itself (in a function, a branch, an arm), it uses all of them. It may be at fault;
+    then the two differ in the name that they bind alone (:mod:`.alike_faults`). The functions of
     the module that it names come last among ``uses``. ``order`` grows from one statement to the next. From then on
     nothing changes but what is cached.
 
@@ -180,6 +182,26 @@ class ReportedStatement(TypedStatement):
         made.inner_unused = _inner_unused(own)
         made.diagnostics, made.suggested, made.outer_graph = (), None, ()
         return made
+
+    def for_alike(self, segment: Segment, bound: str | None) -> ReportedStatement:
+        """A statement that differs from this one, which is at fault, in the name that it binds alone."""
+        made = ReportedStatement(segment, bound, self.uses, self.lowered)
+        made.mentioned = self.mentioned
+        made.inner_unused = tuple(
+            [
+                Unused(
+                    value.kind, value.name, Unit(segment, value.unit.number, value.unit.base), value.token, value.effect
+                )
+                for value in self.inner_unused
+            ]
+        )
+        made.diagnostics, made.suggested, made.outer_graph = (), None, ()
+        return made
+
+    @property
+    def is_flat(self) -> bool:
+        """Never: there is something to be said about it."""
+        return False
 
 
 def _names_in(segment: Segment, bound: str | None, uses: tuple[str, ...]) -> tuple[str, ...]:

@@ -86,6 +86,8 @@ _STATEMENT_MARK = re.compile(rf"[()\[\]{{}};,]|=(?=[CK]*w)|{STOP}")
 BRACE: Final = re.compile(rf"[{{}}]|{STOP}")
 """A brace, or what ends every body."""
 _VALUE_BEGINS = re.compile(r"=[CK(]*\Z")
+_BODY_ENDS = "}dtxDV"
+"""The kinds without which no body ends."""
 _NEXT_BINDING = re.compile("G[CK]*=|w[CK]*L")
 _NEXT_VALUE = re.compile(r"[)\]LGNFbsM][CK]*([IGL@])")
 """The end of one expression, and the beginning of another: between them a semicolon or a comma is missing."""
@@ -244,10 +246,9 @@ class Splitter:
     def _short(self, start: int, end: int) -> Cut | None:
         """A statement without its semicolon: another begins before ``end``."""
         first = after_comments(self.kinds, start)
-        value = self._next_value(first, end)
-        return self._before_binding(first, end if value is None else value) or (
-            None if value is None else Cut(value, Role.STATEMENT, True, is_short=True)
-        )
+        cut = self._before_binding(first, end)
+        value = self._next_value(first, end if cut is None else cut.end)
+        return cut if value is None else Cut(value, Role.STATEMENT, True, is_short=True)
 
     def _next_value(self, first: int, end: int) -> int | None:
         """Where an expression begins behind the whole one that the statement from ``first`` on binds."""
@@ -307,6 +308,12 @@ class Splitter:
         """Whether the last of so many open parentheses is closed from ``start`` on, not far from there."""
         kinds = self.kinds
         limit = min(len(kinds), start + LOOK_AHEAD)
+        if kinds.count(")", start, limit) < depth and all(kinds.find(end, start, limit) < 0 for end in _BODY_ENDS):
+            # Each line of a text may be such a statement: none of them is gone through mark by mark.
+            if self.rest is not None and limit == len(kinds):
+                raise Beyond
+            self._seen = max(self._seen, limit)
+            return False
         braces = 0
         for mark in MARK.finditer(kinds, start, limit):
             kind = mark[0]

@@ -92,10 +92,13 @@ class Segment(SegmentText):
                 self.add(internal_error(error, "reading this", self.range(0, len(kinds) - 1)))
                 self.statements = (Statement(None, kinds, range(len(kinds)), {}),)
 
-    def parse_like(self, other: Segment) -> None:
-        """Take the statements of one that was parsed without findings, and differs in names and comments alone."""
+    def parse_like(self, other: Segment, findings: Sequence[Diagnostic] = ()) -> None:
+        """Take the statements of one that was parsed, and differs in names and comments alone.
+
+        ``findings`` are those of the other, at the places that they have here.
+        """
         if self.statements is _NOT_PARSED:
-            self.statements = other.statements
+            self.statements, self.diagnostics = other.statements, findings
 
     def every_statement(self) -> Iterator[Statement]:
         """All statements, nested ones included, each before those inside it."""

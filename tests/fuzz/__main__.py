@@ -20,6 +20,9 @@ _FINDS = Path(__file__).parent / "finds"
 _GROWN = Path(__file__).parent / "grown"
 """What guided runs have come to: not part of the repository."""
 
+_OF_MODELS = ("onnx", "tflite", "pytorch")
+"""The targets that take an input as choices of what is damaged in a model."""
+
 
 def main() -> int:
     """Run; 1 where something was found, which is then in a file."""
@@ -90,14 +93,19 @@ def _guided(name: str, minutes: float) -> int:
     _FINDS.mkdir(exist_ok=True)
     grown = _GROWN / name
     grown.mkdir(parents=True, exist_ok=True)
-    for number, text in enumerate(seeds()):
-        (grown / f"seed-{number}").write_bytes(text.encode("utf-8", "surrogatepass"))
+    is_of_models = name in _OF_MODELS
+    if is_of_models:
+        first_inputs = [random.Random(number).randbytes(64) for number in range(64)]
+    else:
+        first_inputs = [text.encode("utf-8", "surrogatepass") for text in seeds()]
+    for number, content in enumerate(first_inputs):
+        (grown / f"seed-{number}").write_bytes(content)
 
     def one_input(data: bytes) -> None:
         targets[name](data.decode("utf-8", "surrogateescape"))
 
     def mutate(data: bytes, longest: int, seed: int) -> bytes:
-        if seed % 3 == 0:
+        if is_of_models or seed % 3 == 0:
             return atheris.Mutate(data, longest)
         text = mutated(random.Random(seed), [data.decode("utf-8", "replace"), *seeds()[:4]])
         return text.encode("utf-8", "surrogatepass")[:longest]

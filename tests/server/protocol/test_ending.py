@@ -59,6 +59,26 @@ def test_exit_ends_it() -> None:
         assert process.returncode == 0
 
 
+@pytest.mark.parametrize("moment", [0.0, 0.3, 1.5])
+def test_it_ends_without_a_fault_while_a_pass_runs(moment: float) -> None:
+    """Ten of ten such ends were a failure: the table of requests was changed while it was gone through."""
+    lines = "".join(f"  %{number} = nn.relu(%{number - 1 if number else 'x'});\n" for number in range(3_000))
+    text = f'#[version = "0.0.5"]\ndef @main(%x: Tensor[(8), float32]) {{\n{lines}  %2999\n}}\n'
+    item = {"uri": URI, "languageId": "relay", "version": 1, "text": text}
+    opened = {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": item}}
+    params = {"command": "relay-lsp.runPass", "arguments": [{"uri": URI, "pass": "FuseOps"}]}
+    runs = [{"jsonrpc": "2.0", "id": n, "method": "workspace/executeCommand", "params": params} for n in range(7, 10)]
+    parameters = {"processId": None, "rootUri": None, "capabilities": {}}
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"".join(map(frame, ({**INITIALIZE, "params": parameters}, opened, *runs))))
+        process.stdin.flush()
+        time.sleep(moment)
+        _, logged = process.communicate(b"".join(map(frame, FAREWELL)), timeout=30)
+    assert process.returncode == 0
+    assert b"Traceback" not in logged
+
+
 def test_the_end_of_its_input_ends_it() -> None:
     with server_at_work() as process:
         assert process.stdin is not None

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.server.protocol.conftest import COMMAND, URI
 from tests.server.protocol.test_stdio import FAREWELL, INITIALIZE, answers, frame
@@ -151,3 +157,25 @@ def test_a_client_that_reads_nothing_until_it_has_written_everything_is_answered
     text = SHORT + "// a comment\n" * 10_000
     results = conversation([opening(URI, text), about(URI, 2, "semanticTokens/full")], requests)
     assert all(len(results[number]["data"]) == len(results[2]["data"]) > 50_000 for number in range(3, 43))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks for the memory of a process as Linux does")
+def test_a_client_that_never_reads_is_waited_for_and_costs_no_memory() -> None:
+    """Its answers would be 600 MB."""
+    requests = b"".join(frame(about(URI, number, "semanticTokens/full")) for number in range(3, 4_003))
+    opened = frame(INITIALIZE) + frame(INITIALIZED) + frame(opening(URI, SHORT + "// a comment\n" * 10_000))
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        server.stdin.write(opened)
+        server.stdin.flush()
+        os.set_blocking(server.stdin.fileno(), False)
+        taken, since = 0, time.monotonic()
+        while taken < len(requests) and time.monotonic() - since < 2:  # as long as it takes any
+            try:
+                taken += os.write(server.stdin.fileno(), requests[taken : taken + 65_536])
+                since = time.monotonic()
+            except BlockingIOError:
+                time.sleep(0.05)
+        resident = int(Path(f"/proc/{server.pid}/status").read_text().partition("VmRSS:")[2].split()[0])
+        server.kill()
+    assert resident < 200_000

@@ -1,0 +1,67 @@
+"""A fault that a text repeats is looked at once, and each time it is found at its own place."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import pytest
+
+from relay_lsp.ir.diagnostics import Diagnostic
+from relay_lsp.ir.semantic.alike_faults import AlikeFaults
+from relay_lsp.ir.semantic.lowered_statement import LoweredStatement
+from relay_lsp.ir.semantic.snapshot import Snapshot
+from relay_lsp.server.features.diagnostics import diagnostics
+
+_HEAD = """#[version = "0.0.5"]
+type L { A, B }
+def @g(%q: int32) { %q }
+def @main(%x: Tensor[(3, 4), float32], %y: Tensor[(7, 9), float32], %l: L[]) {
+"""
+
+_FAULTS = (
+    'add(%x, a="b")', "add(%x, %y)", "nn.rellu(%x)", "nn.relu(%nothing)", "@nothing(%x)", '@g("a")', "add(%x)",
+    "add(%x,, %y)", "add(%x %y)", 'cast(%x, dtype="flooat")', "(%x, %y).7", "%x.0", "%x(%y)", "add(%x, %y);",
+    "fn (%unused: int32) { add(%x, %y) }", "if (%x) { %x } else { %y }", "match (%l) { A => 1 }", "add(%x, /* %y)",
+    'add(%x, "a)', "add(%x, %y",
+)  # fmt: skip
+
+
+def _text(fault: str, count: int) -> str:
+    lines = "".join(f"  %{number} = {fault};\n" for number in range(count))
+    return f"{_HEAD}{lines}  %x\n}}\n"
+
+
+def _shown(findings: list[Diagnostic]) -> list[tuple[object, ...]]:
+    return [(each.code, each.message, each.span, each.related, tuple(each.fixes)) for each in findings]
+
+
+@pytest.mark.parametrize("fault", _FAULTS)
+def test_what_is_said_of_each_is_what_is_said_of_it_alone(fault: str) -> None:
+    text = _text(fault, 12)  # the numbers of the last are longer than those of the first
+    shared = _shown(list(diagnostics(Snapshot.open(text, "alike"))))
+    with (
+        mock.patch.object(AlikeFaults, "statement", return_value=None),
+        mock.patch.object(AlikeFaults, "lowered", return_value=None),
+    ):
+        assert _shown(list(diagnostics(Snapshot.open(text, "alone")))) == shared
+
+
+@pytest.mark.parametrize("fault", _FAULTS[:14])
+def test_ten_times_as_many_take_no_more_work(fault: str) -> None:
+    lowered = {60: 0, 600: 0}
+    for count in lowered:
+        with mock.patch.object(
+            LoweredStatement, "__init__", autospec=True, side_effect=LoweredStatement.__init__
+        ) as made:
+            assert diagnostics(Snapshot.open(_text(fault, count), "many"))
+        lowered[count] = made.call_count
+    assert lowered[600] <= lowered[60] + 5
+
+
+def test_a_binding_of_a_name_that_is_bound_already_takes_the_same_each_time() -> None:
+    """Ten thousand of them took 5 s."""
+    text = f"{_HEAD}{'  let %a = nn.relu(%x);' * 3_000}\n  %a\n}}\n"
+    with mock.patch("relay_lsp.ir.semantic.bound_names.sorted", create=True, side_effect=sorted) as sort:
+        findings = Snapshot.open(text, "bound").diagnostics
+    assert sum("%a" in each.message for each in findings) == 2_999
+    assert not sort.called
