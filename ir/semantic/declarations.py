@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import Final
+from operator import attrgetter
+from typing import Final, TypeAlias
 
 from ..diagnostics import Diagnostic, Place, Severity
-from ..expressions import Expr, GlobalVar, Tuple
+from ..expressions import Expr, GlobalVar, Tuple, Var
 from ..inference import OPEN
 from ..inference.kinds import KindChecker
 from ..metadata import MetadataFault, read_metadata_parts
@@ -19,6 +20,7 @@ from ..ops import operator as operators
 from ..syntax.expression_spans import place_span
 from ..syntax.lowering import Lowering
 from ..syntax.lowering.types import names_a_dtype
+from ..syntax.parameter_lists import ListedParameters
 from ..syntax.reading import Reading
 from ..syntax.scopes import Definition, Names, SymbolKind
 from ..syntax.statements import Segment
@@ -177,7 +179,9 @@ class Head:
     """
 
     __slots__ = (
-        "definitions",
+        "_definitions",
+        "_listed",
+        "_origins",
         "diagnostics",
         "function",
         "has_nul",
@@ -186,7 +190,6 @@ class Head:
         "memo",
         "name",
         "name_span",
-        "origins",
         "parameters",
         "result",
         "segment",
@@ -213,24 +216,28 @@ class Head:
         is_readable = len(header.statements) == 1 and header.statements[0].root is not None
         values = lowering.read_header(header.statements[0]) if header.statements else []
         self.function: Final = lowering.make_function(values, Tuple(()))
-        self.definitions: Final[tuple[Definition, ...]] = tuple(lowering.definitions)
+        self._definitions: tuple[Definition, ...] = tuple(lowering.definitions)
+        self._listed: tuple[Unit, Sequence[_ListedParameter]] | None = unit, lowering.listed_parameters
+        """What is still to be added to the definitions and the origins, where they are asked for."""
         self.uses: Final = {token: definition for _, token, definition in lowering.uses}
         self.unresolved: Final = frozenset(token for _, token in lowering.unresolved)
-        self.origins: Final[dict[Expr, SyntaxOrigin]] = lowering.origins
+        self._origins: Final[dict[Expr, SyntaxOrigin]] = lowering.origins
         if is_readable:
             root = header.statements[0].root
             assert root is not None
-            self.origins[self.function] = SyntaxOrigin(unit, header.statements[0], root)
+            self._origins[self.function] = SyntaxOrigin(unit, header.statements[0], root)
         function = self.function
         faults: list[Diagnostic] = []
-        sound: set[Type] = set()  # those of a network are a few, which many parameters share
+        sound: dict[int, Type] = {}  # those of a network are a few, by identity, which many parameters share
+        annotations = [var.type_annotation for var in function.params]
         written = [
-            each if each is None or each in sound else self._checked(each, expr, types.module, faults, sound)
-            for expr, each in (*((var, var.type_annotation) for var in function.params), (function, function.ret_type))
+            each if each is None or id(each) in sound else self._checked(each, expr, types.module, faults, sound)
+            for expr, each in zip((*function.params, function), (*annotations, function.ret_type), strict=True)
         ]
-        parameters: dict[str, Type] = {}
-        for var, annotation in zip(function.params, written, strict=False):
-            parameters[f"%{var.name_hint}"] = annotation or OPEN
+        parameters: dict[str, Type] = {
+            f"%{var.name_hint}": OPEN if annotation is None else annotation
+            for var, annotation in zip(function.params, written, strict=False)
+        }
         self.parameters: Final[Mapping[str, Type]] = parameters
         self.untyped: Final = tuple([name for name, type in parameters.items() if type is OPEN])
         """The parameters that are declared without a type."""
@@ -245,20 +252,49 @@ class Head:
         self.diagnostics: Final = (*header.diagnostics, *lowering.diagnostics, *faults)
         """What is wrong with it; places count from its start."""
         self.type_parameters: Final = function.type_params
-        complete = all(type is OPEN or not has_incomplete(type) for type in parameters.values())
+        of_parameters = {id(type): type for type in parameters.values() if type is not OPEN}
+        complete = not any(map(has_incomplete, of_parameters.values()))
         distinct = len(parameters) == len(function.params) and len({*self.type_parameters}) == len(self.type_parameters)
         result_known = self.result is None or not has_incomplete(self.result)
         self.is_plain: Final = bool(self.name) and complete and distinct and result_known
         self.memo: dict[object, object] = {}
         """What callers cache of it."""
 
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """What it defines: its type parameters and parameters, in order."""
+        self._complete()
+        return self._definitions
+
+    @property
+    def origins(self) -> Mapping[Expr, SyntaxOrigin]:
+        """Where its parts are written."""
+        self._complete()
+        return self._origins
+
+    def _complete(self) -> None:
+        """Add the parameters that were listed apart: most keys ask where one is, and hardly ever where all are."""
+        if self._listed is None:
+            return
+        unit, parameters = self._listed
+        made: list[Definition] = []
+        for listed, number, var in parameters:
+            statement = listed[number]
+            assert statement.root is not None
+            self._origins[var] = SyntaxOrigin(unit, statement, statement.root)
+            name = unit.segment.tokens[1][statement.first]
+            made.append(Definition(SymbolKind.PARAMETER, name, unit, statement.first, var))
+        if made:
+            self._definitions = tuple(sorted([*self._definitions, *made], key=attrgetter("token")))
+        self._listed = None
+
     def _checked(
-        self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic], sound: set[Type]
+        self, annotation: Type, expr: Expr, module: IRModule, faults: list[Diagnostic], sound: dict[int, Type]
     ) -> Type:
         """A type as it is written at a part of the head; where its kinds are at fault, that is reported."""
         problems = KindChecker(module).faults(annotation)
         if not problems:
-            sound.add(annotation)
+            sound[id(annotation)] = annotation
             return annotation
         span = place_span(self.origins, Place(expr)) or self.name_span
         faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in problems]
@@ -299,6 +335,10 @@ class Head:
         return other is not None and (self is other or (not self.is_open and self.signature == other.signature))
 
 
+_ListedParameter: TypeAlias = "tuple[ListedParameters, int, Var]"
+"""A parameter of a long list, by its number there."""
+
+
 class _HeadLowering(Lowering):
     """Lowers a head; a type parameter stands for the same as all others of its name in the module."""
 
@@ -306,6 +346,13 @@ class _HeadLowering(Lowering):
         self._variables: Final = types.variables
         super().__init__(types.names(), None)
         self._types_by_text = types.parameter_types
+        self.listed_parameters: Final[list[_ListedParameter]] = []
+        """Those whose places are worked out when they are asked for."""
+
+    def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
+        var = Var(self._texts[listed.firsts[number]][1:], annotation)
+        self.listed_parameters.append((listed, number, var))
+        return var
 
     def _type_variable(self, name: str) -> TypeVar:
         return self._variables.setdefault(name, TypeVar(name))

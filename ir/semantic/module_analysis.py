@@ -256,7 +256,7 @@ class ModuleAnalysis:
     def _in_heads(self, place: Place) -> TextSpan | None:
         for function in self.functions:
             head = function.head
-            if place.expr in head.origins and (place.expr is head.function or place.expr in head.function.params):
+            if (place.expr is head.function or place.expr in head.function.params) and place.expr in head.origins:
                 span = place_span(head.origins, place)
                 return span.shifted(self.segments.start(function.start - 1)) if span is not None else None
         return None
@@ -387,7 +387,7 @@ class ModuleAnalysis:
 
     def _unused(self, function: FunctionStatements) -> Sequence[Unused]:
         """What :meth:`_find_unused` gives, kept as long as the function does not change."""
-        if self.outer_graph:
+        if not self.outer_graph.isdisjoint(function.mentions.unused):
             return list(self._find_unused(function))  # another function may use what it binds
         memo = function.mentions.memo
         known = cast("_KnownUnused | None", memo.get(ModuleAnalysis))
@@ -410,14 +410,16 @@ class ModuleAnalysis:
     def _find_unused(self, function: FunctionStatements) -> Iterator[Unused]:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
         unused: list[tuple[TypedStatement, Effect]] = []
-        parameters: dict[str, list[int]] = {}
-        for definition in function.head.definitions:
-            parameters.setdefault(definition.name, []).append(definition.token)
+        parameters: dict[str, list[int]] | None = None
         for name in {*function.mentions.unused, *function.rebound}:
             if is_meant(name):
                 continue
             states = function.names.get(name)
             if states is None:
+                if parameters is None:
+                    parameters = {}
+                    for definition in function.head.definitions:
+                        parameters.setdefault(definition.name, []).append(definition.token)
                 for token in parameters.get(name, ()):
                     yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), token)
                 continue

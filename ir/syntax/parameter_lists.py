@@ -7,13 +7,14 @@ parsed: what is left has the same faults in the same places, and costs the same 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, overload
 
 from .blocks import Statement
 from .shapes import ShapeNode, shape_of
 from .tokens import DEF, GLOBAL, LOCAL, NAME
 
-__all__ = ["ShortenedHead", "shortened_head"]
+__all__ = ["ListedParameters", "ShortenedHead", "shortened_head"]
 
 _FEWEST: Final = 16
 """A head with fewer parameters is parsed as it is."""
@@ -23,12 +24,48 @@ _ELEMENT: Final = re.compile(f"{LOCAL}[^{LOCAL}]*")
 """A parameter and what follows it, up to the next one: there are no local names in a type."""
 
 
+class ListedParameters(Sequence[Statement]):
+    """Parameters of a long head, each of which is a statement by itself, that is made when it is first asked for.
+
+    ``elements`` are the kinds of each with those of the comma behind it, ``firsts`` its first token, and ``roots`` what
+    is read of the elements.
+    """
+
+    __slots__ = ("_made", "elements", "firsts", "roots")
+
+    def __init__(self, elements: Sequence[str], firsts: Sequence[int], roots: Mapping[str, ShapeNode | None]) -> None:
+        self.elements: Final = elements
+        self.firsts: Final = firsts
+        self.roots: Final = roots
+        self._made: Final[dict[int, Statement]] = {}
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+    @overload
+    def __getitem__(self, index: int) -> Statement: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Statement]: ...
+
+    def __getitem__(self, index: int | slice) -> Statement | Sequence[Statement]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        made = self._made.get(number)
+        if made is None:
+            element, first = self.elements[number], self.firsts[number]
+            kinds, tokens = element[:-1], range(first, first + len(element) - 1)
+            made = self._made[number] = Statement(self.roots[element], kinds, tokens, {})
+        return made
+
+
 class ShortenedHead(NamedTuple):
     """A head without those of its parameters that are ``listed``; ``tokens`` are those of its ``kinds``."""
 
     kinds: str
     tokens: list[int]
-    listed: list[Statement]
+    listed: ListedParameters
 
 
 def shortened_head(kinds: str) -> ShortenedHead | None:
@@ -42,7 +79,8 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
         return None
     kept: list[str] = [kinds[: start.end()]]
     tokens = list(range(start.end()))
-    listed: list[Statement] = []
+    listed: list[str] = []
+    firsts: list[int] = []
     roots: dict[str, ShapeNode | None] = {}
     stays = 2
     elements = _ELEMENT.findall(kinds, start.end())
@@ -61,10 +99,11 @@ def shortened_head(kinds: str) -> ShortenedHead | None:
         elif stays or number == last:
             stays = max(stays - 1, 0)
         else:
-            listed.append(Statement(root, element[:-1], range(first, end - 1), {}))
+            listed.append(element)
+            firsts.append(first)
             first = end
             continue
         kept.append(element)
         tokens += range(first, end)
         first = end
-    return ShortenedHead("".join(kept), tokens, listed) if listed else None
+    return ShortenedHead("".join(kept), tokens, ListedParameters(listed, firsts, roots)) if listed else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, compress, repeat
+from typing import Final
 
 from ..diagnostics import Diagnostic, Fix, Severity
 from ..text.text_span import TextSpan
@@ -98,6 +99,11 @@ class SegmentText:
         return TextSpan(start + used, start + max(used, len(line.rstrip("\r"))))
 
 
+_NO_COMMENTS: Final = str.maketrans("", "", COMMENTS)
+_ARE_TOKENS: Final = {code: "\0" if chr(code) in COMMENTS else "\1" for code in range(128)}
+"""Each kind as the number that tells whether it is that of a token."""
+
+
 def cut_tokens(text: str) -> tuple[str, list[str], list[int]]:
     """The kinds, texts and starts of the tokens of a text, comments left out."""
     lexed = lex(text)
@@ -118,7 +124,6 @@ def _without_comments(kinds: str, pieces: list[str]) -> tuple[str, list[str], li
 
 
 @lru_cache(maxsize=4_096)
-def _real(kinds: str) -> tuple[str, Sequence[bool]]:
+def _real(kinds: str) -> tuple[str, Sequence[int]]:
     """The kinds without comments, and which of them are none."""
-    real = [kind not in COMMENTS for kind in kinds]
-    return "".join(compress(kinds, real)), real
+    return kinds.translate(_NO_COMMENTS), kinds.translate(_ARE_TOKENS).encode()

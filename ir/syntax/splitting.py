@@ -92,23 +92,25 @@ class Split:
         """The segments of ``lines``, in which ``length`` characters replaced ``span``; and what changed."""
         if not self.segments or len(self.far_sighted) > _MOST_FAR_SIGHTED:
             return self._matched(split_text(lines))
-        first = max(0, self.segments.index_at(span.start) - _BEFORE)
+        first = self._first_before(self.segments.index_at(span.start), span.start)
         following = max(self.segments.index_from(span.end), first + 1)
         split, change = self._resplit(lines, first, following, length - (span.end - span.start), span)
         splice = change
         looked_at = TextSpan(first, splice.new_end)
         position = rounds = 0
         while True:
-            if first > 0 and change.changes and change.first < first + _BEFORE:
-                index = min(change.first, len(split.segments) - 1)  # what is before it may have looked at it
+            index = min(change.first, len(split.segments) - 1)  # what is before it may have looked at it
+            before = split._first_before(index, span.start)
+            if change.changes and change.first < first + _BEFORE and before < first:
+                first = before
             elif position < len(split.far_sighted):
                 index = split.far_sighted[position]
                 position += 1
                 if looked_at.start <= index < looked_at.end:
                     continue
+                first = max(0, index - _BEFORE)
             else:
                 return split, splice
-            first = max(0, index - _BEFORE)
             again, change = split._resplit(lines, first, index + 1, 0)
             if change.changes:
                 rounds += 1
@@ -117,6 +119,17 @@ class Split:
                 split, splice = again, splice.then(change)
                 looked_at = TextSpan(first, change.new_end)
                 position = 0  # what was looked at before may have looked as far as to here
+
+    def _first_before(self, index: int, edited: int) -> int:
+        """The first of the segments up to ``index`` that may be others now, where the text is from ``edited`` on.
+
+        The brace that ends a head tells where it ends, however the text goes on behind it.
+        """
+        first = max(0, index - _BEFORE)
+        for number in range(index, first, -1):
+            if self.segments.start(number) < edited and self.segments[number - 1].is_whole_head:
+                return number
+        return first
 
     def opened(self, lines: LineIndex) -> Split:
         """The segments of ``lines``, where these are those of the empty text."""
@@ -201,25 +214,26 @@ class _Cutting:
         on that depends on more. Those behind it are taken from where a piece begins that began there before.
         """
         start = self._position
-        old = self._old[self._first : self.following] if edit.start > start else []
+        following = self.following
+        if edit.end == self._old.start(following):
+            following += 1  # what is typed in front of a segment may become its beginning
+        old = self._old[self._first : following] if edit.start > start else []
         if all(len(segment.kinds) < _MANY_PIECES for segment in old):
             return
         kinds = "".join([segment.kinds for segment in old])
         pieces = [piece for segment in old for piece in segment.pieces]
         offsets = list(accumulate(map(len, pieces), initial=start))
-        count = self._sure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1) - _UNSURE
-        if count <= 0:
-            return
+        count = max(self._sure(kinds, pieces, 0, bisect_right(offsets, edit.start) - 1) - _UNSURE, 0)
         self._kinds, self._pieces, self._offsets = kinds[:count], pieces[:count], offsets[: count + 1]
         changed_end = edit.end + self._delta
         text = self._lines.part(offsets[count], changed_end + _AROUND_EDIT)
         if _META_NAME in text:
             return
         lexed = lex(text)
-        if _OPEN_ENDED_PIECE.search(lexed.kinds) is not None:
-            return
+        unsure = _OPEN_ENDED_PIECE.search(lexed.kinds)  # the text may end inside a comment
+        sure = len(lexed.kinds) if unsure is None else unsure.start()
         ends = list(accumulate(map(len, lexed.pieces), initial=offsets[count]))
-        for number in range(max(bisect_left(ends, changed_end), 1), len(ends) - _UNSURE):
+        for number in range(max(bisect_left(ends, changed_end), 1), min(len(ends) - _UNSURE, sure + 1)):
             before = ends[number] - self._delta
             at = bisect_left(offsets, before)
             if at < len(offsets) and offsets[at] == before:

@@ -25,6 +25,7 @@ from .tokens import (
     ATTRIBUTE,
     BLOCK,
     CLAUSES,
+    COMMENTS,
     FAT_ARROW,
     LET,
     LOCAL,
@@ -74,6 +75,17 @@ class Segment(SegmentText):
         if self._memo is None:
             self._memo = {}
         return self._memo
+
+    @property
+    def is_whole_head(self) -> bool:
+        """Whether it is the head of a function up to its brace, which is not that of a parameter's device."""
+        kinds = self.kinds
+        return (
+            self.role is Role.HEADER
+            and kinds.endswith("{")
+            and not self.is_far_sighted
+            and not kinds[:-1].rstrip(COMMENTS).endswith(LOCAL)
+        )
 
     def parse(self) -> None:
         """Fill ``statements`` and ``diagnostics``, once."""

@@ -47,6 +47,8 @@ _OF_LET: Final = re.compile(r"(?:\s|//[^\n]*\n|/\*[^*]*\*/)*let\s+%[^=/]*/\* ty=
 _END: Final = re.compile(r"[^*\n]*\*/(?:\s|;|/\*[^*\n]*\*/)*\Z")
 """What may stand behind the type in the comment of all of a statement."""
 _ENDING: Final = f"{WHITE_SPACE};"
+_REPEATED: Final = re.compile(r": ([^:*/\n]*) /\* ty=\1(?= \*/| span=)")
+"""An annotation, and a comment behind it that says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ def _runs(snapshot: Snapshot, block: CacheBlock) -> _BlockRuns:
         runs = [_Run(None)]
         for index, text, type in snapshot.heads_and_statements(block, "ty="):
             if type is None:
-                runs.append(_Run(index - block.first, not _repeats_annotations(text)))
+                runs.append(_Run(index - block.first, not _head_repeats_annotations(snapshot, index, text)))
                 continue
             try:
                 stale = () if _is_surely_true(text, type) else _in_statement(snapshot, index, text)
@@ -273,14 +275,22 @@ def _read_statement(snapshot: Snapshot, index: int, text: str) -> Iterator[_Stal
         yield _stale_comment(comment, inferred, bound, names)
 
 
+def _head_repeats_annotations(snapshot: Snapshot, index: int, text: str) -> bool:
+    """What :func:`_repeats_annotations` tells of a head, kept with it: an edit behind it does not read it again."""
+    memo = snapshot.statement_memo(index)
+    known = cast("bool | None", memo.get(_repeats_annotations))
+    if known is None:
+        known = memo[_repeats_annotations] = _repeats_annotations(text)
+    return known
+
+
 def _repeats_annotations(text: str) -> bool:
     """Whether every type comment in a head stands behind an annotation that is written as it is, as TVM prints them.
 
     Such a comment is true, whatever the annotation means: it need not be read, which a module of a thousand heads would
     pay for with each key.
     """
-    written = set(TYPE_COMMENT.findall(text))  # a network's are a few, which many parameters share
-    return all(text.count(f": {type} /* ty={type} ") == text.count(f"/* ty={type} ") for type in written)
+    return len(_REPEATED.findall(text)) == text.count("/* ty=")
 
 
 def _in_head(snapshot: Snapshot, index: int) -> tuple[Sequence[_StaleComment], Sequence[Diagnostic]]:

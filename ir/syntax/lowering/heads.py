@@ -10,6 +10,7 @@ from typing import Any, Final
 from ...expressions import Var
 from ...types import ERROR, Type, TypeVar
 from ..blocks import Statement
+from ..parameter_lists import ListedParameters
 from ..positions import Positions
 from ..programs import Step
 from ..scopes import Names, SymbolKind
@@ -34,10 +35,12 @@ class HeadLowering(FunctionLowering):
 
     def __init__(self, names: Names, positions: Positions | None) -> None:
         super().__init__(names, positions)
-        self._listed: list[Statement] = []
-        """The parameters of a long head that are still to be read, the next one last."""
+        self._listed: ListedParameters | None = None
+        """The parameters of a long head that are listed apart."""
+        self._listed_next = 0
+        """The first of them that is still to be read."""
         self._listed_read: list[tuple[int, Var]] = []
-        """Those that are, with their tokens."""
+        """Those that are read, with their tokens."""
         self._types_by_text: dict[str, Type] = {}
         """Types of parameters that name nothing of the module and have no fault."""
 
@@ -52,8 +55,10 @@ class HeadLowering(FunctionLowering):
     def read_header(self, statement: Statement) -> list[Any]:
         """The head of a function of the module; its parameters are bound from here on."""
         self.statement = statement
-        self._listed, self._listed_read = list(reversed(statement.listed)), []
-        if statement.listed and "[" in statement.kinds[:3]:
+        listed = statement.listed
+        self._listed = listed if isinstance(listed, ListedParameters) else None
+        self._listed_next, self._listed_read = 0, []
+        if listed and "[" in statement.kinds[:3]:
             self._types_by_text = {}  # a type parameter may have the name of any other type
         self.scope.push()
         self.type_scope.push()
@@ -103,7 +108,7 @@ class HeadLowering(FunctionLowering):
         return self._evaluated(self.statement, root)
 
     def _do_parameter(self, step: Step, values: list[Any]) -> Var:
-        if self._listed:
+        if self._listed is not None:
             self._read_listed(self.statement.token(step.node.first))
         return super()._do_parameter(step, values)
 
@@ -121,23 +126,35 @@ class HeadLowering(FunctionLowering):
 
     def _read_listed(self, end: int) -> None:
         """Read the parameters that are listed apart and stand before a token."""
-        outer, listed, types = self.statement, self._listed, self._types_by_text
-        text, (_, texts, starts) = self.unit.segment.text, self.unit.segment.tokens
-        while listed and listed[-1].first < end:
-            self.statement = statement = listed.pop()
-            root, first, last = statement.root, statement.first, statement.last
-            assert root is not None
-            if statement.kinds[1:2] == ":":
+        listed, types = self._listed, self._types_by_text
+        if listed is None:
+            return
+        outer, text, (_, texts, starts) = self.statement, self.unit.segment.text, self.unit.segment.tokens
+        elements, firsts, number = listed.elements, listed.firsts, self._listed_next
+        while number < len(firsts) and firsts[number] < end:
+            first, element = firsts[number], elements[number]
+            self._listed_next = number + 1  # reading it asks for those before it
+            written = ""
+            if element[1:2] == ":":
+                last = first + len(element) - 2
                 written = text[starts[first + 1] : starts[last] + len(texts[last])]
-                known = types.get(written)
-                if known is not None:
-                    var = self._parameter(first, known, None, root)
-                else:
-                    var = self._read_type(statement, root, written)
+            known = types.get(written)
+            if known is not None:
+                var = self._listed_parameter(listed, number, known)
             else:
-                var = self._evaluated(statement, root)
+                self.statement = statement = listed[number]
+                root = statement.root
+                assert root is not None
+                var = self._read_type(statement, root, written) if written else self._evaluated(statement, root)
             self._listed_read.append((first, var))
+            number += 1
         self.statement = outer
+
+    def _listed_parameter(self, listed: ListedParameters, number: int, annotation: Type) -> Var:
+        """One of the parameters that are listed apart, whose type is known."""
+        self.statement = statement = listed[number]
+        assert statement.root is not None
+        return self._parameter(statement.first, annotation, None, statement.root)
 
     def _read_type(self, statement: Statement, root: ShapeNode, written: str) -> Var:
         """A parameter that is listed apart, whose type is ``written``; that is kept in mind."""
