@@ -266,11 +266,33 @@ class Head:
         self._complete()
         return self._definitions
 
+    def defined_at(self) -> Mapping[str, Sequence[int]]:
+        """The tokens that define each name of :attr:`definitions`."""
+        tokens: dict[str, list[int]] = {}
+        for definition in self._definitions:
+            tokens.setdefault(definition.name, []).append(definition.token)
+        for listed, number, var in self._listed[1] if self._listed is not None else ():
+            tokens.setdefault(f"%{var.name_hint}", []).append(listed.firsts[number])
+        return tokens
+
     @property
     def origins(self) -> Mapping[Expr, SyntaxOrigin]:
         """Where its parts are written."""
         self._complete()
         return self._origins
+
+    def place_span(self, place: Place) -> TextSpan | None:
+        """Where a part of it is written, counted from its start; ``None`` for what is no part of it."""
+        for listed, number, var in self._listed[1] if self._listed is not None else ():
+            if var is place.expr:
+                self._add_origin(listed, number, var)
+        return place_span(self._origins, place)
+
+    def _add_origin(self, listed: ListedParameters, number: int, var: Var) -> None:
+        statement = listed[number]
+        assert self._listed is not None
+        assert statement.root is not None
+        self._origins[var] = SyntaxOrigin(self._listed[0], statement, statement.root)
 
     def _complete(self) -> None:
         """Add the parameters that were listed apart: most keys ask where one is, and hardly ever where all are."""
@@ -279,11 +301,9 @@ class Head:
         unit, parameters = self._listed
         made: list[Definition] = []
         for listed, number, var in parameters:
-            statement = listed[number]
-            assert statement.root is not None
-            self._origins[var] = SyntaxOrigin(unit, statement, statement.root)
-            name = unit.segment.tokens[1][statement.first]
-            made.append(Definition(SymbolKind.PARAMETER, name, unit, statement.first, var))
+            self._add_origin(listed, number, var)
+            first = listed.firsts[number]
+            made.append(Definition(SymbolKind.PARAMETER, unit.segment.tokens[1][first], unit, first, var))
         if made:
             self._definitions = tuple(sorted([*self._definitions, *made], key=attrgetter("token")))
         self._listed = None
@@ -296,7 +316,7 @@ class Head:
         if not problems:
             sound[id(annotation)] = annotation
             return annotation
-        span = place_span(self.origins, Place(expr)) or self.name_span
+        span = self.place_span(Place(expr)) or self.name_span
         faults += [Diagnostic("kind-mismatch", Severity.ERROR, problem, span) for problem in problems]
         return ERROR
 

@@ -172,12 +172,12 @@ class ModuleAnalysis:
         """The parameters of a function that are declared without a type, and whose uses do not tell it."""
         head, base = function.head, self.segments.start(function.start - 1)
         unknown = set(head.untyped).difference(function.inferred)
-        for definition in head.definitions if unknown else ():
-            if definition.name in unknown:
-                assert isinstance(definition.value, Var)
-                span = place_span(head.origins, Place(definition.value))
+        for var in head.function.params if unknown else ():
+            name = f"%{var.name_hint}"
+            if name in unknown:
+                span = head.place_span(Place(var))
                 assert span is not None
-                yield Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(definition.name), span.shifted(base))
+                yield Diagnostic(CANNOT_INFER, Severity.ERROR, unannotated(name), span.shifted(base))
 
     def _without_followers(self, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
         """Leave out types that cannot be inferred in a function with another error: that is why they cannot."""
@@ -256,8 +256,8 @@ class ModuleAnalysis:
     def _in_heads(self, place: Place) -> TextSpan | None:
         for function in self.functions:
             head = function.head
-            if (place.expr is head.function or place.expr in head.function.params) and place.expr in head.origins:
-                span = place_span(head.origins, place)
+            if place.expr is head.function or place.expr in head.function.params:
+                span = head.place_span(place)
                 return span.shifted(self.segments.start(function.start - 1)) if span is not None else None
         return None
 
@@ -274,7 +274,7 @@ class ModuleAnalysis:
 
         def locate(place: Place) -> TextSpan | None:
             if place.expr is function.head.function:
-                span = place_span(function.head.origins, place)
+                span = function.head.place_span(place)
                 return span.shifted(header) if span is not None else None
             span = place_span(own.origins, place)
             return span.shifted(base) if span is not None else None
@@ -410,16 +410,14 @@ class ModuleAnalysis:
     def _find_unused(self, function: FunctionStatements) -> Iterator[Unused]:
         """The bindings of a function that nothing uses; a graph variable that is bound again has others."""
         unused: list[tuple[TypedStatement, Effect]] = []
-        parameters: dict[str, list[int]] | None = None
+        parameters: Mapping[str, Sequence[int]] | None = None
         for name in {*function.mentions.unused, *function.rebound}:
             if is_meant(name):
                 continue
             states = function.names.get(name)
             if states is None:
                 if parameters is None:
-                    parameters = {}
-                    for definition in function.head.definitions:
-                        parameters.setdefault(definition.name, []).append(definition.token)
+                    parameters = function.head.defined_at()
                 for token in parameters.get(name, ()):
                     yield Unused(SymbolKind.PARAMETER, name, self.unit(function.start - 1), token)
                 continue

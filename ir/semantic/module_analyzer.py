@@ -443,13 +443,13 @@ class ModuleAnalyzer:
             if head.type_parameters != known.head.type_parameters or known.inferred.keys() - set(head.untyped):
                 return self._typed(_Region(known.start, known.last, known.is_closed, True, head, None), outside)
             if list(old.items()) != list(new.items()):
-                if any(name in known.names for name in new):
+                if known.names.among(new):
                     raise NeedsFullAnalysis
                 mentions = known.mentions.copy()
                 mentions.unbind(old.keys() - new.keys())
                 mentions.bind(new.keys() - old.keys())
                 function = replace(function, mentions=mentions)
-                names |= {name for name in (*old, *new) if old.get(name) != new.get(name)}
+                names |= _differing(old, new)
                 unknown = reported
         elif not names and not unknown:
             return known
@@ -475,6 +475,15 @@ def reanalyze(analysis: ModuleAnalysis) -> ModuleAnalysis:
     """
     segments = analysis.segments
     return ModuleAnalyzer(segments, analysis, Splice(len(segments), len(segments), len(segments))).run()
+
+
+def _differing(old: Mapping[str, Type], new: Mapping[str, Type]) -> set[str]:
+    """The names that have other types in two mappings, or are in one alone; most types are the same objects."""
+    names = old.keys() ^ new.keys()
+    names.update(
+        name for name, type in new.items() if (was := old.get(name)) is not type and was is not None and was != type
+    )
+    return names
 
 
 def is_closed_at(segments: Segments, end: int) -> bool | None:
