@@ -11,6 +11,7 @@ from relay_lsp.ir.ops.operator import Op, OpPattern
 from relay_lsp.ir.types import TensorType
 
 from .infrastructure import FunctionPass, PassContext, declare_pass
+from .infrastructure.operators import fusion_pattern
 from .provenance import ExprMutator
 from .provenance.mutator import Descent
 
@@ -39,7 +40,11 @@ class CanonicalizeCast(FunctionPass):
     """
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
-        """The function with a cast for each user."""
+        """The function with a cast for each user.
+
+        Raises:
+            PassError: TVM has no fusion pattern for an operator.
+        """
         return _CastCanonicalizer().visit_function(function)
 
 
@@ -49,7 +54,7 @@ class _CastCanonicalizer(ExprMutator):
         self.uses: Counter[Call] = Counter()
 
     def descend(self, expr: Expr) -> Descent | None:
-        if isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.pattern <= OpPattern.BROADCAST:
+        if isinstance(expr, Call) and isinstance(expr.op, Op) and fusion_pattern(expr.op, expr) <= OpPattern.BROADCAST:
             return self._user(expr)
         return None
 

@@ -6,6 +6,7 @@ from relay_lsp.ir.evaluation.folding import asks_for_shape, fold_call, fold_shap
 from relay_lsp.ir.expressions import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.operator import Op
+from relay_lsp.ir.types import TensorType
 from relay_lsp.ir.visitor import post_order
 
 from .infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
@@ -108,7 +109,7 @@ class ConstantFolder(ExprMutator):
                 )
                 self.record.remarks.missed("shape", pre, words)
             return post if shape is None else shape
-        if isinstance(post.op, Op) and post.op.without_code and all(map(is_constant, post.args)):
+        if isinstance(post.op, Op) and all(map(is_constant, post.args)):
             require_code(post.op, pre)
         value = fold_call(post, post.args, self.fold_qnn)
         remarks = self.record.remarks
@@ -136,12 +137,23 @@ class ConstantFolder(ExprMutator):
         return f"{op.name} has no kernel here" if op.kernel is None else f"{op.name} refuses these arguments"
 
 
+_ON_FLOATS_ALONE = frozenset(("cos", "exp", "log", "log10", "log2", "sin", "sqrt"))
+"""What TVM compiles to intrinsics of LLVM, which take no integers (``src/target/llvm/intrin_rule_llvm.cc``)."""
+
+
 def require_code(op: Op, call: Call) -> None:
-    """Make sure that a call of constants can be run when compiling.
+    """Make sure that a call of constants can be run when compiling, which TVM does by code for its host.
 
     Raises:
-        PassError: no target has code for the operator.
+        PassError: no target has code for the operator, or the host has none for integers.
     """
+    operand = call.args[0].checked_type if call.args else None
+    if op.name in _ON_FLOATS_ALONE and isinstance(operand, TensorType) and operand.dtype.code in ("int", "uint"):
+        raise PassError(
+            f"{op.name} of a constant of dtype {operand.dtype} is to be computed, and TVM's host computes it for "
+            "floating-point numbers alone: cast the constant before",
+            place=call,
+        )
     if op.without_code:
         raise PassError(
             f"{op.name} of a constant is to be computed, and no target has code for it: compute constants before what "

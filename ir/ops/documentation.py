@@ -133,7 +133,8 @@ def kind_text(field: AttributeField) -> str:
 
 def operator_properties(op: Op) -> str:
     """How passes treat an operator, in one line."""
-    properties = [f"Fusion: {_PATTERNS[op.pattern]}", f"level {op.support_level}"]
+    fusion = "refused, TVM registers no pattern" if op.without_pattern else _PATTERNS[op.pattern]
+    properties = [f"Fusion: {fusion}", f"level {op.support_level}"]
     if op.stateful:
         properties.append("has effects, so it is never folded or removed")
     if op.infer_layout is not None:

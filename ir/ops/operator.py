@@ -148,6 +148,7 @@ class Op(Expr):
         "support_level",
         "variadic",
         "without_code",
+        "without_pattern",
     )
 
     def __init__(
@@ -170,6 +171,7 @@ class Op(Expr):
         reshapes_only: bool = False,
         shape_needs_data: bool = False,
         without_code: bool = False,
+        without_pattern: bool = False,
     ) -> None:
         super().__init__()
         self.name: Final = name
@@ -195,6 +197,8 @@ class Op(Expr):
         """Whether the shape of a result depends on values of arguments (``TShapeDataDependent``)."""
         self.without_code: Final = without_code
         """Whether no target of TVM has code for it (no ``FTVMStrategy``): what runs it when compiling is refused."""
+        self.without_pattern: Final = without_pattern
+        """Whether TVM registers no fusion pattern for it (no ``TOpPattern``): a pass that asks for one refuses it."""
 
     def __repr__(self) -> str:
         return self.name

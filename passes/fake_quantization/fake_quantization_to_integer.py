@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from relay_lsp.ir.expressions import Call, Constant, Expr, Function, Tuple, TupleGetItem
+from relay_lsp.ir.expressions import Call, Constant, Expr, Function, GlobalVar, Tuple, TupleGetItem
+from relay_lsp.ir.inference import infer_expr
 from relay_lsp.ir.module import IRModule
 from relay_lsp.ir.ops.application import apply, is_call_to
 from relay_lsp.ir.ops.operator import Op
-from relay_lsp.ir.types import TensorType
-from relay_lsp.ir.visitor import children
+from relay_lsp.ir.type_visitor import distinct_parts
+from relay_lsp.ir.types import GlobalTypeVar, TensorType
+from relay_lsp.ir.visitor import children, post_order
 
 from ..infrastructure import FunctionPass, PassContext, PassError, declare_pass, option
 from ..patterns.rewriting import infer_locally, infer_with_record
@@ -53,14 +55,32 @@ class FakeQuantizationToInteger(FunctionPass):
         """The function with its regions converted.
 
         Raises:
-            PassError: a region calls something else than an operator; or, with ``hard_fail``, one cannot be converted.
+            PassError: a region calls something else than an operator; or, with ``hard_fail``, one cannot be converted;
+                or, with ``use_qat``, the function needs others or type definitions for its types.
         """
         new = _RegionRewriter(module, self.hard_fail).visit_function(function)
         if self.use_qat:
+            if len(module.functions) > 1 or module.type_definitions:
+                _require_types_alone(new)
             typed = infer_with_record(new, module)
             new = _OperatorRewriter(module, self.hard_fail).visit(typed)
             assert isinstance(new, Function)
         return new
+
+
+def _require_types_alone(function: Function) -> None:
+    """Refuse a function that has no type without the rest of its module: with ``use_qat`` TVM types it alone."""
+    words = "with use_qat TVM types each function without the rest of its module, and here {}; {}, or leave use_qat out"
+    for expr in post_order(function):
+        parts = () if expr.checked_type is None else distinct_parts(expr.checked_type)
+        data_type = next((part for part in parts if isinstance(part, GlobalTypeVar)), None)
+        if data_type is not None:
+            reason = words.format(f"a value has the data type {data_type}", "leave the pass to functions of tensors")
+            raise PassError(reason, place=expr)
+    findings = infer_expr(function, IRModule({GlobalVar("main"): function})).diagnostics
+    if findings:
+        reason = words.format(findings[0].message, "run Inline before")
+        raise PassError(reason, place=findings[0].place or function)
 
 
 def _require_operator(call: Call) -> Op:

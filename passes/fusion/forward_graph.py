@@ -24,6 +24,8 @@ from relay_lsp.ir.ops.operator import Op, OpPattern
 from relay_lsp.ir.types import FuncType, TensorType, TupleType, Type, is_static
 from relay_lsp.ir.visitor import children
 
+from ..infrastructure.operators import fusion_pattern
+
 __all__ = ["ForwardGraph", "Node", "is_opaque_for_its_shape"]
 
 _SIMPLE_CONSTANTS = ("int32", "int64", "float32", "float64", "bool")
@@ -44,7 +46,11 @@ class Node:
 
 
 class ForwardGraph:
-    """The graph of ``root``; ``order`` has each node after those that it uses."""
+    """The graph of ``root``; ``order`` has each node after those that it uses.
+
+    Raises:
+        PassError: TVM has no fusion pattern for an operator.
+    """
 
     def __init__(self, root: Expr) -> None:
         self.nodes: dict[Expr, Node] = {}
@@ -120,7 +126,7 @@ class ForwardGraph:
         node = self.nodes[call]
         if isinstance(call.op, Op):
             if not is_opaque_for_its_shape(call):
-                node.pattern = call.op.pattern
+                node.pattern = fusion_pattern(call.op, call)
         else:
             self._use(call.op, node)
         self._use(call.op, None)

@@ -55,7 +55,11 @@ class FuseOps(FunctionPass):
     )
 
     def transform_function(self, function: Function, module: IRModule, context: PassContext) -> Function:
-        """The function with its operators gathered into kernels."""
+        """The function with its operators gathered into kernels.
+
+        Raises:
+            PassError: TVM has no fusion pattern for an operator.
+        """
         level = context.opt_level if self.fuse_opt_level == -1 else self.fuse_opt_level
         most = context.get_config("relay.FuseOps.max_depth", _MOST_FUSED)
         link = context.get_config("relay.FuseOps.link_params", False)

@@ -58,9 +58,11 @@ def higher_order_gradient(function: Function, module: IRModule) -> tuple[Functio
     """``function`` with the gradients of its parameters, and the differentiated copies of what it calls.
 
     Raises:
-        PassError: a value is shared without ``let``, an operator has no gradient, or a type is not differentiated.
+        PassError: a value or a constant is shared without ``let``, an operator has no gradient, or a type is not
+            differentiated.
     """
     refuse_features(module.functions.values(), {Feature.fGraph}, "what is differentiated")
+    _refuse_shared_constants(function)
     if function.type_params:
         raise PassError("functions with type parameters are not differentiated", place=function)
     for param in function.params:
@@ -91,6 +93,26 @@ def higher_order_gradient(function: Function, module: IRModule) -> tuple[Functio
         var = shared.waiting.pop()
         shared.functions[shared.names[var]] = _global_gradient(module[var], var, shared)
     return new, shared.functions
+
+
+def _refuse_shared_constants(function: Function) -> None:
+    """Refuse a constant with two users: it gets one gradient, which they would share without ``let``.
+
+    Source of the rule: the memo of ``ReverseAD`` and the check of its result, in
+    ``src/relay/transforms/higher_order_gradient.cc``.
+    """
+    used: set[Expr] = set()
+    for expr in post_order(function):
+        for part in children(expr):
+            if not isinstance(part, Constant):
+                continue
+            if part in used:
+                raise PassError(
+                    "two values are computed from this constant, and its gradient would be shared without let; bind it "
+                    "by a let, as ToANormalForm does",
+                    place=expr,
+                )
+            used.add(part)
 
 
 def _call_of(function: Function, op: Op) -> Expr:

@@ -13,6 +13,8 @@ from relay_lsp.ir.expressions import Call, Expr, Function
 from relay_lsp.ir.ops.operator import Op, OpPattern
 from relay_lsp.ir.visitor import post_order
 
+from ..infrastructure import PassError
+from ..infrastructure.operators import fusion_pattern
 from ..provenance import ExprMutator, current_record
 from ..provenance.mutator import Descent
 from ..provenance.remarks import Remarks
@@ -56,7 +58,11 @@ class ParallelOpCombiner:
         raise NotImplementedError
 
     def combine(self, function: Function) -> Function:
-        """``function`` with every group of enough parallel branches combined."""
+        """``function`` with every group of enough parallel branches combined.
+
+        Raises:
+            PassError: such an operator leads to a call of a function, or of an operator without a fusion pattern.
+        """
         replacements: dict[Expr, Expr] = {}
         remarks = current_record().remarks
         for group in self._groups(function):
@@ -137,7 +143,13 @@ def _branch(call: Call, users: dict[Expr, list[Call]]) -> Branch:
     branch = [call]
     while len(users.get(branch[-1], ())) == 1:
         following = users[branch[-1]][0]
-        if not isinstance(following.op, Op) or following.op.pattern > OpPattern.BROADCAST:
+        if not isinstance(following.op, Op):
+            raise PassError(
+                f"{call.op} leads to a call of a function, where TVM asks for an operator; run DefuseOps or Inline "
+                "before, which put the function's body in the place of the call",
+                place=following,
+            )
+        if fusion_pattern(following.op, following) > OpPattern.BROADCAST:
             break
         branch.append(following)
     return branch

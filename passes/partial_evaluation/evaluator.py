@@ -323,6 +323,12 @@ class Evaluator:
             known.append(expr)
         if isinstance(target, Op):
             require_code(target, call)
+            if target.name.startswith(("memory.", "vm.")):
+                raise PassError(
+                    f"{target.name} of known arguments is to be evaluated, and only lowered modules have it: "
+                    "run PartialEvaluate before the passes that allocate memory",
+                    place=call,
+                )
         try:
             value = evaluate_expr(Call(target, tuple(known), call.attrs, call.type_args))
         except EvaluationError:

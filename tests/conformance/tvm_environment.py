@@ -19,7 +19,6 @@ from .records import Record
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _REFERENCE_TYPE = re.compile(r"(?::|->)\s[^={;]*\bref\(")
 _REFUSALS = ("errors", "cross2_errors")
-_PASSES = ("passes", "cross", "cross2", "models")
 _MATCH_AS_VALUE = re.compile(r"=\s*match\??\s*\(")
 
 
@@ -65,27 +64,9 @@ def _recorder_could_not_read(record: Record, problem: str) -> bool:
     return not readable_by_tvm(ir.to_text(after, show_meta_data=False))
 
 
-def _infers_each_function_alone(record: Record, problem: str) -> bool:
-    if record["pass"] != "FakeQuantizationToInteger":
-        return False
-    module = ir.parse(record["before"]).module
-    needs_others = bool(module.type_definitions) or len(module.functions) > 1
-    missing = "There is no definition of" in record["error"] or "Cannot find global type var" in record["error"]
-    return needs_others and (missing or _only_diagnostics(record))
-
-
-def _inverts_the_first_element(record: Record, problem: str) -> bool:
-    match = re.fullmatch(r".*: a constant Tensor\[\((.+)\), \w+\] against a constant Tensor\[\((.+)\), \w+\]", problem)
-    return record["pass"] == "DivToMul" and match is not None and match[1] == match[2]
-
-
 def _only_diagnostics(record: Record) -> bool:
     """Whether the error says no more than that there were diagnostics, as those of the parser and of inference do."""
     return record["error"].startswith("DiagnosticError: DiagnosticError: one or more error diagnostics were emitted")
-
-
-def _says(words: str) -> Callable[[Record, str], bool]:
-    return lambda record, problem: words in record["error"]
 
 
 RULES = (
@@ -96,56 +77,9 @@ RULES = (
         _recorder_could_not_read,
     ),
     Rule(
-        _REFUSALS,
-        "TVM infers the types of each function alone, without the module's other functions and its type definitions",
-        _infers_each_function_alone,
-    ),
-    Rule(
-        _REFUSALS,
-        "TVM folds by compiling for its host, which has no code for the operator with these types; here it is "
-        "evaluated, or stays a call",
-        lambda record, problem: (
-            record["pass"] == "PartialEvaluate"
-            and (
-                "removed by previous passes; try fusing" in record["error"]
-                or "intrinsic declaration" in record["error"]
-            )
-        ),
-    ),
-    Rule(
-        _REFUSALS,
-        "TVM's gradient of an operator uses the call itself besides its result, and then refuses what it has shared; "
-        "here it uses the result",
-        lambda record, problem: record["pass"] == "gradient" and "unsupported feature: [fGraph, ]" in record["error"],
-    ),
-    Rule(
-        _REFUSALS,
-        "TVM's registry lacks a fusion pattern for the operator; here it is opaque",
-        _says("Attribute TOpPattern has not been registered for"),
-    ),
-    Rule(_REFUSALS, "TVM meets a null pointer of its own", _says("Found null pointer node while traversing AST")),
-    Rule(
-        _REFUSALS,
-        "TVM takes every callee for an operator, and fails on that of a composite function",
-        _says("Downcast from relay.Function to Op failed"),
-    ),
-    Rule(
-        _REFUSALS,
-        "TVM puts a normalization into a layout that splits its channels, and fails on the types of that; here the "
-        "value is transformed back before",
-        lambda record, problem: (
-            record["pass"] == "AlterOpLayout" and "nn.batch_norm" in record["before"] and _only_diagnostics(record)
-        ),
-    ),
-    Rule(
         ("meaning",),
         "TVM's pass drops what is written to a reference and then read, and so does ours, as its documentation says",
         lambda record, problem: record["pass"] == "ToGraphNormalForm" and "ref_write" in record["before"],
-    ),
-    Rule(
-        _PASSES,
-        "TVM inverts the first element of a constant and leaves the memory of the others as it was",
-        _inverts_the_first_element,
     ),
 )
 """In the order in which they are asked."""

@@ -55,5 +55,6 @@ register(
         "cannot be typed.",
         arguments=(Argument("func", "The function that is marked.", "Function"),),
         level=10,
+        without_pattern=True,
     )
 )

@@ -55,5 +55,6 @@ register(
         relation=_unresolved,
         level=10,
         non_computational=True,
+        without_pattern=True,
     )
 )

@@ -135,6 +135,7 @@ register(
         attrs=EthosuIdentityAttrs,
         relation=_identity_relation,
         level=11,
+        without_pattern=True,
     )
 )
 
@@ -146,6 +147,7 @@ register(
         attrs=EthosuUnaryElementwiseAttrs,
         relation=_unary_relation,
         level=11,
+        without_pattern=True,
     )
 )
 
@@ -162,5 +164,6 @@ register(
         attrs=EthosuBinaryElementwiseAttrs,
         relation=_binary_relation,
         level=11,
+        without_pattern=True,
     )
 )

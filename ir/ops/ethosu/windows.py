@@ -172,6 +172,7 @@ register(
         attrs=EthosuConv2DAttrs,
         relation=_conv2d_relation,
         level=11,
+        without_pattern=True,
     )
 )
 
@@ -183,6 +184,7 @@ register(
         attrs=EthosuDepthwiseConv2DAttrs,
         relation=_depthwise_relation,
         level=11,
+        without_pattern=True,
     )
 )
 
@@ -194,5 +196,6 @@ register(
         attrs=EthosuPoolingAttrs,
         relation=_pooling_relation,
         level=11,
+        without_pattern=True,
     )
 )

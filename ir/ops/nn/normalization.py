@@ -14,7 +14,7 @@ from ...lazy_numpy import np
 from ...types import TensorType, TupleType, Type
 from ..arguments import tensor_argument
 from ..axes import require_axis
-from ..data_layout import Layout, LayoutAxis
+from ..data_layout import Layout, LayoutAxis, LayoutError
 from ..flops import flops_per_input
 from ..identity import identity_relation
 from ..layout_inference import InferLayout, InferredLayout, Layouts
@@ -149,14 +149,20 @@ def _following_axis(vectors: int, vector_outputs: int) -> InferLayout:
             axis = Layout.parse(layout).axes[names.axis % data.ndim]
             new = Layout.parse(new_inputs[0])
             if _splits(new, (axis,)):
-                return InferredLayout((None,) * (1 + vectors), (None,) * (1 + vector_outputs), attrs)
+                raise LayoutError(
+                    f"the vectors of a normalization run along {axis.letter}, which {new_inputs[0]} splits; run "
+                    "SimplifyInference before, which puts the operators that it consists of in its place"
+                )
             names = names.replace(axis=new.index(axis.letter))
             layout = new_inputs[0]
         return InferredLayout((layout, *("C",) * vectors), (layout, *("C",) * vector_outputs), names)
 
     infer.__doc__ = """The data in any layout that does not split ``axis``, with ``axis`` moved along.
 
-    TVM takes one that splits it, and makes an ill-typed call. Source: ``NormalizationInferCorrectLayout``.
+    TVM takes one that splits it, makes an ill-typed call and refuses that. Source: ``NormalizationInferCorrectLayout``.
+
+    Raises:
+        LayoutError: the layout splits ``axis``.
     """
     return infer
 
@@ -312,6 +318,7 @@ register(
         infer_layout=_following_axis(2, 0),
         kernel=instance_norm_kernel,
         level=1,
+        without_pattern=True,
     )
 )
 register(
@@ -328,6 +335,7 @@ register(
         infer_layout=_following_axis(2, 0),
         kernel=layer_norm_kernel,
         level=1,
+        without_pattern=True,
     )
 )
 register(
@@ -344,6 +352,7 @@ register(
         flops=flops_per_input(8),
         kernel=group_norm_kernel,
         level=1,
+        without_pattern=True,
     )
 )
 register(
@@ -376,5 +385,6 @@ register(
         infer_layout=l2_normalize_layout,
         kernel=l2_normalize_kernel,
         level=2,
+        without_pattern=True,
     )
 )

@@ -219,7 +219,7 @@ def _register_product(
     attrs: type[Attrs],
     relation: TypeRelation,
     infer_layout: InferLayout | None,
-    pattern: OpPattern = OpPattern.OUT_ELEMWISE_FUSABLE,
+    pattern: OpPattern | None = OpPattern.OUT_ELEMWISE_FUSABLE,
 ) -> None:
     """Declare the quantised form of the product ``nn.*`` of the same name."""
     first, second = ("x", "y") if operands[0].name == "x" else ("input", "weight")
@@ -230,12 +230,13 @@ def _register_product(
             arguments=(*operands, *_parameters(first, second)),
             attrs=attrs,
             relation=relation,
-            pattern=pattern,
+            pattern=OpPattern.OPAQUE if pattern is None else pattern,
             flops=get(f"nn.{name}").flops,
             kernel=_through(f"nn.{name}"),
             infer_layout=infer_layout,
             level=11,
             non_computational=True,
+            without_pattern=pattern is None,
         )
     )
 
@@ -255,7 +256,7 @@ _register_product(
     Conv2DTransposeAttrs,
     _conv2d_transpose_relation,
     _with_parameters(convolution_layout, "C"),
-    OpPattern.OPAQUE,
+    pattern=None,
 )
 _register_product(
     "dense",

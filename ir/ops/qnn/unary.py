@@ -90,6 +90,7 @@ for _name, (_words, _function) in _FUNCTIONS.items():
             kernel=_through_reals(_function),
             level=11,
             non_computational=True,
+            without_pattern=_name != "tanh",
         )
     )
 
@@ -124,5 +125,6 @@ register(
         kernel=_leaky_relu,
         level=11,
         non_computational=True,
+        without_pattern=True,
     )
 )

@@ -160,5 +160,6 @@ register(
         doc="A name in TVM's registry without a type relation, so that a call of it cannot be typed; the operator is "
         "scatter_elements.",
         level=10,
+        without_pattern=True,
     )
 )

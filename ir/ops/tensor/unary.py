@@ -281,5 +281,6 @@ register(
         doc="A name in TVM's registry without a type relation, so that a call of it cannot be typed; the quantised "
         "operator is qnn.hardswish.",
         level=10,
+        without_pattern=True,
     )
 )

@@ -56,6 +56,11 @@ def test_fusion_patterns_are_those_of_the_registry() -> None:
     assert ours == {name: registry()[name].get("TOpPattern") or OpPattern.OPAQUE.name for name in ours}
 
 
+def test_operators_without_a_fusion_pattern_are_those_of_the_registry() -> None:
+    ours = {name: op.without_pattern for name, op in declared().items()}
+    assert ours == {name: registry()[name].get("TOpPattern") is None for name in ours}
+
+
 def test_layouts_are_inferred_where_the_registry_infers_them() -> None:
     ours = {name: op.infer_layout is not None for name, op in declared().items()}
     assert ours == {name: "FInferCorrectLayout" in registry()[name]["has"] for name in ours}
